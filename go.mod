@@ -1,0 +1,3 @@
+module github.com/trapezehq/trapeze
+
+go 1.26

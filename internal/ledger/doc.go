@@ -1,0 +1,21 @@
+// Package ledger is the contract of the record: one append-only log in one global order, from which everything
+// else is derived. The audit trail is the database: a task, an agent or a token is the fold of its entries, and
+// nothing changes except by an entry.
+//
+// An [Entry] is one decision of one principal: all its events or none. It belongs to a stream (one task, one
+// agent, one token, or one principal's reads), and [Ledger.Append] takes it only if the stream still ends where
+// the writer believed it did. That compare-and-set is the only concurrency control in Trapeze.
+//
+// Events are named, versioned, opaque JSON here: the ledger knows nothing of tasks. [Codec] turns a domain's
+// events into ledger events and back, upcasting old versions on the way.
+//
+// May import: the standard library. Technologies live in child packages (sqlitelog; natslog when the cluster
+// comes) and must pass ledgertest.
+//
+// Invariants:
+//   - An answer from Append means the entry is on disk.
+//   - The bytes of an entry ([Entry.Encode]) never change once appended; proofs hash exactly these bytes.
+//   - Positions grow by at least one and never repeat; readers see entries in position order, without gaps.
+//
+// Start reading at [Ledger], then [Entry].
+package ledger

@@ -1,0 +1,60 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+)
+
+// Position is an entry's place in the global order, starting at 1. Zero means "before the first entry".
+type Position uint64
+
+// Any, as the expected position of an append, switches the compare-and-set off. Only streams that no decision
+// depends on (records of reads and refusals) may use it.
+const Any = ^Position(0)
+
+// MaxEntrySize is the most bytes an encoded entry may have (2 MiB). It leaves room for a request body of 1 MiB
+// whose text grows when it is escaped.
+const MaxEntrySize = 2 << 20
+
+// Errors of a ledger. Implementations wrap them with the cause; callers use errors.Is.
+var (
+	// ErrConflict: the stream no longer ends at the expected position. Nothing was written: reload and decide
+	// again, even if the reloaded stream turns out to be unchanged (distributed logs report conflicts spuriously).
+	ErrConflict = errors.New("ledger: stream has moved on")
+	// ErrUnknown: the entry may or may not have been written. Read the stream before writing to it again.
+	ErrUnknown = errors.New("ledger: outcome unknown")
+	// ErrUnavailable: nothing was written, and writes are refused for now (disk full, stopped after an fsync
+	// error, no quorum, closed). The wrapped text says which.
+	ErrUnavailable = errors.New("ledger: not accepting writes")
+	// ErrTooLarge: the encoded entry exceeds [MaxEntrySize]. Nothing was written.
+	ErrTooLarge = errors.New("ledger: entry too large")
+)
+
+// Ledger is the record. Every technology passes the same suite, ledgertest.
+type Ledger interface {
+	// Append makes an entry durable at the end of its stream and returns its position. The entry's Position is
+	// ignored. expect is the position of the stream's last entry as the writer knows it: 0 for a new stream, [Any]
+	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown.
+	Append(ctx context.Context, e Entry, expect Position) (Position, error)
+
+	// Stream returns up to limit entries of one stream after a position, oldest first. It is linearizable: it
+	// sees every append that was acknowledged before the call. A stream that does not exist is empty.
+	Stream(ctx context.Context, stream Stream, after Position, limit int) ([]Entry, error)
+
+	// Read returns up to limit entries of all streams after a position, in position order. It may lag behind
+	// acknowledged appends, but never skips one.
+	Read(ctx context.Context, after Position, limit int) ([]Entry, error)
+
+	// Follow calls fn with batches of entries after a position, in position order and without gaps, and waits for
+	// more until ctx ends or fn fails; it returns that error. The batch must not be kept or changed by fn.
+	Follow(ctx context.Context, after Position, fn func([]Entry) error) error
+
+	// Last returns the position of the newest entry, 0 for an empty ledger. It is linearizable.
+	Last(ctx context.Context) (Position, error)
+
+	// Err is nil while the ledger accepts writes, and otherwise says why it does not and what to do.
+	Err() error
+
+	// Close stops accepting writes, waits for those under way, and releases everything.
+	Close() error
+}
