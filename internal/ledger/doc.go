@@ -12,6 +12,15 @@
 // May import: the standard library. Technologies live in child packages (sqlitelog; natslog when the cluster
 // comes) and must pass ledgertest.
 //
+// The bytes of an entry are one line of header, a line feed, and the payload:
+//
+//	{"actor":{"for":[…],"principal":…,"token":…},"enc":"none","events":[{"name":…,"version":1}],"key":…,
+//	 "key_id":…,"request":…,"stream":…,"time":"2026-01-02T03:04:05.000006Z","v":1,"version":1}
+//	[data of the first event,data of the second]
+//
+// The header (shown here on two lines) is canonical JSON (RFC 8785) with optional fields left out when empty; the
+// data of events is compact JSON, kept as it was given. The examples under testdata are frozen.
+//
 // Invariants:
 //   - An answer from Append means the entry is on disk.
 //   - The bytes of an entry ([Entry.Encode]) never change once appended; proofs hash exactly these bytes.

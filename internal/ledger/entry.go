@@ -56,11 +56,18 @@ type Entry struct {
 	// body. Both empty if the caller gave no key.
 	Key     string
 	Request string
-	// Enc says how the payload is encoded: "none" now. KeyID names the key once payloads are encrypted.
+	// Enc says how the payload is encoded: [EncNone] now, which "" also means. KeyID names the key once payloads
+	// are encrypted.
 	Enc    string
 	KeyID  string
 	Events []Event
+	// Sealed is the payload as stored if Enc is not [EncNone]; the events then have names and versions but no
+	// Data. Such entries can be decoded, hashed and copied by a program that does not know the encoding.
+	Sealed []byte
 }
+
+// EncNone is the encoding of a readable payload: the JSON array of the events' data.
+const EncNone = "none"
 
 func (e Entry) String() string {
 	names := make([]string, len(e.Events))

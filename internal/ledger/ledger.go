@@ -26,6 +26,9 @@ var (
 	// ErrUnavailable: nothing was written, and writes are refused for now (disk full, stopped after an fsync
 	// error, no quorum, closed). The wrapped text says which.
 	ErrUnavailable = errors.New("ledger: not accepting writes")
+	// ErrInvalid: the entry, or another argument, breaks a rule of this contract. Nothing was written, and the
+	// same call will never succeed.
+	ErrInvalid = errors.New("ledger: invalid")
 	// ErrTooLarge: the encoded entry exceeds [MaxEntrySize]. Nothing was written.
 	ErrTooLarge = errors.New("ledger: entry too large")
 )
@@ -34,11 +37,13 @@ var (
 type Ledger interface {
 	// Append makes an entry durable at the end of its stream and returns its position. The entry's Position is
 	// ignored. expect is the position of the stream's last entry as the writer knows it: 0 for a new stream, [Any]
-	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown.
+	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown,
+	// which then wraps the cause of ctx.
 	Append(ctx context.Context, e Entry, expect Position) (Position, error)
 
 	// Stream returns up to limit entries of one stream after a position, oldest first. It is linearizable: it
-	// sees every append that was acknowledged before the call. A stream that does not exist is empty.
+	// sees every append that was acknowledged before the call. A stream that does not exist is empty. A limit
+	// below 1 is ErrInvalid, here and in Read.
 	Stream(ctx context.Context, stream Stream, after Position, limit int) ([]Entry, error)
 
 	// Read returns up to limit entries of all streams after a position, in position order. It may lag behind
@@ -55,6 +60,7 @@ type Ledger interface {
 	// Err is nil while the ledger accepts writes, and otherwise says why it does not and what to do.
 	Err() error
 
-	// Close stops accepting writes, waits for those under way, and releases everything.
+	// Close stops accepting writes, waits for those under way, and releases everything. Every call after it, and
+	// every Follow under way, ends with ErrUnavailable; closing again is harmless.
 	Close() error
 }

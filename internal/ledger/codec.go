@@ -1,0 +1,135 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// Named is what a domain's events have in common: a struct type with a name that never changes.
+type Named interface {
+	// EventName must not depend on the value, and has the form of [Event].Name: a-z 0-9 . _ - after a letter.
+	EventName() string
+}
+
+// Codec turns the events of one domain into ledger events and back. E is the domain's event interface. Register
+// all types and upcasts first; after that a Codec is safe for concurrent use.
+type Codec[E Named] struct {
+	byName map[string]*eventType
+	byType map[reflect.Type]*eventType
+}
+
+type eventType struct {
+	name   string
+	goType reflect.Type
+	upcast []Upcaster // upcast[i] leads from version i+1 to i+2
+}
+
+// Upcaster rewrites the data of an event of one version as data of the next. It must not change its argument.
+type Upcaster func(json.RawMessage) (json.RawMessage, error)
+
+func (t *eventType) version() int { return len(t.upcast) + 1 }
+
+// NewCodec makes a codec from one value of each event type. It panics on a mistake of the program: a type that
+// is not a struct, a bad name, a name or type given twice.
+func NewCodec[E Named](prototypes ...E) *Codec[E] {
+	c := &Codec[E]{byName: map[string]*eventType{}, byType: map[reflect.Type]*eventType{}}
+	for _, p := range prototypes {
+		t := &eventType{name: p.EventName(), goType: reflect.TypeOf(p)}
+		if err := checkName(t.name); err != nil {
+			panic(err)
+		}
+		if t.goType.Kind() != reflect.Struct {
+			panic(fmt.Sprintf("ledger: event %s is a %v, want a struct", t.name, t.goType))
+		}
+		if c.byName[t.name] != nil || c.byType[t.goType] != nil {
+			panic(fmt.Sprintf("ledger: event %s (%v) is registered twice", t.name, t.goType))
+		}
+		c.byName[t.name], c.byType[t.goType] = t, t
+	}
+	return c
+}
+
+// Upcast registers how data of a version becomes data of the next one, which is then the version that the
+// program writes. Register the steps of an event in order, from version 1. It panics on a mistake of the program.
+func (c *Codec[E]) Upcast(name string, fromVersion int, step Upcaster) *Codec[E] {
+	t := c.byName[name]
+	if t == nil || t.version() != fromVersion || step == nil {
+		panic(fmt.Sprintf("ledger: upcast of %s from version %d is unknown, empty or out of order", name, fromVersion))
+	}
+	t.upcast = append(t.upcast, step)
+	return c
+}
+
+// Encode returns the ledger event of a domain event, which must not change any more. The ledger event remembers
+// the domain event, so that Decode in the same process costs nothing. Error: ErrInvalid.
+func (c *Codec[E]) Encode(event E) (Event, error) {
+	t := c.byType[reflect.TypeOf(event)]
+	if t == nil {
+		return Event{}, invalid("event type %T is not registered", event)
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to foresee
+	if err := enc.Encode(event); err != nil {
+		return Event{}, invalid("event %s: %v", t.name, err)
+	}
+	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return Event{Name: t.name, Version: t.version(), Data: data, value: event}, nil
+}
+
+// Decode returns the domain event of a ledger event, brought up to the current version. The result may be shared
+// and must not be changed. Unknown fields are ignored; unknown events and newer versions are ErrInvalid.
+func (c *Codec[E]) Decode(event Event) (E, error) {
+	var zero E
+	if e, ok := event.value.(E); ok {
+		return e, nil
+	}
+	t := c.byName[event.Name]
+	switch {
+	case t == nil:
+		return zero, invalid("event %q is not known to this version of Trapeze", event.Name)
+	case event.Version < 1 || event.Version > t.version():
+		return zero, invalid("event %s has version %d; this version of Trapeze reads up to %d",
+			event.Name, event.Version, t.version())
+	case event.Data == nil:
+		return zero, invalid("event %s has no readable data", event.Name)
+	}
+	data := event.Data
+	for v := event.Version; v < t.version(); v++ {
+		var err error
+		if data, err = t.upcast[v-1](data); err != nil {
+			return zero, invalid("event %s from version %d to %d: %v", event.Name, v, v+1, err)
+		}
+	}
+	p := reflect.New(t.goType)
+	if err := json.Unmarshal(data, p.Interface()); err != nil {
+		return zero, invalid("event %s version %d: %v", event.Name, event.Version, err)
+	}
+	return p.Elem().Interface().(E), nil
+}
+
+// EncodeAll encodes the events of one decision.
+func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
+	out := make([]Event, len(events))
+	for i, event := range events {
+		var err error
+		if out[i], err = c.Encode(event); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// DecodeAll decodes the events of one entry.
+func (c *Codec[E]) DecodeAll(events []Event) ([]E, error) {
+	out := make([]E, len(events))
+	for i := range events {
+		var err error
+		if out[i], err = c.Decode(events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FormatVersion is the version of an entry's bytes, "v" in the header.
+const FormatVersion = 1
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// Encode returns the entry's bytes, which proofs hash and which never change: the package comment shows them.
+// Position is not part of them. Equal entries have equal bytes. Errors: ErrInvalid, ErrTooLarge.
+func (e Entry) Encode() ([]byte, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	size := 1 + e.headerBound() + len(e.Sealed) + 2
+	for i := range e.Events {
+		size += len(e.Events[i].Data) + 1
+	}
+	if size > 2*MaxEntrySize { // far off: spare the work
+		return nil, tooLarge(size)
+	}
+	b := append(e.appendHeader(make([]byte, 0, size)), '\n')
+	if !e.readable() {
+		b = append(b, e.Sealed...)
+	} else {
+		for i := range e.Events {
+			b = append(b, "[,"[min(i, 1)])
+			data := e.Events[i].Data
+			if n, err := compactValue(data, 1); err != nil || n != len(data) {
+				return nil, invalid("data of event %s is not one value of compact JSON in UTF-8", e.Events[i].Name)
+			}
+			b = append(b, data...)
+		}
+		b = append(b, ']')
+	}
+	if len(b) > MaxEntrySize {
+		return nil, tooLarge(len(b))
+	}
+	return b, nil
+}
+
+// EncodeFor is Encode with the rules for appending: what every ledger does first with an entry and the expected
+// position that it was given. Errors: ErrInvalid, ErrTooLarge.
+func (e Entry) EncodeFor(expect Position) ([]byte, error) {
+	if !e.readable() {
+		return nil, invalid("payload encoding %q is not known to this version of Trapeze", e.Enc)
+	}
+	switch {
+	case expect == Any && e.Version != 0:
+		return nil, invalid("version %d of %s without compare-and-set, want 0", e.Version, e.Stream)
+	case expect == 0 && e.Version != 1:
+		return nil, invalid("version %d at the start of %s, want 1", e.Version, e.Stream)
+	case expect != 0 && expect != Any && e.Version < 2:
+		return nil, invalid("version %d within %s, want 2 or more", e.Version, e.Stream)
+	}
+	return e.Encode()
+}
+
+func tooLarge(size int) error {
+	return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, size, MaxEntrySize)
+}
+
+// headerBound is about the header's size; only the buffer's growth depends on it.
+func (e *Entry) headerBound() int {
+	n := 200 + len(e.Stream) + len(e.Actor.Principal) + len(e.Actor.Token) + len(e.Key) + len(e.Request) + len(e.KeyID)
+	for _, p := range e.Actor.For {
+		n += len(p) + 3
+	}
+	for i := range e.Events {
+		n += len(e.Events[i].Name) + 26
+	}
+	return n
+}
+
+// appendHeader writes the fields in the order that RFC 8785 asks for. Keep it in step with parseHeader.
+func (e *Entry) appendHeader(b []byte) []byte {
+	b = append(b, `{"actor":{`...)
+	for i, p := range e.Actor.For {
+		if i == 0 {
+			b = append(b, `"for":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, p)
+	}
+	if len(e.Actor.For) > 0 {
+		b = append(b, `],`...)
+	}
+	b = appendField(b, `"principal":`, e.Actor.Principal)
+	b = appendOptional(b, `,"token":`, e.Actor.Token)
+	b = appendField(b, `},"enc":`, e.encoding())
+	b = append(b, `,"events":[`...)
+	for i := range e.Events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendField(b, `{"name":`, e.Events[i].Name)
+		b = append(b, `,"version":`...)
+		b = strconv.AppendInt(b, int64(e.Events[i].Version), 10)
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	b = appendOptional(b, `,"key":`, e.Key)
+	b = appendOptional(b, `,"key_id":`, e.KeyID)
+	b = appendOptional(b, `,"request":`, e.Request)
+	b = appendField(b, `,"stream":`, string(e.Stream))
+	b = append(b, `,"time":"`...)
+	b = appendTime(b, e.Time)
+	b = append(b, `","v":1,"version":`...)
+	b = strconv.AppendUint(b, e.Version, 10)
+	return append(b, '}')
+}
+
+func (e *Entry) encoding() string {
+	if e.Enc == "" {
+		return EncNone
+	}
+	return e.Enc
+}
+
+func appendTime(b []byte, t time.Time) []byte { return t.AppendFormat(b, timeLayout) }
+
+func appendField(b []byte, key, value string) []byte {
+	return appendString(append(b, key...), value)
+}
+
+func appendOptional(b []byte, key, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return appendField(b, key, value)
+}
+
+// appendString quotes s as RFC 8785 does: only '"' and '\' need an escape, because check refuses control
+// characters and invalid UTF-8.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	if !strings.ContainsAny(s, `"\\`) {
+		return append(append(b, s...), '"')
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == '"' || c == '\\' {
+			b = append(b, '\\', c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
