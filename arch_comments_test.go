@@ -1,0 +1,146 @@
+package trapeze_test
+
+import (
+	"go/ast"
+	"go/token"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// checkDocFiles wants a package comment in doc.go everywhere. A room's comment also says what it may import and
+// where to start. A program may keep its comment in main.go.
+func checkDocFiles(t *tree) (out []finding) {
+	for _, d := range t.dirs {
+		var comment string
+		for _, f := range d.files {
+			if f.ast.Doc != nil && (path.Base(f.path) == "doc.go" || f.ast.Name.Name == "main") {
+				comment = strings.ToLower(strings.Join(strings.Fields(f.ast.Doc.Text()), " "))
+			}
+		}
+		if comment == "" {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "no package comment in doc.go"})
+			continue
+		}
+		if !under(d.path, "internal") {
+			continue
+		}
+		for _, phrase := range []string{"may import", "start reading at"} {
+			if !strings.Contains(comment, phrase) {
+				out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: " + phrase})
+			}
+		}
+	}
+	return out
+}
+
+// selfEvident are methods whose meaning is fixed by a standard interface.
+var selfEvident = []string{
+	"Error", "Unwrap", "Is", "As", "String", "GoString", "Format", "MarshalJSON", "UnmarshalJSON", "MarshalText",
+	"UnmarshalText", "Len", "Less", "Swap", "Push", "Pop", "ServeHTTP", "Read", "Write", "Close",
+}
+
+// checkComments wants a doc comment on everything exported.
+func checkComments(t *tree) (out []finding) {
+	t.each(func(_ *directory, f *sourceFile) {
+		if f.test || f.generated || f.ast.Name.Name == "main" {
+			return
+		}
+		for _, decl := range f.ast.Decls {
+			for _, name := range undocumented(decl) {
+				out = append(out, t.found(name.Pos(), "comment", "exported %s has no doc comment", name.Name))
+			}
+		}
+	})
+	return out
+}
+
+func undocumented(decl ast.Decl) (names []*ast.Ident) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		onExported := decl.Recv == nil || ast.IsExported(receiver(decl))
+		standard := decl.Recv != nil && slices.Contains(selfEvident, decl.Name.Name)
+		if decl.Doc == nil && decl.Name.IsExported() && onExported && !standard {
+			names = append(names, decl.Name)
+		}
+	case *ast.GenDecl:
+		if decl.Doc != nil && (decl.Tok != token.TYPE || !decl.Lparen.IsValid()) {
+			return nil // the comment speaks for the whole group
+		}
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				if spec.Doc == nil && spec.Comment == nil && spec.Name.IsExported() {
+					names = append(names, spec.Name)
+				}
+			case *ast.ValueSpec:
+				if spec.Doc == nil && spec.Comment == nil && spec.Names[0].IsExported() {
+					names = append(names, spec.Names[0])
+				}
+			}
+		}
+	}
+	return names
+}
+
+// receiver is the name of a method's type, without pointer and type parameters.
+func receiver(decl *ast.FuncDecl) string {
+	expr := decl.Recv.List[0].Type
+	for {
+		switch e := expr.(type) {
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.Ident:
+			return e.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// vagueNames say nothing about what is inside.
+var vagueNames = []string{"util", "utils", "common", "types", "models", "model", "manager", "helpers", "helper", "misc", "base", "shared"}
+
+// standardNames are the names of the standard library's packages.
+var standardNames = sync.OnceValues(func() ([]string, error) {
+	list, err := exec.Command("go", "list", "std").Output()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for p := range strings.FieldsSeq(string(list)) {
+		if !slices.Contains(strings.Split(p, "/"), "internal") && !strings.HasPrefix(p, "vendor/") {
+			names = append(names, path.Base(p))
+		}
+	}
+	return names, nil
+})
+
+// checkNames refuses packages that are named vaguely or like a standard one, or unlike their directory.
+func checkNames(t *tree) (out []finding) {
+	std, err := standardNames()
+	if err != nil {
+		return []finding{{pos: "go list std", rule: "name", text: err.Error()}}
+	}
+	for _, d := range t.dirs {
+		name := strings.TrimSuffix(d.files[0].ast.Name.Name, "_test")
+		bad := func(text string) {
+			out = append(out, finding{pos: d.path, rule: "name", text: "package " + name + " " + text})
+		}
+		switch {
+		case slices.Contains(vagueNames, name):
+			bad("says nothing about what is inside")
+		case slices.Contains(std, name):
+			bad("shadows the standard library")
+		case name != "main" && d.path != "." && name != path.Base(d.path):
+			bad("is not named like its directory")
+		}
+	}
+	return out
+}

@@ -1,0 +1,253 @@
+package trapeze_test
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A room is one package: the directory, what it is for, and the only things its production code may import besides
+// harmless packages of the standard library. Anything not listed is forbidden. Tests may import what they like,
+// except a program under cmd.
+type room struct {
+	dir  string
+	what string
+	pure bool     // no I/O, no clock, no goroutines: see pureStandard and impureCalls
+	ours []string // packages of this module; "internal/..." means every room
+	libs []string // packages from outside, and guarded standard ones, by path prefix
+}
+
+// domain is the rules and their vocabulary: the types that every other room may speak of.
+var domain = []string{"internal/handoff", "internal/memory", "internal/registry", "internal/identity", "internal/envelope"}
+
+// rooms is the whole house. A room need not exist yet; a package that is not here is an error.
+var rooms = []room{
+	// May this happen? The rules, as pure functions.
+	{
+		dir: "internal/handoff", what: "the rules of tasks and handoffs: states, commands, events, Decide, Fold",
+		pure: true, ours: []string{"internal/memory", "internal/registry", "internal/identity"},
+	},
+	{
+		dir: "internal/memory", what: "memory items and conversations",
+		pure: true, ours: []string{"internal/handoff", "internal/registry", "internal/identity"},
+	},
+	{
+		dir: "internal/registry", what: "agents, readiness, capabilities, circuit breaker",
+		pure: true, ours: []string{"internal/handoff", "internal/memory", "internal/identity"},
+	},
+	{
+		dir: "internal/identity", what: "principals, roles, tokens",
+		pure: true, ours: []string{"internal/handoff", "internal/memory", "internal/registry"},
+	},
+	{
+		dir: "internal/envelope", what: "the sealed document: canonical JSON, digest, packing, rendering",
+		pure: true, ours: []string{"internal/handoff", "internal/registry", "internal/memory"},
+		libs: []string{"github.com/gowebpki/jcs", "github.com/santhosh-tekuri/jsonschema", "github.com/tiktoken-go/tokenizer"},
+	},
+	{
+		dir: "internal/routing", what: "to whom, and why",
+		ours: []string{"internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
+	},
+
+	// Did it happen? The record: a contract, its technologies, and the proof they must pass.
+	{dir: "internal/ledger", what: "the contract of the record: entries, positions, append, follow, codec"},
+	{
+		dir: "internal/ledger/sqlitelog", what: "the embedded ledger", ours: []string{"internal/ledger"},
+		libs: []string{"database/sql", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/sys"},
+	},
+	{
+		dir: "internal/ledger/natslog", what: "the cluster's ledger", ours: []string{"internal/ledger"},
+		libs: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2"},
+	},
+	{
+		dir: "internal/ledger/ledgertest", what: "the suite every ledger must pass, and a double that behaves like a distributed log",
+		ours: []string{"internal/ledger"}, libs: []string{"testing", "pgregory.net/rapid", "github.com/anishathalye/porcupine"},
+	},
+
+	// What does it look like? Views are folds of the record; they can be rebuilt at any time.
+	{dir: "internal/view", what: "the contract of the views: task, inbox, trail, dead letters", ours: append(domain, "internal/ledger")},
+	{
+		dir: "internal/view/sqlview", what: "views in SQLite, projected inside the embedded ledger's transaction",
+		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view"),
+		libs: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	{
+		dir: "internal/view/viewtest", what: "the suite every view store must pass",
+		ours: append(domain, "internal/ledger", "internal/view"), libs: []string{"testing", "pgregory.net/rapid"},
+	},
+
+	// Who asked? One use case a file.
+	{
+		dir: "internal/app", what: "use cases, one file a verb: who may do what",
+		ours: append(domain, "internal/routing", "internal/ledger", "internal/view"), libs: []string{"github.com/google/uuid"},
+	},
+
+	// Who needs to know? Wake-ups, timers, delivery; figures and alerts.
+	{
+		dir: "internal/courier", what: "delivery: wake-ups, timers, webhooks",
+		ours: append(domain, "internal/app", "internal/view", "internal/ledger"),
+		libs: []string{
+			"net", "github.com/a2aproject/a2a-go/v2", "github.com/failsafe-go/failsafe-go",
+			"github.com/standard-webhooks/standard-webhooks/libraries",
+		},
+	},
+	{
+		dir: "internal/monitor", what: "metrics, alert tiers, sinks",
+		ours: append(domain, "internal/app", "internal/view", "internal/ledger"),
+		libs: []string{"net", "go.opentelemetry.io", "github.com/prometheus", "github.com/nicholas-fedor/shoutrrr"},
+	},
+
+	// Can you prove it? An auditor need not trust the rest.
+	{
+		dir: "internal/audit", what: "Merkle tree, checkpoints, proofs, verifier",
+		ours: []string{"internal/ledger"}, libs: []string{"golang.org/x/mod/sumdb"},
+	},
+
+	// In which language? The doors: never a ledger, never a technology of storage.
+	{
+		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
+		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/mcpapi", what: "the MCP server",
+		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
+	},
+	{
+		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",
+		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/a2aproject/a2a-go/v2"},
+	},
+	{
+		dir: "internal/surface/webui", what: "the web page",
+		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/a-h/templ"},
+	},
+	{
+		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
+		ours: append(domain, "internal/app", "internal/view", "client"),
+		libs: []string{"net", "os/exec", "github.com/spf13/cobra", "charm.land", "github.com/charmbracelet", "golang.org/x/term", "golang.org/x/sys"},
+	},
+
+	// The rooms that put the others together.
+	{
+		dir: "internal/server", what: "configuration, wiring, start and stop order",
+		ours: []string{"internal/..."},
+		libs: []string{"net", "github.com/knadh/koanf", "github.com/google/uuid", "golang.org/x", "go.opentelemetry.io"},
+	},
+	{
+		dir: "internal/scenario", what: "stories about the whole house, run through every door",
+		ours: []string{"internal/...", "client", "trapezetest"},
+		libs: []string{"testing", "net", "os/exec", "github.com/anishathalye/porcupine", "pgregory.net/rapid"},
+	},
+
+	// What users see.
+	{dir: "client", what: "the public Go client", libs: []string{"net"}},
+	{
+		dir: "trapezetest", what: "the public test kit: a server in memory and scripted agents",
+		ours: []string{"internal/...", "client"}, libs: []string{"testing", "net"},
+	},
+	{dir: "cmd/trapeze", what: "main: hands the server to the command line", ours: []string{"internal/server", "internal/surface/cli"}},
+	{dir: ".", what: "no code: this test, and the package comment"},
+}
+
+// rules are the checks on the whole tree. Each has at least one story in testdata/arch that it refuses.
+var rules = []struct {
+	name  string
+	check func(*tree) []finding
+}{
+	{"import", checkImports},
+	{"unknown room", checkRooms},
+	{"pure", checkPure},
+	{"test import", checkTestImports},
+	{"size", checkSizes},
+	{"doc.go", checkDocFiles},
+	{"comment", checkComments},
+	{"name", checkNames},
+	{"go.mod", checkGoMod},
+}
+
+func TestTheHouseIsInOrder(t *testing.T) {
+	house, err := readTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(house.dirs) < 2 {
+		t.Fatalf("only %d packages found: is this the root of the module?", len(house.dirs))
+	}
+	for _, rule := range rules {
+		t.Run(rule.name, func(t *testing.T) {
+			for _, f := range rule.check(house) {
+				t.Error(f)
+			}
+		})
+	}
+}
+
+func TestTheTableNamesEachRoomOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range rooms {
+		if seen[r.dir] {
+			t.Errorf("%s is listed twice", r.dir)
+		}
+		seen[r.dir] = true
+	}
+	for _, r := range rooms {
+		for _, dep := range r.ours {
+			if dep != everyRoom && !seen[dep] {
+				t.Errorf("%s may import %s, which is no room", r.dir, dep)
+			}
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the generated part of docs/architecture.md")
+
+func TestArchitecturePageShowsTheTable(t *testing.T) {
+	const page, begin, end = "docs/architecture.md", "<!-- table: begin -->\n", "<!-- table: end -->\n"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok1 := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s lacks the marks %q and %q", page, begin, end)
+	}
+	want := head + begin + tableAsMarkdown() + end + tail
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s does not show the table in arch_test.go: run go generate . and commit the result", page)
+	}
+	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tableAsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| room | what it is | may import of ours | from outside |\n|---|---|---|---|\n")
+	for _, r := range rooms {
+		if r.dir == "." {
+			continue
+		}
+		ours := shorten(r.ours)
+		if r.pure {
+			ours += " (pure)"
+		}
+		b.WriteString("| `" + strings.TrimPrefix(r.dir, "internal/") + "` | " + r.what + " | " +
+			strings.TrimSpace(ours) + " | " + strings.Join(r.libs, ", ") + " |\n")
+	}
+	return b.String()
+}
+
+// shorten writes a list of rooms for a reader: the domain as one word, and no "internal/".
+func shorten(ours []string) string {
+	if slices.Contains(ours, everyRoom) {
+		return "every room" + strings.TrimPrefix(strings.Join(ours, ", "), everyRoom)
+	}
+	list := strings.Join(ours, ", ")
+	list = strings.Replace(list, strings.Join(domain, ", "), "domain types", 1)
+	return strings.ReplaceAll(list, "internal/", "")
+}
