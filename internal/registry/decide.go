@@ -1,0 +1,95 @@
+package registry
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
+// already. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
+// circuit_open for a probe that may not start.
+func Decide(s State, c Command, now time.Time) ([]Event, error) {
+	if s.Name != "" && c.agent() != s.Name {
+		return nil, handoff.Refuse(handoff.CodeInvalid, "load the agent that the command names",
+			"a command for agent %s reached agent %s", strconv.QuoteToASCII(c.agent()), s.Name)
+	}
+	switch c := c.(type) {
+	case Register:
+		return decideRegister(s, c, now)
+	case ReportOutcome: // also for agents that are gone: a late report is no mistake
+		return decideOutcome(s, c, now)
+	}
+	if !s.Exists() {
+		return nil, notRegistered(c.agent())
+	}
+	switch c := c.(type) {
+	case SetReadiness:
+		return decideReadiness(s, c)
+	case LapsePresence:
+		return decideLapse(s, c, now)
+	case ReturnPresence:
+		return decideReturn(s)
+	case Remove:
+		return []Event{AgentRemoved{}}, nil
+	case ClaimProbe:
+		return decideClaim(s, c, now)
+	case ResetCircuit:
+		return decideReset(s, now)
+	}
+	return nil, handoff.Refuse(handoff.CodeInvalid, "", "unknown command %T", c)
+}
+
+func notRegistered(name string) error {
+	return handoff.Refuse(handoff.CodeNotFound, "list the agents to see who is registered",
+		"agent %s is not registered", strconv.QuoteToASCII(name))
+}
+
+func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
+	if err := CheckName("agent name", c.Name); err != nil {
+		return nil, err
+	}
+	spec := c.Spec.normal()
+	if err := spec.check(c.Name); err != nil {
+		return nil, err
+	}
+	switch {
+	case !s.Exists():
+		return []Event{AgentRegistered{Name: c.Name, Spec: spec, At: now.UTC()}}, nil
+	case s.Spec.equal(spec):
+		return nil, nil
+	default:
+		return []Event{AgentUpdated{Spec: spec}}, nil
+	}
+}
+
+func decideReadiness(s State, c SetReadiness) ([]Event, error) {
+	if !c.Readiness.Valid() {
+		return nil, handoff.Refuse(handoff.CodeInvalid, `use "ready", "busy", "draining" or "offline"`,
+			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
+	}
+	if !c.By.Valid() {
+		return nil, handoff.Refuse(handoff.CodeInvalid, `use "agent", "operator" or "system"`,
+			"unknown author of readiness %s", strconv.QuoteToASCII(string(c.By)))
+	}
+	if s.Said == c.Readiness && !s.Lapsed {
+		return nil, nil
+	}
+	return []Event{ReadinessChanged{From: s.Readiness(), To: c.Readiness, By: c.By}}, nil
+}
+
+func decideLapse(s State, c LapsePresence, now time.Time) ([]Event, error) {
+	due := s.Spec.PresenceTTL > 0 && !now.Before(c.LastHeard.Add(s.Spec.PresenceTTL))
+	if !due || s.Readiness() == Offline {
+		return nil, nil
+	}
+	return []Event{PresenceLapsed{LastHeard: c.LastHeard.UTC()}}, nil
+}
+
+func decideReturn(s State) ([]Event, error) {
+	if !s.Lapsed {
+		return nil, nil
+	}
+	return []Event{PresenceReturned{Readiness: s.Said}}, nil
+}

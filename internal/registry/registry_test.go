@@ -1,0 +1,277 @@
+package registry_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// agent is one agent's stream in a test: it decides, folds and remembers the names of its events.
+type agent struct {
+	t     *testing.T
+	state registry.State
+	now   time.Time
+}
+
+func newAgent(t *testing.T, spec registry.Spec) *agent {
+	a := &agent{t: t, now: noon}
+	a.do(registry.Register{Name: "writer", Spec: spec}, "agent-registered")
+	return a
+}
+
+// do expects exactly these events.
+func (a *agent) do(c registry.Command, want ...string) []registry.Event {
+	a.t.Helper()
+	events, err := registry.Decide(a.state, c, a.now)
+	if err != nil {
+		a.t.Fatalf("%#v: %v", c, err)
+	}
+	var got []string
+	for _, e := range events {
+		got = append(got, e.EventName())
+		a.state = registry.Fold(a.state, e)
+	}
+	if !reflect.DeepEqual(got, want) {
+		a.t.Fatalf("%#v: events %v, want %v", c, got, want)
+	}
+	return events
+}
+
+// refused expects a refusal.
+func (a *agent) refused(c registry.Command, code handoff.Code) *handoff.Refusal {
+	a.t.Helper()
+	events, err := registry.Decide(a.state, c, a.now)
+	r, ok := handoff.AsRefusal(err)
+	if !ok || r.Code != code || len(events) != 0 {
+		a.t.Fatalf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
+	}
+	return r
+}
+
+func (a *agent) is(want registry.Readiness) {
+	a.t.Helper()
+	if got := a.state.Readiness(); got != want {
+		a.t.Fatalf("readiness %s, want %s", got, want)
+	}
+}
+
+func TestRegisteringTwiceTheSameChangesNothing(t *testing.T) {
+	a := newAgent(t, registry.Spec{Capabilities: []string{"go", "docs", "go"}})
+	a.is(registry.Ready)
+	if got := a.state.Spec; !reflect.DeepEqual(got.Capabilities, []string{"docs", "go"}) ||
+		got.Kind != registry.KindAgent || got.Breaker != (registry.Breaker{Failures: 3, OpenFor: time.Minute}) {
+		t.Errorf("spec %+v", got)
+	}
+	a.do(registry.Register{Name: "writer", Spec: registry.Spec{
+		Kind: registry.KindAgent, Capabilities: []string{"docs", "go"}, Breaker: registry.Breaker{Failures: 3},
+	}})
+	a.do(registry.Register{Name: "writer", Spec: registry.Spec{Capabilities: []string{"docs"}}}, "agent-updated")
+	if !a.state.Spec.Has("docs") || a.state.Spec.Has("go") {
+		t.Errorf("capabilities %v", a.state.Spec.Capabilities)
+	}
+}
+
+func TestEachPartOfASpecCountsAsAChange(t *testing.T) {
+	for _, spec := range []registry.Spec{
+		{Kind: registry.KindHuman},
+		{Description: "writes"},
+		{Capabilities: []string{"go"}},
+		{MaxTasks: 1},
+		{ContextWindow: 200_000},
+		{Tokenizer: "o200k_base"},
+		{Reach: []registry.Reach{{Kind: registry.ReachWebhook, URL: "https://example.com/hook"}}},
+		{Fallbacks: []string{"editor"}},
+		{Escalation: []string{"boss"}},
+		{PresenceTTL: time.Second},
+		{Breaker: registry.Breaker{Failures: 1}},
+		{Breaker: registry.Breaker{OpenFor: time.Second}},
+	} {
+		a := newAgent(t, registry.Spec{})
+		a.do(registry.Register{Name: "writer", Spec: spec}, "agent-updated")
+		a.do(registry.Register{Name: "writer", Spec: spec})
+	}
+}
+
+func TestTheCallersSpecMayChangeAfterwards(t *testing.T) {
+	caps := []string{"go", "docs"}
+	a := newAgent(t, registry.Spec{Capabilities: caps, Fallbacks: caps})
+	caps[0], caps[1] = "x", "y"
+	if !a.state.Spec.Has("go") || a.state.Spec.Fallbacks[0] != "go" {
+		t.Error("the state shares memory with its caller")
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, ok := range []string{"a", "0", "code-reviewer_2.1", strings.Repeat("a", 64)} {
+		if err := registry.CheckName("agent name", ok); err != nil {
+			t.Errorf("%q: %v", ok, err)
+		}
+	}
+	for _, bad := range []string{
+		"", ".", "..", "-a", "_a", "A", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "ä", "a\u202e", "\xff", strings.Repeat("a", 65),
+	} {
+		err := registry.CheckName("agent name", bad)
+		if r, ok := handoff.AsRefusal(err); !ok || r.Code != handoff.CodeInvalid || r.Hint == "" {
+			t.Errorf("%q: %v", bad, err)
+		} else if strings.ContainsAny(r.Message, "\x00\n\u202e") || !utf8.ValidString(r.Message) {
+			t.Errorf("%q: the message repeats raw characters: %q", bad, r.Message)
+		}
+	}
+}
+
+func TestASpecThatBreaksARuleIsRefused(t *testing.T) {
+	many := func(n int) (names []string) {
+		for i := range n {
+			names = append(names, "a"+strings.Repeat("b", i%50)+string(rune('a'+i/50)))
+		}
+		return names
+	}
+	hook := func(url string) []registry.Reach { return []registry.Reach{{Kind: registry.ReachWebhook, URL: url}} }
+	for name, spec := range map[string]registry.Spec{
+		"unknown kind":             {Kind: "robot"},
+		"falls back on itself":     {Fallbacks: []string{"editor", "writer"}},
+		"escalates to itself":      {Escalation: []string{"writer"}},
+		"fallback twice":           {Fallbacks: []string{"editor", "editor"}},
+		"bad fallback":             {Fallbacks: []string{"../editor"}},
+		"too many fallbacks":       {Fallbacks: many(17)},
+		"too many levels":          {Escalation: many(17)},
+		"bad capability":           {Capabilities: []string{"Go"}},
+		"too many capabilities":    {Capabilities: many(65)},
+		"negative tasks":           {MaxTasks: -1},
+		"absurd tasks":             {MaxTasks: 1 << 40},
+		"negative window":          {ContextWindow: -1},
+		"negative lease":           {PresenceTTL: -time.Second},
+		"absurd lease":             {PresenceTTL: 1000 * time.Hour},
+		"tiny lease":               {PresenceTTL: 1},
+		"negative failures":        {Breaker: registry.Breaker{Failures: -1}},
+		"absurd open circuit":      {Breaker: registry.Breaker{OpenFor: 1 << 62}},
+		"negative open circuit":    {Breaker: registry.Breaker{OpenFor: -1}},
+		"bad tokenizer":            {Tokenizer: "a b"},
+		"unknown way":              {Reach: []registry.Reach{{Kind: "pigeon"}}},
+		"pull with address":        {Reach: []registry.Reach{{Kind: registry.ReachPull, URL: "http://x"}}},
+		"push without address":     {Reach: hook("")},
+		"local file":               {Reach: hook("file:///etc/passwd")},
+		"relative address":         {Reach: hook("/hook")},
+		"address with password":    {Reach: hook("https://user:secret@example.com/")},
+		"too many ways":            {Reach: make([]registry.Reach, 9)},
+		"control in description":   {Description: "a\x1b[31m"},
+		"bidi in description":      {Description: "a\u202eb"},
+		"broken UTF-8":             {Description: "\xff"},
+		"description is too large": {Description: strings.Repeat("a", 2001)},
+		"address is too large":     {Reach: hook("https://example.com/" + strings.Repeat("a", 2048))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := handoff.CodeInvalid
+			if strings.HasSuffix(name, "too large") {
+				want = handoff.CodeTooLarge
+			}
+			a := &agent{t: t, now: noon}
+			r := a.refused(registry.Register{Name: "writer", Spec: spec}, want)
+			if r.Hint == "" || strings.Contains(r.Error(), "secret") {
+				t.Errorf("refusal %v", r)
+			}
+		})
+	}
+}
+
+func TestAnAgentWithoutALeaseIsAsReadyAsItSaid(t *testing.T) {
+	a := newAgent(t, registry.Spec{})
+	a.now = a.now.Add(1000 * time.Hour)
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon})
+	a.is(registry.Ready)
+	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Busy, By: registry.ByAgent}, "agent-readiness-changed")
+	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Busy, By: registry.ByOperator})
+	a.is(registry.Busy)
+}
+
+func TestMissedHeartbeatsMakeAnAgentOfflineUntilItIsHeardAgain(t *testing.T) {
+	a := newAgent(t, registry.Spec{PresenceTTL: 30 * time.Second})
+	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Draining, By: registry.ByOperator}, "agent-readiness-changed")
+
+	a.now = noon.Add(30*time.Second - 1)
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon})
+	a.is(registry.Draining)
+
+	a.now = noon.Add(30 * time.Second)
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon})
+	a.is(registry.Offline)
+
+	a.do(registry.ReturnPresence{Name: "writer"}, "agent-presence-returned")
+	a.do(registry.ReturnPresence{Name: "writer"})
+	a.is(registry.Draining) // a heartbeat does not overrule the operator
+}
+
+func TestAWordEndsALapse(t *testing.T) {
+	a := newAgent(t, registry.Spec{PresenceTTL: time.Second})
+	a.now = noon.Add(time.Minute)
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Ready, By: registry.ByAgent}, "agent-readiness-changed")
+	a.is(registry.Ready)
+}
+
+func TestGivingUpTheLeaseEndsALapse(t *testing.T) {
+	a := newAgent(t, registry.Spec{PresenceTTL: time.Second})
+	a.now = noon.Add(time.Minute)
+	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.do(registry.Register{Name: "writer", Spec: registry.Spec{PresenceTTL: 2 * time.Second}}, "agent-updated")
+	a.is(registry.Offline)
+	a.do(registry.Register{Name: "writer"}, "agent-updated")
+	a.is(registry.Ready)
+}
+
+func TestUnknownReadinessIsRefused(t *testing.T) {
+	a := newAgent(t, registry.Spec{})
+	a.refused(registry.SetReadiness{Name: "writer", Readiness: "asleep", By: registry.ByAgent}, handoff.CodeInvalid)
+	a.refused(registry.SetReadiness{Name: "writer", Readiness: registry.Ready}, handoff.CodeInvalid)
+}
+
+func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
+	a := newAgent(t, registry.Spec{})
+	a.do(registry.ReportOutcome{Name: "writer", Cause: 7, Outcome: registry.LeaseLost}, "circuit-failure-counted")
+	a.do(registry.Remove{Name: "writer"}, "agent-removed")
+	a.is(registry.Offline)
+	for _, c := range []registry.Command{
+		registry.Remove{Name: "writer"},
+		registry.SetReadiness{Name: "writer", Readiness: registry.Ready, By: registry.ByAgent},
+		registry.LapsePresence{Name: "writer"},
+		registry.ReturnPresence{Name: "writer"},
+		registry.ClaimProbe{Name: "writer", Handoff: "h1"},
+		registry.ResetCircuit{Name: "writer"},
+	} {
+		a.refused(c, handoff.CodeNotFound)
+	}
+	a.do(registry.ReportOutcome{Name: "writer", Cause: 9, Outcome: registry.LeaseLost}) // late, and no mistake
+	a.do(registry.Register{Name: "writer"}, "agent-registered")
+	a.is(registry.Ready)
+	a.do(registry.ReportOutcome{Name: "writer", Cause: 7, Outcome: registry.LeaseLost}) // counted in its former life
+	if a.state.Circuit.Failures != 0 {
+		t.Error("failures of the former life count")
+	}
+}
+
+func TestACommandForAnotherAgentIsRefused(t *testing.T) {
+	a := newAgent(t, registry.Spec{})
+	a.refused(registry.Remove{Name: "editor"}, handoff.CodeInvalid)
+	a.refused(registry.Register{Name: "editor"}, handoff.CodeInvalid)
+}
+
+func TestEventNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range registry.Events {
+		if seen[e.EventName()] || e.EventName() == "" {
+			t.Errorf("%T: name %q", e, e.EventName())
+		}
+		seen[e.EventName()] = true
+		if reflect.TypeOf(e).Kind() != reflect.Struct {
+			t.Errorf("%T is not a struct value", e)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package registry
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// Limits of what an agent may say about itself.
+const (
+	MaxName          = 64          // bytes of a name of an agent, a capability or a tokenizer
+	MaxDescription   = 2000        // bytes
+	MaxCapabilities  = 64          // distinct capabilities
+	MaxFallbacks     = 16          // agents
+	MaxEscalation    = 16          // agents
+	MaxReach         = 8           // ways to be reached
+	MaxURL           = 2048        // bytes
+	MaxMaxTasks      = 100_000     // concurrent tasks
+	MaxContextWindow = 100_000_000 // tokens
+	MaxFailures      = 100         // consecutive failures before a circuit opens
+	MinPeriod        = 100 * time.Millisecond
+	MaxPeriod        = 24 * time.Hour // of a presence lease or an open circuit, as MinPeriod
+)
+
+const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit"
+
+// CheckName refuses (invalid) what is not a name: 1 to 64 characters of a-z, 0-9, '-', '_' and '.', starting with a
+// letter or digit. Such a name is safe in streams, URLs, file names and prompts. What says in the message which name
+// is meant, for example "agent name".
+func CheckName(what, name string) error {
+	switch {
+	case name == "":
+		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s is empty", what)
+	case len(name) > MaxName:
+		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s has %d bytes, at most %d are allowed", what, len(name), MaxName)
+	case !alphanumeric(name[0]):
+		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s %s does not start with a letter a-z or a digit", what, strconv.QuoteToASCII(name))
+	}
+	for i := range len(name) {
+		if c := name[i]; !alphanumeric(c) && c != '-' && c != '_' && c != '.' {
+			return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), i+1)
+		}
+	}
+	return nil
+}
+
+func alphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+
+// check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
+func (s Spec) check(self string) error {
+	if !s.Kind.Valid() {
+		return handoff.Refuse(handoff.CodeInvalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
+	}
+	if err := checkDescription(s.Description); err != nil {
+		return err
+	}
+	if s.Tokenizer != "" {
+		if err := CheckName("tokenizer", s.Tokenizer); err != nil {
+			return err
+		}
+	}
+	if err := checkNames("capability", s.Capabilities, MaxCapabilities); err != nil {
+		return err
+	}
+	if err := checkAgents("fallback", s.Fallbacks, MaxFallbacks, self); err != nil {
+		return err
+	}
+	if err := checkAgents("escalation", s.Escalation, MaxEscalation, self); err != nil {
+		return err
+	}
+	if err := checkReach(s.Reach); err != nil {
+		return err
+	}
+	return s.checkNumbers()
+}
+
+func (s Spec) checkNumbers() error {
+	if err := checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit"); err != nil {
+		return err
+	}
+	if err := checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known"); err != nil {
+		return err
+	}
+	if err := checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"); err != nil {
+		return err
+	}
+	if s.PresenceTTL != 0 {
+		if err := checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats"); err != nil {
+			return err
+		}
+	}
+	return checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s")
+}
+
+func checkRange[T int | time.Duration](what string, v, low, high T, hint string) error {
+	if v < low || v > high {
+		return handoff.Refuse(handoff.CodeInvalid, hint, "%s is %v, allowed is %v to %v", what, v, low, high)
+	}
+	return nil
+}
+
+func checkDescription(s string) error {
+	const hint = "describe in a few sentences of plain text what the agent is good at"
+	if len(s) > MaxDescription {
+		return handoff.Refuse(handoff.CodeTooLarge, hint, "the description has %d bytes, at most %d are allowed", len(s), MaxDescription)
+	}
+	if !utf8.ValidString(s) {
+		return handoff.Refuse(handoff.CodeInvalid, hint, "the description is not valid UTF-8")
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return handoff.Refuse(handoff.CodeInvalid, hint, "the description has the control character %U", r)
+		}
+	}
+	return nil
+}
+
+func checkNames(what string, names []string, most int) error {
+	if len(names) > most {
+		return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d names as %s, at most %d are allowed", len(names), what, most)
+	}
+	for _, n := range names {
+		if err := CheckName(what, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkAgents(what string, names []string, most int, self string) error {
+	if err := checkNames(what, names, most); err != nil {
+		return err
+	}
+	for i, n := range names {
+		if n == self {
+			return handoff.Refuse(handoff.CodeInvalid, "name other agents", "agent %s names itself as %s", self, what)
+		}
+		if slices.Contains(names[:i], n) {
+			return handoff.Refuse(handoff.CodeInvalid, "name each agent once", "%s is named twice as %s", n, what)
+		}
+	}
+	return nil
+}
+
+func checkReach(ways []Reach) error {
+	if len(ways) > MaxReach {
+		return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d ways to be reached, at most %d are allowed", len(ways), MaxReach)
+	}
+	for _, w := range ways {
+		if !w.Kind.Valid() {
+			return handoff.Refuse(handoff.CodeInvalid, `use "pull", "webhook" or "a2a"`, "unknown way to be reached %s", strconv.QuoteToASCII(string(w.Kind)))
+		}
+		if w.Kind == ReachPull {
+			if w.URL != "" {
+				return handoff.Refuse(handoff.CodeInvalid, "leave the url out", "an agent that pulls has no url")
+			}
+			continue
+		}
+		if err := checkURL(w.URL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkURL never quotes the address: one that is refused may hold a secret.
+func checkURL(s string) error {
+	const hint = "give an absolute http or https url without user name or password"
+	if len(s) > MaxURL {
+		return handoff.Refuse(handoff.CodeTooLarge, hint, "the url has %d bytes, at most %d are allowed", len(s), MaxURL)
+	}
+	u, err := url.Parse(s)
+	if err != nil || !utf8.ValidString(s) || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return handoff.Refuse(handoff.CodeInvalid, hint, "the url is not an absolute http or https url")
+	}
+	if u.User != nil {
+		return handoff.Refuse(handoff.CodeInvalid, hint, "the url holds a user name or password, which would stay in the record")
+	}
+	return nil
+}
