@@ -1,0 +1,15 @@
+// Package identity holds the rules for who is asking: principals, their tokens, and what each role may do. One
+// token is one stream (token/ID); its [State] is the fold of its events.
+//
+// May import: the standard library without I/O, handoff for refusals, and registry for names. It never reads a
+// clock or a source of randomness: both are inputs.
+//
+// Invariants:
+//   - A token's secret is never in a command, an event or a state: only its SHA-256 is. The secret has 256 random
+//     bits, which is why a plain hash is enough.
+//   - A credential that does not count is refused with the same words, whether the token is unknown or the secret
+//     wrong; only who has the secret learns that a token has expired or was revoked.
+//   - What a role may do is a table ([May]); a role or a verb outside the closed sets may nothing.
+//
+// Start reading at [Principal] and [May], then [State], [Verify].
+package identity

@@ -1,0 +1,41 @@
+package identity
+
+import (
+	"strconv"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// DefaultWorkspace is where everybody belongs unless told otherwise.
+const DefaultWorkspace = "default"
+
+// Principal is who asks, always taken from the credential.
+type Principal struct {
+	Workspace string `json:"workspace"`
+	Role      Role   `json:"role"`
+	Name      string `json:"name"` // an agent's registered name, or a name for the person or program behind the token
+}
+
+// String is "role/name", for example "agent/writer". It leaves the workspace out.
+func (p Principal) String() string { return string(p.Role) + "/" + p.Name }
+
+// Agent is the name of the agent that asks, or "" when it is not an agent.
+func (p Principal) Agent() string {
+	if p.Role != Agent {
+		return ""
+	}
+	return p.Name
+}
+
+// check refuses (invalid) a principal that cannot exist.
+func (p Principal) check() error {
+	if !p.Role.Valid() {
+		return handoff.Refuse(handoff.CodeInvalid, `use "admin", "operator", "auditor" or "agent"`,
+			"unknown role %s", strconv.QuoteToASCII(string(p.Role)))
+	}
+	if err := registry.CheckName("workspace", p.Workspace); err != nil {
+		return err
+	}
+	return registry.CheckName("name of the "+string(p.Role), p.Name)
+}

@@ -1,0 +1,71 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+const (
+	textPrefix  = "tz_"
+	idBytes     = 10 // 80 bits: 16 characters
+	secretBytes = 32 // 256 bits: 52 characters
+	idLength    = 16
+	secretLen   = 52
+
+	// RandomBytes is how much randomness [Mint] needs.
+	RandomBytes = idBytes + secretBytes
+)
+
+// Base32 in lower case has no underscore, survives a double click, and is read aloud more easily than base64.
+var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// Minted is a fresh token. Text goes to its bearer, once; ID and Hash go into [Create].
+type Minted struct {
+	ID   string
+	Text string
+	Hash string
+}
+
+// Mint makes a token from random bytes, which must come from a cryptographic source and be used once.
+func Mint(random [RandomBytes]byte) Minted {
+	id := encoding.EncodeToString(random[:idBytes])
+	secret := encoding.EncodeToString(random[idBytes:])
+	return Minted{ID: id, Text: textPrefix + id + "_" + secret, Hash: hashOf(secret)}
+}
+
+// ParseToken splits a token's text, "tz_ID_SECRET", strictly: every token has exactly one spelling. It refuses
+// (unauthenticated) anything else, without repeating it.
+func ParseToken(text string) (id, secret string, err error) {
+	rest, ok := strings.CutPrefix(text, textPrefix)
+	id, secret, cut := strings.Cut(rest, "_")
+	if !ok || !cut || !canonical(id, idLength) || !canonical(secret, secretLen) {
+		return "", "", handoff.Refuse(handoff.CodeUnauthenticated,
+			"send the whole token as it was printed when it was created: tz_, 16 characters, _, 52 characters",
+			"this is not a token")
+	}
+	return id, secret, nil
+}
+
+// canonical reports whether s is what the encoder would write: the decoder alone ignores line ends and stray bits.
+func canonical(s string, length int) bool {
+	if len(s) != length {
+		return false
+	}
+	b, err := encoding.DecodeString(s)
+	return err == nil && encoding.EncodeToString(b) == s
+}
+
+func hashOf(secret string) string {
+	h := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(h[:])
+}
+
+// validHash reports whether s could come from hashOf.
+func validHash(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size && hex.EncodeToString(b) == s
+}
