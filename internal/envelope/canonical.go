@@ -1,0 +1,240 @@
+package envelope
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// errSyntax is the reason for every JSON text that does not follow RFC 8259.
+var errSyntax = errors.New("is not well-formed JSON")
+
+// jsonError says what is wrong with a JSON text and where.
+type jsonError struct {
+	path string // like .rows[3].id, from the value that was given
+	err  error
+}
+
+func (e *jsonError) Error() string { return e.path + " " + e.err.Error() }
+func (e *jsonError) Unwrap() error { return e.err }
+
+// canonicalizer rewrites one JSON text in one pass. Members are written as they come, and put in order only where
+// an object turns out not to be.
+type canonicalizer struct {
+	src     []byte
+	at      int
+	out     []byte
+	members []member // a stack: those of the open objects
+	scratch []byte
+	depth   int // levels still allowed
+}
+
+// member is where an object's member stands in out, and its unescaped key.
+type member struct {
+	key        []byte
+	start, end int
+}
+
+// Canonical returns the RFC 8785 form of one JSON value, nested at most two levels deeper than [MaxDepth]. A sealed envelope that was
+// kept as a JSON value in another document, whose writer may have escaped it anew, gets its own bytes back this way.
+// Errors are a [handoff.Refusal] with the code invalid that says where in the value the fault is.
+func Canonical(src []byte) ([]byte, error) {
+	out, err := canonical(src, MaxDepth+slack)
+	if err != nil {
+		return nil, badJSON("JSON", err)
+	}
+	return out, nil
+}
+
+// canonical returns the RFC 8785 form of src. It refuses what has none, or would silently lose something: invalid
+// UTF-8, lone surrogates, duplicate keys, numbers beyond IEEE 754, whole numbers that would lose digits, and nesting
+// deeper than maxDepth.
+func canonical(src []byte, maxDepth int) ([]byte, error) {
+	if !utf8.Valid(src) {
+		return nil, &jsonError{err: errors.New("is not valid UTF-8")}
+	}
+	c := canonicalizer{src: src, out: make([]byte, 0, len(src)), depth: maxDepth}
+	if err := c.value(); err != nil {
+		return nil, err
+	}
+	c.space()
+	if c.at != len(c.src) {
+		return nil, &jsonError{err: fmt.Errorf("%w: more text after the value at byte %d", errSyntax, c.at)}
+	}
+	return c.out, nil
+}
+
+func (c *canonicalizer) space() {
+	for c.at < len(c.src) {
+		switch c.src[c.at] {
+		case ' ', '\t', '\n', '\r':
+			c.at++
+		default:
+			return
+		}
+	}
+}
+
+// next skips white space and returns the next byte without taking it; 0 at the end.
+func (c *canonicalizer) next() byte {
+	c.space()
+	if c.at == len(c.src) {
+		return 0
+	}
+	return c.src[c.at]
+}
+
+func (c *canonicalizer) syntax() error {
+	return &jsonError{err: fmt.Errorf("%w at byte %d", errSyntax, c.at)}
+}
+
+func (c *canonicalizer) value() error {
+	switch b := c.next(); b {
+	case '{':
+		return c.nested(c.object)
+	case '[':
+		return c.nested(c.array)
+	case '"':
+		_, err := c.str()
+		return err
+	case 't':
+		return c.literal("true")
+	case 'f':
+		return c.literal("false")
+	case 'n':
+		return c.literal("null")
+	default:
+		return c.number()
+	}
+}
+
+func (c *canonicalizer) literal(word string) error {
+	if !bytes.HasPrefix(c.src[c.at:], []byte(word)) {
+		return c.syntax()
+	}
+	c.at += len(word)
+	c.out = append(c.out, word...)
+	return nil
+}
+
+func (c *canonicalizer) nested(part func() error) error {
+	if c.depth == 0 {
+		return &jsonError{err: errors.New("is nested too deeply")}
+	}
+	c.depth--
+	c.at++
+	err := part()
+	c.depth++
+	return err
+}
+
+func (c *canonicalizer) array() error {
+	c.out = append(c.out, '[')
+	for i := 0; ; i++ {
+		if i == 0 && c.next() == ']' {
+			break
+		}
+		if err := c.value(); err != nil {
+			return within(err, "["+strconv.Itoa(i)+"]")
+		}
+		b := c.next()
+		if b == ']' {
+			break
+		}
+		if b != ',' {
+			return c.syntax()
+		}
+		c.at++
+		c.out = append(c.out, ',')
+	}
+	c.at++
+	c.out = append(c.out, ']')
+	return nil
+}
+
+func (c *canonicalizer) object() error {
+	base, first := len(c.members), len(c.out)+1
+	c.out = append(c.out, '{')
+	for {
+		b := c.next()
+		if b == '}' && len(c.members) == base {
+			break
+		}
+		if b != '"' {
+			return c.syntax()
+		}
+		start := len(c.out)
+		key, err := c.str()
+		if err != nil {
+			return err
+		}
+		if c.next() != ':' {
+			return c.syntax()
+		}
+		c.at++
+		c.out = append(c.out, ':')
+		if err := c.value(); err != nil {
+			return within(err, "."+brief(key))
+		}
+		c.members = append(c.members, member{key, start, len(c.out)})
+		if b = c.next(); b == '}' {
+			break
+		}
+		if b != ',' {
+			return c.syntax()
+		}
+		c.at++
+		c.out = append(c.out, ',')
+	}
+	c.at++
+	err := c.sort(c.members[base:], first)
+	c.members = c.members[:base]
+	c.out = append(c.out, '}')
+	return err
+}
+
+// sort puts the members of one object, written from out[first:], in order and refuses duplicates.
+func (c *canonicalizer) sort(members []member, first int) error {
+	byKey := func(a, b member) int { return compareUTF16(a.key, b.key) }
+	sorted := slices.IsSortedFunc(members, byKey)
+	if !sorted {
+		slices.SortFunc(members, byKey)
+	}
+	for i := 1; i < len(members); i++ {
+		if bytes.Equal(members[i-1].key, members[i].key) {
+			return &jsonError{err: fmt.Errorf("has the key %q twice", brief(members[i].key))}
+		}
+	}
+	if sorted {
+		return nil
+	}
+	c.scratch = append(c.scratch[:0], c.out[first:]...)
+	c.out = c.out[:first]
+	for i, m := range members {
+		if i > 0 {
+			c.out = append(c.out, ',')
+		}
+		c.out = append(c.out, c.scratch[m.start-first:m.end-first]...)
+	}
+	return nil
+}
+
+// within puts one more step in front of an error's path.
+func within(err error, step string) error {
+	var j *jsonError
+	if errors.As(err, &j) {
+		return &jsonError{path: step + j.path, err: j.err}
+	}
+	return err
+}
+
+// brief shortens a key for an error message.
+func brief(key []byte) string {
+	if len(key) > 40 {
+		return string(bytes.ToValidUTF8(key[:40], nil)) + "…"
+	}
+	return string(key)
+}

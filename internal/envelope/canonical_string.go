@@ -1,0 +1,154 @@
+package envelope
+
+import (
+	"bytes"
+	"errors"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// compareUTF16 orders two UTF-8 strings by their UTF-16 code units, as RFC 8785 asks. That is the order of bytes,
+// except that surrogate pairs (lead byte F0 and up) come before U+E000 to U+FFFF (lead bytes EE and EF).
+func compareUTF16(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
+			return int(y) - int(x)
+		}
+		return int(x) - int(y)
+	}
+	return len(a) - len(b)
+}
+
+// str copies the string at hand and returns it unescaped. The result may alias src.
+func (c *canonicalizer) str() ([]byte, error) {
+	c.at++
+	start := c.at
+	for c.at < len(c.src) {
+		switch b := c.src[c.at]; {
+		case b == '"':
+			text := c.src[start:c.at]
+			c.at++
+			c.out = append(c.out, '"')
+			c.out = append(c.out, text...)
+			c.out = append(c.out, '"')
+			return text, nil
+		case b == '\\':
+			return c.escaped(start)
+		case b < 0x20:
+			return nil, c.syntax()
+		}
+		c.at++
+	}
+	return nil, c.syntax()
+}
+
+// escaped goes on where str met the first backslash.
+func (c *canonicalizer) escaped(start int) ([]byte, error) {
+	text := append(make([]byte, 0, c.at-start+32), c.src[start:c.at]...)
+	for c.at < len(c.src) {
+		b := c.src[c.at]
+		switch {
+		case b == '"':
+			c.at++
+			c.out = appendQuoted(c.out, text)
+			return text, nil
+		case b < 0x20:
+			return nil, c.syntax()
+		case b != '\\':
+			text = append(text, b)
+			c.at++
+		default:
+			r, err := c.escape()
+			if err != nil {
+				return nil, err
+			}
+			text = utf8.AppendRune(text, r)
+		}
+	}
+	return nil, c.syntax()
+}
+
+// escape reads one escape sequence, a surrogate pair included.
+func (c *canonicalizer) escape() (rune, error) {
+	if c.at+1 == len(c.src) {
+		return 0, c.syntax()
+	}
+	b := c.src[c.at+1]
+	if b == 'u' {
+		return c.unicodeEscape()
+	}
+	i := bytes.IndexByte([]byte(`"\/bfnrt`), b)
+	if i < 0 {
+		return 0, c.syntax()
+	}
+	c.at += 2
+	return rune("\"\\/\b\f\n\r\t"[i]), nil
+}
+
+func (c *canonicalizer) unicodeEscape() (rune, error) {
+	r, ok := c.hex4()
+	if !ok {
+		return 0, c.syntax()
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, nil
+	}
+	low, ok := c.hex4()
+	if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+		return pair, nil
+	}
+	return 0, &jsonError{err: errors.New("has half a surrogate pair in a string")}
+}
+
+// hex4 takes \uXXXX.
+func (c *canonicalizer) hex4() (rune, bool) {
+	rest := c.src[c.at:]
+	if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, b := range rest[2:6] {
+		switch {
+		case b >= '0' && b <= '9':
+			r = r<<4 | rune(b-'0')
+		case b|0x20 >= 'a' && b|0x20 <= 'f':
+			r = r<<4 | rune(b|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	c.at += 6
+	return r, true
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendQuoted writes text as a JSON string with the fewest escapes (RFC 8785, 3.2.2.2).
+func appendQuoted(out, text []byte) []byte {
+	out = append(out, '"')
+	for _, b := range text {
+		switch {
+		case b == '"' || b == '\\':
+			out = append(out, '\\', b)
+		case b >= 0x20:
+			out = append(out, b)
+		case b == '\b':
+			out = append(out, '\\', 'b')
+		case b == '\f':
+			out = append(out, '\\', 'f')
+		case b == '\n':
+			out = append(out, '\\', 'n')
+		case b == '\r':
+			out = append(out, '\\', 'r')
+		case b == '\t':
+			out = append(out, '\\', 't')
+		default:
+			out = append(out, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
+		}
+	}
+	return append(out, '"')
+}

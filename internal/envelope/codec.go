@@ -1,0 +1,194 @@
+package envelope
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// Decode reads an envelope in any spelling of JSON and validates it. The salt and parent it may carry are kept, but
+// nothing is proved by them: that is [Open]. Unknown fields are kept if the document is of a newer minor version and
+// refused otherwise; an unknown major is refused. Errors are a [handoff.Refusal] with the code invalid or too_large.
+func Decode(data []byte) (Envelope, error) {
+	e, _, err := decode(data)
+	return e, err
+}
+
+// decode also returns the canonical form of data, and whether the envelope encodes to exactly that.
+func decode(data []byte) (Envelope, decoded, error) {
+	if len(data) > MaxSize {
+		return Envelope{}, decoded{}, tooLarge("envelope", len(data), MaxSize)
+	}
+	canon, err := canonical(data, MaxDepth+slack)
+	if err != nil {
+		return Envelope{}, decoded{}, badJSON("envelope", err)
+	}
+	newer, err := readVersion(canon)
+	if err != nil {
+		return Envelope{}, decoded{}, err
+	}
+	var e Envelope
+	if err := json.Unmarshal(canon, &e); err != nil {
+		return Envelope{}, decoded{}, wrongType(err)
+	}
+	again, err := encode(e)
+	if err != nil {
+		return Envelope{}, decoded{}, err
+	}
+	if !bytes.Equal(again, canon) {
+		if err := keepExtras(&e, canon, newer); err != nil {
+			return Envelope{}, decoded{}, err
+		}
+		if again, err = encode(e); err != nil {
+			return Envelope{}, decoded{}, err
+		}
+	}
+	if err := e.checkFields(); err != nil {
+		return Envelope{}, decoded{}, err
+	}
+	normalise(&e)
+	return e, decoded{canonical: canon, exact: bytes.Equal(again, canon)}, nil
+}
+
+type decoded struct {
+	canonical []byte
+	exact     bool
+}
+
+// encode returns the canonical JSON of e, which must have passed checkFields or come from canonical JSON: the
+// standard encoder would replace invalid UTF-8.
+func encode(e Envelope) ([]byte, error) {
+	canon, err := write(e)
+	if err != nil {
+		if place := e.checkFreeJSON(); place != nil {
+			return nil, place
+		}
+	}
+	return canon, err
+}
+
+func write(e Envelope) ([]byte, error) {
+	normalise(&e)
+	raw, err := json.Marshal(&e)
+	if err != nil {
+		return nil, invalid("envelope", "data, schema and extra fields must be well-formed JSON", "cannot be written as JSON: %v", err)
+	}
+	if e.hasExtra() {
+		if raw, err = withExtras(&e, raw); err != nil {
+			return nil, err
+		}
+	}
+	canon, err := canonical(raw, MaxDepth+slack)
+	if err != nil {
+		return nil, badJSON("envelope", err)
+	}
+	return canon, nil
+}
+
+// normalise sets what has several Go forms to the one that is written: times in UTC and microseconds, no empty
+// version. It does not change what e shares with its copies.
+func normalise(e *Envelope) {
+	if e.Version == "" {
+		e.Version = Version
+	}
+	e.CreatedAt, e.ExpiresAt = micro(e.CreatedAt), micro(e.ExpiresAt)
+	for i, s := range e.History {
+		if t := micro(s.Time); t != s.Time {
+			steps := slices.Clone(e.History)
+			for j := i; j < len(steps); j++ {
+				steps[j].Time = micro(steps[j].Time)
+			}
+			e.History = steps
+			return
+		}
+	}
+}
+
+func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// readVersion checks the version before anything else is read, because another major may mean anything by the other
+// fields. It reports whether the minor is newer than [Version].
+func readVersion(doc []byte) (newer bool, err error) {
+	var v struct {
+		Version *string `json:"version"`
+	}
+	if err := json.Unmarshal(doc, &v); err != nil {
+		return false, wrongType(err)
+	}
+	if v.Version == nil {
+		return false, invalid("version", `set it to "`+Version+`"`, "is missing")
+	}
+	return checkVersion(*v.Version)
+}
+
+func checkVersion(version string) (newer bool, err error) {
+	major, minor, ok := splitVersion(version)
+	ourMajor, ourMinor, _ := splitVersion(Version)
+	switch {
+	case !ok:
+		return false, invalid("version", `write it like "`+Version+`"`, "%.20q is not major.minor", version)
+	case major != ourMajor:
+		return false, invalid("version", "send an envelope of version "+strconv.Itoa(ourMajor)+".x, or upgrade this server",
+			"%s is of an unknown major version: this server reads %d.x", version, ourMajor)
+	}
+	return minor > ourMinor, nil
+}
+
+func splitVersion(v string) (major, minor int, ok bool) {
+	a, b, ok := strings.Cut(v, ".")
+	major, errA := strconv.Atoi(a)
+	minor, errB := strconv.Atoi(b)
+	ok = ok && errA == nil && errB == nil && strconv.Itoa(major) == a && strconv.Itoa(minor) == b && major >= 0 && minor >= 0
+	return major, minor, ok
+}
+
+func wrongType(err error) error {
+	if _, ok := handoff.AsRefusal(err); ok { // a closed set that does not have the value
+		return inField("envelope", err)
+	}
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		field := t.Field
+		if field == "" {
+			field = "envelope"
+		}
+		return invalid(field, "see the envelope's schema", "has the wrong type: got %s, want %s", t.Value, t.Type)
+	}
+	return invalid("envelope", "times are written like 2026-01-02T15:04:05Z", "cannot be read: %v", err)
+}
+
+func badJSON(field string, err error) error {
+	var j *jsonError
+	if errors.As(err, &j) {
+		return invalid(field+j.path, "mend the JSON and send it again", "%v", j.err)
+	}
+	return err
+}
+
+// invalid makes the refusal of one field. The hint says what to do.
+func invalid(field, hint, format string, args ...any) error {
+	return refuse(handoff.CodeInvalid, field, hint, format, args...)
+}
+
+// inField names the field in a refusal that another package made.
+func inField(field string, err error) error {
+	if r, ok := handoff.AsRefusal(err); ok {
+		return refuse(r.Code, field, r.Hint, "%s", r.Message)
+	}
+	return err
+}
+
+func tooLarge(field string, got, limit int) error {
+	return refuse(handoff.CodeTooLarge, field, "shorten it, or send it as several tasks",
+		"has %d bytes, the limit is %d", got, limit).With("limit", limit)
+}
+
+func refuse(code handoff.Code, field, hint, format string, args ...any) *handoff.Refusal {
+	return handoff.Refuse(code, hint, "%s: "+format, append([]any{field}, args...)...).With("field", field)
+}

@@ -1,0 +1,40 @@
+package envelope
+
+// Limits of a document. Lengths are in bytes of UTF-8.
+const (
+	// MaxSize is the most bytes a sealed envelope may have.
+	MaxSize = 1 << 20
+	// MaxDepth is how deep free JSON (data, schema, fields of newer versions) may be nested.
+	MaxDepth = 64
+	// MaxText is the length of a long text: intent, state, ask, summary, notes.
+	MaxText = 256 << 10
+	// MaxItemText is the length of one fact, decision, question, criterion, action or detail.
+	MaxItemText = 16 << 10
+	// MaxConstraintText is the length of one constraint. With MaxConstraints it keeps the constraints of a task, which
+	// every envelope carries, far from filling one.
+	MaxConstraintText = 2 << 10
+	// MaxData and MaxSchema are the sizes of the free JSON.
+	MaxData   = 768 << 10
+	MaxSchema = 64 << 10
+	// MaxName is the length of an id, a name or a permission.
+	MaxName = 200
+	// MaxHistory, MaxItems (facts; decisions; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and
+	// MaxRefs (permissions; dependencies) are counts.
+	MaxHistory     = 1000
+	MaxItems       = 500
+	MaxConstraints = 64
+	MaxCriteria    = 64
+	MaxAllow       = 128
+	MaxTo          = 1200
+	MaxRefs        = 200
+	// MaxHops bounds the hop count; a task's own limit is much lower.
+	MaxHops = 10_000
+	// MaxTimeoutSeconds is 30 days.
+	MaxTimeoutSeconds = 30 * 24 * 60 * 60
+	// MinSalt and MaxSalt are numbers of random bytes.
+	MinSalt = 16
+	MaxSalt = 64
+)
+
+// slack is how many levels of a document's own stand above its free JSON.
+const slack = 2

@@ -1,0 +1,94 @@
+package envelope
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxBackquotes is the longest run of backquotes that rendered text keeps; it bounds the fences around it.
+const maxBackquotes = 16
+
+// unseen are the characters that take no space on a screen or change how others are shown: controls, zero-width and
+// bidirectional format characters, tag characters, line separators, variation selectors and fillers.
+var unseen = []*unicode.RangeTable{
+	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
+	unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+}
+
+// invisible reports whether r must be shown by its number. U+FE0F stays: it stands in most emoji, and alone it can
+// carry no message.
+func invisible(r rune) bool {
+	if r >= ' ' && r < 0x7F {
+		return false
+	}
+	return r != 0xFE0F && unicode.In(r, unseen...)
+}
+
+// visible returns text with every invisible character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
+// maxBackquotes backquotes by their number. Tabs and line feeds stay.
+func visible(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var b strings.Builder
+	b.Grow(len(text))
+	for rest := text; rest != ""; {
+		if run := len(rest) - len(strings.TrimLeft(rest, "`")); run > maxBackquotes {
+			fmt.Fprintf(&b, "⟨U+0060 ×%d⟩", run)
+			rest = rest[run:]
+			continue
+		} else if run > 0 {
+			b.WriteString(rest[:run])
+			rest = rest[run:]
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(rest)
+		if r != '\n' && r != '\t' && invisible(r) {
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		} else {
+			b.WriteRune(r) // U+FFFD for what is not UTF-8
+		}
+		rest = rest[n:]
+	}
+	return b.String()
+}
+
+// visibleJSON does the same to JSON text by JSON's own escapes, so that its value stays exactly the same.
+func visibleJSON(text string) string {
+	escape := longestRun(text) > maxBackquotes
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		switch {
+		case r == '`' && escape:
+			b.WriteString(`\u0060`)
+		case !invisible(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := surrogates(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func surrogates(r rune) (high, low rune) {
+	r -= 0x10000
+	return 0xD800 + r>>10, 0xDC00 + r&0x3FF
+}
+
+// longestRun is the length of the longest run of backquotes in text.
+func longestRun(text string) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
