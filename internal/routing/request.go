@@ -1,0 +1,96 @@
+package routing
+
+import (
+	"iter"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// Bounds of a plan.
+const (
+	MaxTargets    = 64 // agents of the first tier, and names in a request
+	MaxFallbacks  = 32
+	MaxEscalation = 32
+	MaxNeeds      = 16 // capabilities in Needs or Wants
+	maxSuggested  = 8  // names that a refusal suggests
+)
+
+// Request says whom a handoff is for: agents by name, or else anyone who has the capabilities.
+type Request struct {
+	Agents  []string // in order of preference; empty to route by capability
+	Needs   []string // capabilities that a target or fallback must have
+	Wants   []string // capabilities that rank an agent higher when routing by capability
+	Exclude []string // agents to leave out, for example the source
+}
+
+// Hint is what is known of one agent. It may be stale.
+type Hint struct {
+	Agent registry.State
+	Held  int       // tasks that it holds
+	AsOf  time.Time // when this was true; zero if it is true now
+}
+
+// Directory gives hints. Its answers should stay the same during one call of Route.
+type Directory interface {
+	// Lookup finds an agent; false when none of that name was ever registered.
+	Lookup(name string) (Hint, bool)
+	// All yields every agent once, in any order.
+	All() iter.Seq[Hint]
+}
+
+// Snapshot is a Directory in memory, by name.
+type Snapshot map[string]Hint
+
+// SnapshotOf collects hints by the names of their agents.
+func SnapshotOf(hints ...Hint) Snapshot {
+	s := make(Snapshot, len(hints))
+	for _, h := range hints {
+		s[h.Agent.Name] = h
+	}
+	return s
+}
+
+// Lookup finds an agent by name.
+func (s Snapshot) Lookup(name string) (Hint, bool) {
+	h, ok := s[name]
+	return h, ok
+}
+
+// All yields every agent, in no particular order.
+func (s Snapshot) All() iter.Seq[Hint] {
+	return func(yield func(Hint) bool) {
+		for _, h := range s {
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// check refuses (invalid) a request that nobody could serve as it stands.
+func (r Request) check() error {
+	if len(r.Agents) == 0 && len(r.Needs) == 0 {
+		return handoff.Refuse(handoff.CodeInvalid, "name an agent, a list of agents or a capability", "the handoff has no target")
+	}
+	for _, l := range []struct {
+		what  string
+		names []string
+		most  int
+	}{
+		{"target agent", r.Agents, MaxTargets},
+		{"needed capability", r.Needs, MaxNeeds},
+		{"wanted capability", r.Wants, MaxNeeds},
+	} {
+		if len(l.names) > l.most {
+			return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
+		}
+		for _, n := range l.names {
+			if err := registry.CheckName(l.what, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package routing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// Route finds who could catch a handoff at the time now: the targets, then their fallbacks, then their escalation
+// chains. Refusals: invalid for a malformed request; not_found for a target that does not exist, naming those that
+// come closest; circuit_open if nobody is eligible and all who could ever take it have open circuits; unavailable if
+// nobody is for any other reason. The last two come with a plan that says who was passed over and why.
+func Route(req Request, dir Directory, now time.Time) (Plan, error) {
+	if err := req.check(); err != nil {
+		return Plan{}, err
+	}
+	r := router{req: req, dir: dir, now: now, seen: make(map[string]bool)}
+	find := r.byName
+	if len(req.Agents) == 0 {
+		find = r.byCapability
+	}
+	if err := find(); err != nil {
+		return Plan{}, err
+	}
+	targets := slices.Clone(r.plan.Considered)
+	r.addFallbacks(targets)
+	r.addEscalation(targets)
+	for _, c := range r.plan.Considered {
+		if c.Eligible {
+			return r.plan, nil
+		}
+	}
+	return r.plan, r.refuse()
+}
+
+type router struct {
+	req  Request
+	dir  Directory
+	now  time.Time
+	plan Plan
+	seen map[string]bool
+
+	others  int       // could take it, but not now, for another reason than an open circuit
+	resetAt time.Time // when the first of the open circuits resets
+}
+
+// byName considers the named agents in their order. One that does not exist is a mistake of the caller.
+func (r *router) byName() error {
+	for _, name := range r.req.Agents {
+		if h, ok := r.dir.Lookup(name); !ok || !h.Agent.Exists() {
+			return unknownAgent(name, r.dir)
+		}
+		if !r.seen[name] {
+			r.consider(name, Target)
+		}
+	}
+	return nil
+}
+
+// consider looks at one agent and writes down what came of it.
+func (r *router) consider(name string, tier Tier) {
+	r.seen[name] = true
+	h, ok := r.dir.Lookup(name)
+	reason := NotRegistered
+	if ok {
+		reason = r.judge(&h, tier)
+	}
+	r.note(&h, name, tier, reason)
+}
+
+func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
+	r.plan.Considered = append(r.plan.Considered, Considered{
+		Agent: name, Tier: tier, Eligible: reason.eligible(), Reason: reason, Why: r.why(h, reason), AsOf: h.AsOf,
+	})
+	r.count(h, reason)
+}
+
+// count keeps what a refusal will need.
+func (r *router) count(h *Hint, reason Reason) {
+	switch reason {
+	case CircuitOpen:
+		at := registry.CircuitAt(h.Agent, r.now).ResetAt
+		if r.resetAt.IsZero() || at.Before(r.resetAt) {
+			r.resetAt = at
+		}
+	case Excluded, NotRegistered, LacksCapability: // never could take it, so waiting is not about them
+	default:
+		r.others++
+	}
+}
+
+func (r Reason) eligible() bool { return r == Fit || r == FitAsProbe }
+
+// judge makes the checks of a transfer, the ones that last longest first, so that the reason given is the one that
+// waiting is least likely to cure.
+func (r *router) judge(h *Hint, tier Tier) Reason {
+	a := &h.Agent
+	circuit := registry.CircuitAt(*a, r.now)
+	switch {
+	case slices.Contains(r.req.Exclude, a.Name):
+		return Excluded
+	case !a.Exists():
+		return NotRegistered
+	case tier != Escalation && !hasAll(a.Spec, r.req.Needs):
+		return LacksCapability
+	case a.Readiness() != registry.Ready:
+		return NotReady
+	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
+		return Full
+	case !circuit.Admits():
+		return CircuitOpen
+	case circuit.Phase == registry.HalfOpen:
+		return FitAsProbe
+	default:
+		return Fit
+	}
+}
+
+func hasAll(s registry.Spec, capabilities []string) bool {
+	for _, c := range capabilities {
+		if !s.Has(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// why puts a reason into words that stand on their own.
+func (r *router) why(h *Hint, reason Reason) string {
+	switch reason {
+	case Fit:
+		return "ready, " + load(h)
+	case FitAsProbe:
+		return "ready, " + load(h) + "; its circuit is half-open, so this is the one probe"
+	case Excluded:
+		return "left out of this handoff"
+	case NotRegistered:
+		return "not registered"
+	case NotReady:
+		if h.Agent.Lapsed {
+			return "offline, its heartbeats stopped"
+		}
+		return string(h.Agent.Readiness())
+	case LacksCapability:
+		return "lacks " + strings.Join(lacking(h.Agent.Spec, r.req.Needs), ", ")
+	case Full:
+		return "full, " + load(h)
+	case CircuitOpen:
+		return "circuit open until " + registry.CircuitAt(h.Agent, r.now).ResetAt.UTC().Format(time.RFC3339)
+	}
+	return string(reason)
+}
+
+func load(h *Hint) string {
+	if h.Agent.Spec.MaxTasks == 0 {
+		return fmt.Sprintf("holds %d tasks", h.Held)
+	}
+	return fmt.Sprintf("holds %d of %d tasks", h.Held, h.Agent.Spec.MaxTasks)
+}
+
+func lacking(s registry.Spec, capabilities []string) []string {
+	var list []string
+	for _, c := range capabilities {
+		if !s.Has(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// addFallbacks considers the targets' fallbacks, then the fallbacks of those, and so on.
+func (r *router) addFallbacks(targets []Considered) {
+	var queue []string
+	for _, c := range targets {
+		queue = append(queue, c.Agent)
+	}
+	for left := MaxFallbacks; len(queue) > 0; queue = queue[1:] {
+		h, _ := r.dir.Lookup(queue[0])
+		for _, name := range h.Agent.Spec.Fallbacks {
+			if left == 0 {
+				return
+			}
+			if !r.seen[name] {
+				r.consider(name, Fallback)
+				queue = append(queue, name)
+				left--
+			}
+		}
+	}
+}
+
+// addEscalation considers the targets' escalation chains, level by level. An agent that was passed over for a missing
+// capability is considered again here, where none is needed.
+func (r *router) addEscalation(targets []Considered) {
+	again := make(map[string]bool)
+	for _, c := range r.plan.Considered {
+		again[c.Agent] = c.Reason == LacksCapability
+	}
+	left := MaxEscalation
+	for _, c := range targets {
+		h, _ := r.dir.Lookup(c.Agent)
+		for _, name := range h.Agent.Spec.Escalation {
+			if left == 0 {
+				return
+			}
+			if !r.seen[name] || again[name] {
+				again[name] = false
+				r.consider(name, Escalation)
+				left--
+			}
+		}
+	}
+}
+
+// refuse says that nobody is eligible.
+func (r *router) refuse() error {
+	names := make([]string, 0, maxSuggested+1)
+	for _, c := range r.plan.Considered {
+		if len(names) == maxSuggested {
+			names = append(names, fmt.Sprintf("and %d more", len(r.plan.Considered)-maxSuggested+r.plan.Omitted))
+			break
+		}
+		names = append(names, c.Agent+": "+c.Why)
+	}
+	list := strings.Join(names, "; ")
+	if r.others == 0 && !r.resetAt.IsZero() {
+		at := r.resetAt.UTC().Format(time.RFC3339)
+		return handoff.Refuse(handoff.CodeCircuitOpen, "try again after "+at+", or name another agent",
+			"the circuit of everybody who could take this is open until %s at the earliest (%s)", at, list).
+			With("reset_at", at).With("considered", r.plan.Considered)
+	}
+	return handoff.Refuse(handoff.CodeUnavailable, "try again later, name another agent, or give the agent fallbacks",
+		"nobody can take this now (%s)", list).With("considered", r.plan.Considered)
+}

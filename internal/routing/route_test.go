@@ -1,0 +1,414 @@
+package routing_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// agent is a hint about a ready agent, changed by options.
+func agent(name string, options ...func(*routing.Hint)) routing.Hint {
+	h := routing.Hint{}
+	for _, o := range options {
+		o(&h)
+	}
+	commands := []registry.Command{registry.Register{Name: name, Spec: h.Agent.Spec}}
+	if h.Agent.Said != "" {
+		commands = append(commands, registry.SetReadiness{Name: name, Readiness: h.Agent.Said, By: registry.ByAgent})
+	}
+	for i := range h.Agent.Circuit.Failures {
+		commands = append(commands, registry.ReportOutcome{Name: name, Cause: uint64(i + 1), Outcome: registry.LeaseLost})
+	}
+	opened := h.Agent.Circuit.OpenedAt
+	if opened.IsZero() {
+		opened = noon
+	}
+	removed := h.Agent.Removed
+	h.Agent = registry.State{}
+	if removed {
+		commands = append(commands, registry.Remove{Name: name})
+	}
+	for _, c := range commands {
+		events, err := registry.Decide(h.Agent, c, opened)
+		if err != nil {
+			panic(err)
+		}
+		for _, e := range events {
+			h.Agent = registry.Fold(h.Agent, e)
+		}
+	}
+	return h
+}
+
+type option = func(*routing.Hint)
+
+func can(capabilities ...string) option {
+	return func(h *routing.Hint) { h.Agent.Spec.Capabilities = capabilities }
+}
+
+func fallbacks(names ...string) option {
+	return func(h *routing.Hint) { h.Agent.Spec.Fallbacks = names }
+}
+
+func escalation(names ...string) option {
+	return func(h *routing.Hint) { h.Agent.Spec.Escalation = names }
+}
+
+func holds(held, most int) option {
+	return func(h *routing.Hint) { h.Held, h.Agent.Spec.MaxTasks = held, most }
+}
+func says(r registry.Readiness) option { return func(h *routing.Hint) { h.Agent.Said = r } }
+func failures(n int) option            { return func(h *routing.Hint) { h.Agent.Circuit.Failures = n } }
+func removed(h *routing.Hint)          { h.Agent.Removed = true }
+
+func openedAt(at time.Time) option {
+	return func(h *routing.Hint) { h.Agent.Circuit.Failures, h.Agent.Circuit.OpenedAt = 3, at }
+}
+
+// story is a plan on one line per agent: "+ name tier reason" for the eligible, "- …" for those passed over.
+func story(p routing.Plan) string {
+	var lines []string
+	for _, c := range p.Considered {
+		sign := "-"
+		if c.Eligible {
+			sign = "+"
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", sign, c.Agent, c.Tier, c.Reason))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func to(names ...string) routing.Request { return routing.Request{Agents: names} }
+
+func TestRoutesAsStories(t *testing.T) {
+	for _, s := range []struct {
+		name   string
+		req    routing.Request
+		agents []routing.Hint
+		want   string
+	}{
+		{
+			"a ready agent is all it takes", to("writer"),
+			[]routing.Hint{agent("writer"), agent("editor")},
+			"+ writer target fit",
+		},
+		{
+			"fallbacks stand by, and the fallbacks of fallbacks after them", to("writer"),
+			[]routing.Hint{
+				agent("writer", fallbacks("editor", "intern")), agent("editor", fallbacks("chief")),
+				agent("intern"), agent("chief"),
+			},
+			"+ writer target fit\n+ editor fallback fit\n+ intern fallback fit\n+ chief fallback fit",
+		},
+		{
+			"a circle of fallbacks ends", to("writer"),
+			[]routing.Hint{agent("writer", fallbacks("editor")), agent("editor", fallbacks("writer", "chief")), agent("chief", fallbacks("editor"))},
+			"+ writer target fit\n+ editor fallback fit\n+ chief fallback fit",
+		},
+		{
+			"escalation comes last and only along the target's own chain", to("writer"),
+			[]routing.Hint{
+				agent("writer", says(registry.Offline), fallbacks("editor"), escalation("lead", "boss")),
+				agent("editor", says(registry.Draining), escalation("stranger")),
+				agent("lead", says(registry.Busy)), agent("boss"), agent("stranger"),
+			},
+			"- writer target not_ready\n- editor fallback not_ready\n- lead escalation not_ready\n+ boss escalation fit",
+		},
+		{
+			"a full agent is passed over", to("writer"),
+			[]routing.Hint{agent("writer", holds(2, 2), fallbacks("editor")), agent("editor", holds(1, 2))},
+			"- writer target full\n+ editor fallback fit",
+		},
+		{
+			"an agent without a limit is never full", to("writer"),
+			[]routing.Hint{agent("writer", holds(1000, 0))},
+			"+ writer target fit",
+		},
+		{
+			"an open circuit is gone around", to("writer"),
+			[]routing.Hint{agent("writer", openedAt(noon), fallbacks("editor")), agent("editor")},
+			"- writer target circuit_open\n+ editor fallback fit",
+		},
+		{
+			"a half-open circuit lets a probe through", to("writer"),
+			[]routing.Hint{agent("writer", openedAt(noon.Add(-time.Minute)))},
+			"+ writer target probe",
+		},
+		{
+			"targets and fallbacks need the capability, an escalation does not",
+			routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}},
+			[]routing.Hint{
+				agent("writer", can("docs"), fallbacks("editor", "boss"), escalation("boss")),
+				agent("editor", can("docs", "go")), agent("boss"),
+			},
+			"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability\n+ boss escalation fit",
+		},
+		{
+			"who is left out is not offered anything in any tier",
+			routing.Request{Agents: []string{"writer"}, Exclude: []string{"editor", "boss"}},
+			[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
+			"+ writer target fit\n- editor fallback excluded\n- boss escalation excluded",
+		},
+		{
+			"a fallback that is gone or never was is passed over", to("writer"),
+			[]routing.Hint{agent("writer", fallbacks("gone", "never")), agent("gone", removed)},
+			"+ writer target fit\n- gone fallback not_registered\n- never fallback not_registered",
+		},
+		{
+			"a list keeps its order, without repeats", to("writer", "editor", "writer"),
+			[]routing.Hint{agent("editor", fallbacks("writer", "chief")), agent("writer", says(registry.Busy)), agent("chief")},
+			"- writer target not_ready\n+ editor target fit\n+ chief fallback fit",
+		},
+		{
+			"a capability finds the least loaded first; more room is less load",
+			routing.Request{Needs: []string{"go"}},
+			[]routing.Hint{
+				agent("a", can("go"), holds(1, 2)), agent("b", can("go"), holds(1, 4)), agent("c", can("docs")),
+				agent("d", can("go"), holds(0, 0)), agent("e", can("go"), holds(4, 0)),
+			},
+			"+ d target fit\n+ b target fit\n+ e target fit\n+ a target fit",
+		},
+		{
+			"what is wanted outranks load, then failures count, then names",
+			routing.Request{Needs: []string{"go"}, Wants: []string{"sql", "docs"}},
+			[]routing.Hint{
+				agent("e", can("go")), agent("d", can("go")), agent("c", can("go"), failures(1)),
+				agent("b", can("go", "sql"), holds(1, 2)), agent("a", can("docs", "go", "sql"), holds(3, 4)),
+			},
+			"+ a target fit\n+ b target fit\n+ d target fit\n+ e target fit\n+ c target fit",
+		},
+		{
+			"those on probation and those passed over come last, but are told",
+			routing.Request{Needs: []string{"go"}},
+			[]routing.Hint{
+				agent("a", can("go"), says(registry.Offline)), agent("b", can("go"), openedAt(noon.Add(-time.Hour))),
+				agent("c", can("go"), holds(9, 10)), agent("d", can("go"), removed),
+			},
+			"+ c target fit\n+ b target probe\n- a target not_ready",
+		},
+		{
+			"if nobody with the capability has time, their chain is climbed",
+			routing.Request{Needs: []string{"go"}},
+			[]routing.Hint{agent("a", can("go"), says(registry.Busy), escalation("boss")), agent("boss")},
+			"- a target not_ready\n+ boss escalation fit",
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			plan, err := routing.Route(s.req, routing.SnapshotOf(s.agents...), noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := story(plan); got != s.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, s.want)
+			}
+		})
+	}
+}
+
+func refused(t *testing.T, req routing.Request, code handoff.Code, agents ...routing.Hint) (routing.Plan, *handoff.Refusal) {
+	t.Helper()
+	plan, err := routing.Route(req, routing.SnapshotOf(agents...), noon)
+	r, ok := handoff.AsRefusal(err)
+	if !ok || r.Code != code || r.Hint == "" {
+		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
+	}
+	return plan, r
+}
+
+func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
+	var agents []routing.Hint
+	for i := range 20 {
+		agents = append(agents, agent(fmt.Sprintf("zzzzzzzzzzzz-%02d", i)))
+	}
+	agents = append(agents, agent("writer"), agent("waiter"), agent("winter", removed))
+	_, r := refused(t, to("wrtier"), handoff.CodeNotFound, agents...)
+	got, _ := r.Details["did_you_mean"].([]string)
+	if len(got) != 8 || !reflect.DeepEqual(got[:2], []string{"writer", "waiter"}) {
+		t.Errorf("suggests %v", got)
+	}
+	if !strings.HasPrefix(r.Hint, "use one of: writer, waiter, zzz") {
+		t.Errorf("hint %q", r.Hint)
+	}
+	_, r = refused(t, to("winter"), handoff.CodeNotFound, agents...)
+	if strings.Contains(r.Hint, "winter") {
+		t.Errorf("suggests one that was removed: %q", r.Hint)
+	}
+	refused(t, to("writer", "nobody"), handoff.CodeNotFound, agents...)
+	refused(t, to("writer"), handoff.CodeNotFound)
+}
+
+func TestACapabilityNobodyHasIsRefusedWithThoseThatExist(t *testing.T) {
+	agents := []routing.Hint{agent("a", can("golang")), agent("b", can("docs")), agent("c", can("gone"), removed)}
+	_, r := refused(t, routing.Request{Needs: []string{"golan"}}, handoff.CodeNotFound, agents...)
+	if r.Hint != "use one of: golang, docs" {
+		t.Errorf("hint %q", r.Hint)
+	}
+	refused(t, routing.Request{Needs: []string{"golang", "docs"}}, handoff.CodeNotFound, agents...)
+	refused(t, routing.Request{Needs: []string{"go"}}, handoff.CodeNotFound, agent("a"))
+}
+
+func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
+	plan, r := refused(t, to("writer"), handoff.CodeCircuitOpen,
+		agent("writer", openedAt(noon), fallbacks("editor", "never")),
+		agent("editor", openedAt(noon.Add(-30*time.Second))))
+	if r.Details["reset_at"] != "2026-01-02T12:00:30Z" || !strings.Contains(r.Message, "2026-01-02T12:00:30Z") {
+		t.Errorf("refusal %v", r)
+	}
+	if len(plan.Considered) != 3 || len(plan.Eligible()) != 0 {
+		t.Errorf("plan %+v", plan)
+	}
+}
+
+func TestOtherwiseTheRefusalSaysWhyForEachAgent(t *testing.T) {
+	_, r := refused(t, routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}, Exclude: []string{"source"}}, handoff.CodeUnavailable,
+		agent("writer", can("go"), openedAt(noon), fallbacks("editor", "intern", "docs", "never", "source")),
+		agent("editor", can("go"), says(registry.Draining)), agent("intern", can("go"), holds(3, 3)), agent("docs"), agent("source"))
+	for _, want := range []string{
+		"writer: circuit open until 2026-01-02T12:01:00Z", "editor: draining", "intern: full, holds 3 of 3 tasks",
+		"docs: lacks go", "never: not registered", "source: left out",
+	} {
+		if !strings.Contains(r.Message, want) {
+			t.Errorf("%q does not say %q", r.Message, want)
+		}
+	}
+}
+
+func TestALongRefusalIsCutShort(t *testing.T) {
+	var agents []routing.Hint
+	for i := range 100 {
+		agents = append(agents, agent(fmt.Sprintf("a%02d", i), can("go"), says(registry.Busy)))
+	}
+	plan, r := refused(t, routing.Request{Needs: []string{"go"}}, handoff.CodeUnavailable, agents...)
+	if !strings.Contains(r.Message, "and 92 more") || len(plan.Considered) != routing.MaxTargets || plan.Omitted != 36 {
+		t.Errorf("message %q, %d considered, %d omitted", r.Message, len(plan.Considered), plan.Omitted)
+	}
+}
+
+func TestHandingToOneselfAloneIsUnavailable(t *testing.T) {
+	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, handoff.CodeUnavailable, agent("writer"))
+}
+
+func TestMalformedRequestsAreRefused(t *testing.T) {
+	many := make([]string, 65)
+	for i := range many {
+		many[i] = "writer"
+	}
+	for name, req := range map[string]routing.Request{
+		"no target":         {},
+		"only wants":        {Wants: []string{"go"}},
+		"bad name":          to("../writer"),
+		"empty name":        to(""),
+		"too many names":    to(many...),
+		"bad capability":    {Needs: []string{"Go"}},
+		"bad wish":          {Needs: []string{"go"}, Wants: []string{"\x00"}},
+		"too many needs":    {Needs: many[:17]},
+		"one bad of a list": to("writer", "a b"),
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, req, handoff.CodeInvalid, agent("writer", can("go"))) })
+	}
+}
+
+func TestAProbeIsMarkedAndAStaleHintKeepsItsAge(t *testing.T) {
+	h := agent("writer", openedAt(noon.Add(-time.Hour)))
+	h.AsOf = noon.Add(-time.Second)
+	plan, err := routing.Route(to("writer"), routing.SnapshotOf(h), noon)
+	if err != nil || !plan.Considered[0].Probe() || !plan.Considered[0].AsOf.Equal(h.AsOf) {
+		t.Errorf("%+v, %v", plan, err)
+	}
+}
+
+// TestAnyPlanKeepsItsPromises routes over random houses of agents.
+func TestAnyPlanKeepsItsPromises(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	caps := []string{"go", "docs"}
+	rapid.Check(t, func(t *rapid.T) {
+		others := func(self, label string) []string {
+			list := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 4, rapid.ID[string]).Draw(t, label)
+			var kept []string
+			for _, n := range list {
+				if n != self {
+					kept = append(kept, n)
+				}
+			}
+			return kept
+		}
+		var house []routing.Hint
+		for _, n := range names[:rapid.IntRange(1, len(names)).Draw(t, "agents")] {
+			house = append(house, agent(n,
+				can(rapid.SliceOfN(rapid.SampledFrom(caps), 0, 2).Draw(t, "can")...),
+				fallbacks(others(n, "fallbacks")...), escalation(others(n, "escalation")...),
+				holds(rapid.IntRange(0, 3).Draw(t, "held"), rapid.IntRange(0, 3).Draw(t, "most")),
+				says(rapid.SampledFrom([]registry.Readiness{registry.Ready, registry.Ready, registry.Busy}).Draw(t, "says")),
+				failures(rapid.IntRange(0, 3).Draw(t, "failures"))))
+		}
+		req := routing.Request{Exclude: others("", "exclude")}
+		if rapid.Bool().Draw(t, "by name") {
+			req.Agents = []string{rapid.SampledFrom(names).Draw(t, "target")}
+		} else {
+			req.Needs = caps[:rapid.IntRange(1, 2).Draw(t, "needs")]
+		}
+		dir := routing.SnapshotOf(house...)
+		plan, err := routing.Route(req, dir, noon)
+		again, err2 := routing.Route(req, dir, noon)
+		if !reflect.DeepEqual(plan, again) || handoff.CodeOf(err) != handoff.CodeOf(err2) {
+			t.Fatalf("two plans for one request: %+v and %+v", plan, again)
+		}
+		if (len(plan.Eligible()) > 0) != (err == nil) {
+			t.Fatalf("plan %+v, error %v", plan, err)
+		}
+		checkEligible(t, req, dir, plan)
+	})
+}
+
+func checkEligible(t *rapid.T, req routing.Request, dir routing.Snapshot, plan routing.Plan) {
+	seen := map[string]bool{}
+	for _, x := range req.Exclude {
+		seen[x] = true
+	}
+	for _, c := range plan.Eligible() {
+		h := dir[c.Agent]
+		if seen[c.Agent] {
+			t.Fatalf("%s is offered twice or left out:\n%s", c.Agent, story(plan))
+		}
+		seen[c.Agent] = true
+		full := h.Agent.Spec.MaxTasks > 0 && h.Held >= h.Agent.Spec.MaxTasks
+		if full || h.Agent.Readiness() != registry.Ready || registry.CircuitAt(h.Agent, noon).Phase == registry.Open {
+			t.Fatalf("%s is not fit: %+v", c.Agent, h)
+		}
+		for _, n := range req.Needs {
+			if c.Tier != routing.Escalation && !h.Agent.Spec.Has(n) {
+				t.Fatalf("%s lacks %s", c.Agent, n)
+			}
+		}
+	}
+}
+
+func BenchmarkRoute(b *testing.B) {
+	house := make(routing.Snapshot)
+	for i := range 10_000 {
+		h := agent(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4))
+		house[h.Agent.Name] = h
+	}
+	for name, req := range map[string]routing.Request{
+		"name":       to("agent-00042"),
+		"capability": {Needs: []string{"go"}, Wants: []string{"sql"}},
+		"unknown":    to("agent-x"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = routing.Route(req, house, noon)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package routing
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+func unknownAgent(name string, dir Directory) error {
+	var names []string
+	for h := range dir.All() {
+		if h.Agent.Exists() {
+			names = append(names, h.Agent.Name)
+		}
+	}
+	if len(names) == 0 {
+		return handoff.Refuse(handoff.CodeNotFound, "register an agent first", "agent %s is not registered; nobody is", name)
+	}
+	near := closest(name, names)
+	return handoff.Refuse(handoff.CodeNotFound, "use one of: "+strings.Join(near, ", "),
+		"agent %s is not registered", name).With("did_you_mean", near)
+}
+
+func unknownCapability(needs []string, dir Directory) error {
+	known := capabilities(dir)
+	what := strings.Join(needs, " and ")
+	if len(known) == 0 {
+		return handoff.Refuse(handoff.CodeNotFound, "register an agent that has it", "no agent can do %s; none has any capability", what)
+	}
+	for _, n := range needs {
+		if !slices.Contains(known, n) {
+			near := closest(n, known)
+			return handoff.Refuse(handoff.CodeNotFound, "use one of: "+strings.Join(near, ", "),
+				"no agent can do %s", n).With("did_you_mean", near)
+		}
+	}
+	return handoff.Refuse(handoff.CodeNotFound, "ask for fewer capabilities, or register an agent that has them all",
+		"no single agent can do %s", what)
+}
+
+// closest lists the names most like name, best first, at most maxSuggested.
+func closest(name string, names []string) []string {
+	type near struct {
+		name     string
+		distance int
+	}
+	all := make([]near, len(names))
+	for i, n := range names {
+		all[i] = near{n, distance(name, n)}
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	all = all[:min(len(all), maxSuggested)]
+	list := make([]string, len(all))
+	for i, n := range all {
+		list[i] = n.name
+	}
+	return list
+}
+
+// distance is the least number of bytes to insert, delete or replace to turn a into b. Names are at most
+// registry.MaxName bytes long, which bounds the work.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
