@@ -90,119 +90,122 @@ func story(p routing.Plan) string {
 
 func to(names ...string) routing.Request { return routing.Request{Agents: names} }
 
+// stories are the rules of routing by example; each ends in a plan, as story tells it.
+var stories = []struct {
+	name   string
+	req    routing.Request
+	agents []routing.Hint
+	want   string
+}{
+	{
+		"a ready agent is all it takes", to("writer"),
+		[]routing.Hint{agent("writer"), agent("editor")},
+		"+ writer target fit",
+	},
+	{
+		"fallbacks stand by, and the fallbacks of fallbacks after them", to("writer"),
+		[]routing.Hint{
+			agent("writer", fallbacks("editor", "intern")), agent("editor", fallbacks("chief")),
+			agent("intern"), agent("chief"),
+		},
+		"+ writer target fit\n+ editor fallback fit\n+ intern fallback fit\n+ chief fallback fit",
+	},
+	{
+		"a circle of fallbacks ends", to("writer"),
+		[]routing.Hint{agent("writer", fallbacks("editor")), agent("editor", fallbacks("writer", "chief")), agent("chief", fallbacks("editor"))},
+		"+ writer target fit\n+ editor fallback fit\n+ chief fallback fit",
+	},
+	{
+		"escalation comes last and only along the target's own chain", to("writer"),
+		[]routing.Hint{
+			agent("writer", says(registry.Offline), fallbacks("editor"), escalation("lead", "boss")),
+			agent("editor", says(registry.Draining), escalation("stranger")),
+			agent("lead", says(registry.Busy)), agent("boss"), agent("stranger"),
+		},
+		"- writer target not_ready\n- editor fallback not_ready\n- lead escalation not_ready\n+ boss escalation fit",
+	},
+	{
+		"a full agent is passed over", to("writer"),
+		[]routing.Hint{agent("writer", holds(2, 2), fallbacks("editor")), agent("editor", holds(1, 2))},
+		"- writer target full\n+ editor fallback fit",
+	},
+	{
+		"an agent without a limit is never full", to("writer"),
+		[]routing.Hint{agent("writer", holds(1000, 0))},
+		"+ writer target fit",
+	},
+	{
+		"an open circuit is gone around", to("writer"),
+		[]routing.Hint{agent("writer", openedAt(noon), fallbacks("editor")), agent("editor")},
+		"- writer target circuit_open\n+ editor fallback fit",
+	},
+	{
+		"a half-open circuit lets a probe through", to("writer"),
+		[]routing.Hint{agent("writer", openedAt(noon.Add(-time.Minute)))},
+		"+ writer target probe",
+	},
+	{
+		"targets and fallbacks need the capability, an escalation does not",
+		routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}},
+		[]routing.Hint{
+			agent("writer", can("docs"), fallbacks("editor", "boss"), escalation("boss")),
+			agent("editor", can("docs", "go")), agent("boss"),
+		},
+		"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability\n+ boss escalation fit",
+	},
+	{
+		"who is left out is not offered anything in any tier",
+		routing.Request{Agents: []string{"writer"}, Exclude: []string{"editor", "boss"}},
+		[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
+		"+ writer target fit\n- editor fallback excluded\n- boss escalation excluded",
+	},
+	{
+		"a fallback that is gone or never was is passed over", to("writer"),
+		[]routing.Hint{agent("writer", fallbacks("gone", "never")), agent("gone", removed)},
+		"+ writer target fit\n- gone fallback not_registered\n- never fallback not_registered",
+	},
+	{
+		"a list keeps its order, without repeats", to("writer", "editor", "writer"),
+		[]routing.Hint{agent("editor", fallbacks("writer", "chief")), agent("writer", says(registry.Busy)), agent("chief")},
+		"- writer target not_ready\n+ editor target fit\n+ chief fallback fit",
+	},
+	{
+		"a capability finds the least loaded first; more room is less load",
+		routing.Request{Needs: []string{"go"}},
+		[]routing.Hint{
+			agent("a", can("go"), holds(1, 2)), agent("b", can("go"), holds(1, 4)), agent("c", can("docs")),
+			agent("d", can("go"), holds(0, 0)), agent("e", can("go"), holds(4, 0)),
+		},
+		"+ d target fit\n+ b target fit\n+ e target fit\n+ a target fit",
+	},
+	{
+		"what is wanted outranks load, then failures count, then names",
+		routing.Request{Needs: []string{"go"}, Wants: []string{"sql", "docs"}},
+		[]routing.Hint{
+			agent("e", can("go")), agent("d", can("go")), agent("c", can("go"), failures(1)),
+			agent("b", can("go", "sql"), holds(1, 2)), agent("a", can("docs", "go", "sql"), holds(3, 4)),
+		},
+		"+ a target fit\n+ b target fit\n+ d target fit\n+ e target fit\n+ c target fit",
+	},
+	{
+		"those on probation and those passed over come last, but are told",
+		routing.Request{Needs: []string{"go"}},
+		[]routing.Hint{
+			agent("a", can("go"), says(registry.Offline)), agent("b", can("go"), openedAt(noon.Add(-time.Hour))),
+			agent("c", can("go"), holds(9, 10)), agent("d", can("go"), removed),
+		},
+		"+ c target fit\n+ b target probe\n- a target not_ready",
+	},
+	{
+		"if nobody with the capability has time, their chain is climbed",
+		routing.Request{Needs: []string{"go"}},
+		[]routing.Hint{agent("a", can("go"), says(registry.Busy), escalation("boss")), agent("boss")},
+		"- a target not_ready\n+ boss escalation fit",
+	},
+}
+
 func TestRoutesAsStories(t *testing.T) {
-	for _, s := range []struct {
-		name   string
-		req    routing.Request
-		agents []routing.Hint
-		want   string
-	}{
-		{
-			"a ready agent is all it takes", to("writer"),
-			[]routing.Hint{agent("writer"), agent("editor")},
-			"+ writer target fit",
-		},
-		{
-			"fallbacks stand by, and the fallbacks of fallbacks after them", to("writer"),
-			[]routing.Hint{
-				agent("writer", fallbacks("editor", "intern")), agent("editor", fallbacks("chief")),
-				agent("intern"), agent("chief"),
-			},
-			"+ writer target fit\n+ editor fallback fit\n+ intern fallback fit\n+ chief fallback fit",
-		},
-		{
-			"a circle of fallbacks ends", to("writer"),
-			[]routing.Hint{agent("writer", fallbacks("editor")), agent("editor", fallbacks("writer", "chief")), agent("chief", fallbacks("editor"))},
-			"+ writer target fit\n+ editor fallback fit\n+ chief fallback fit",
-		},
-		{
-			"escalation comes last and only along the target's own chain", to("writer"),
-			[]routing.Hint{
-				agent("writer", says(registry.Offline), fallbacks("editor"), escalation("lead", "boss")),
-				agent("editor", says(registry.Draining), escalation("stranger")),
-				agent("lead", says(registry.Busy)), agent("boss"), agent("stranger"),
-			},
-			"- writer target not_ready\n- editor fallback not_ready\n- lead escalation not_ready\n+ boss escalation fit",
-		},
-		{
-			"a full agent is passed over", to("writer"),
-			[]routing.Hint{agent("writer", holds(2, 2), fallbacks("editor")), agent("editor", holds(1, 2))},
-			"- writer target full\n+ editor fallback fit",
-		},
-		{
-			"an agent without a limit is never full", to("writer"),
-			[]routing.Hint{agent("writer", holds(1000, 0))},
-			"+ writer target fit",
-		},
-		{
-			"an open circuit is gone around", to("writer"),
-			[]routing.Hint{agent("writer", openedAt(noon), fallbacks("editor")), agent("editor")},
-			"- writer target circuit_open\n+ editor fallback fit",
-		},
-		{
-			"a half-open circuit lets a probe through", to("writer"),
-			[]routing.Hint{agent("writer", openedAt(noon.Add(-time.Minute)))},
-			"+ writer target probe",
-		},
-		{
-			"targets and fallbacks need the capability, an escalation does not",
-			routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}},
-			[]routing.Hint{
-				agent("writer", can("docs"), fallbacks("editor", "boss"), escalation("boss")),
-				agent("editor", can("docs", "go")), agent("boss"),
-			},
-			"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability\n+ boss escalation fit",
-		},
-		{
-			"who is left out is not offered anything in any tier",
-			routing.Request{Agents: []string{"writer"}, Exclude: []string{"editor", "boss"}},
-			[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
-			"+ writer target fit\n- editor fallback excluded\n- boss escalation excluded",
-		},
-		{
-			"a fallback that is gone or never was is passed over", to("writer"),
-			[]routing.Hint{agent("writer", fallbacks("gone", "never")), agent("gone", removed)},
-			"+ writer target fit\n- gone fallback not_registered\n- never fallback not_registered",
-		},
-		{
-			"a list keeps its order, without repeats", to("writer", "editor", "writer"),
-			[]routing.Hint{agent("editor", fallbacks("writer", "chief")), agent("writer", says(registry.Busy)), agent("chief")},
-			"- writer target not_ready\n+ editor target fit\n+ chief fallback fit",
-		},
-		{
-			"a capability finds the least loaded first; more room is less load",
-			routing.Request{Needs: []string{"go"}},
-			[]routing.Hint{
-				agent("a", can("go"), holds(1, 2)), agent("b", can("go"), holds(1, 4)), agent("c", can("docs")),
-				agent("d", can("go"), holds(0, 0)), agent("e", can("go"), holds(4, 0)),
-			},
-			"+ d target fit\n+ b target fit\n+ e target fit\n+ a target fit",
-		},
-		{
-			"what is wanted outranks load, then failures count, then names",
-			routing.Request{Needs: []string{"go"}, Wants: []string{"sql", "docs"}},
-			[]routing.Hint{
-				agent("e", can("go")), agent("d", can("go")), agent("c", can("go"), failures(1)),
-				agent("b", can("go", "sql"), holds(1, 2)), agent("a", can("docs", "go", "sql"), holds(3, 4)),
-			},
-			"+ a target fit\n+ b target fit\n+ d target fit\n+ e target fit\n+ c target fit",
-		},
-		{
-			"those on probation and those passed over come last, but are told",
-			routing.Request{Needs: []string{"go"}},
-			[]routing.Hint{
-				agent("a", can("go"), says(registry.Offline)), agent("b", can("go"), openedAt(noon.Add(-time.Hour))),
-				agent("c", can("go"), holds(9, 10)), agent("d", can("go"), removed),
-			},
-			"+ c target fit\n+ b target probe\n- a target not_ready",
-		},
-		{
-			"if nobody with the capability has time, their chain is climbed",
-			routing.Request{Needs: []string{"go"}},
-			[]routing.Hint{agent("a", can("go"), says(registry.Busy), escalation("boss")), agent("boss")},
-			"- a target not_ready\n+ boss escalation fit",
-		},
-	} {
+	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			plan, err := routing.Route(s.req, routing.SnapshotOf(s.agents...), noon)
 			if err != nil {
