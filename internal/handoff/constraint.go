@@ -1,0 +1,22 @@
+package handoff
+
+import "slices"
+
+// tightens reports whether c, with the same id as old, asks for at least as much: the same kind and words, not a
+// larger maximum, no value more allowed, and hard if old was.
+func (c Constraint) tightens(old Constraint) bool {
+	switch {
+	case c.Kind != old.Kind || c.Text != old.Text || (old.Hard && !c.Hard):
+		return false
+	case old.Max != nil && (c.Max == nil || *c.Max > *old.Max):
+		return false
+	case old.Allow != nil && (c.Allow == nil || slices.ContainsFunc(c.Allow, func(a string) bool { return !slices.Contains(old.Allow, a) })):
+		return false
+	}
+	return true
+}
+
+func (c Constraint) equal(o Constraint) bool {
+	return c.Hard == o.Hard && slices.Equal(c.Allow, o.Allow) && (c.Max == nil) == (o.Max == nil) &&
+		(c.Max == nil || *c.Max == *o.Max)
+}

@@ -1,0 +1,89 @@
+package handoff
+
+import "time"
+
+// Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
+// and the receivers. The approver is never the source.
+type Approve struct {
+	By      By
+	Handoff int
+	Digest  string // of the envelope that was looked at; empty: whatever the handoff has
+	Detail  string
+	Hints   Hints
+}
+
+// CommandName implements [Command].
+func (Approve) CommandName() string { return "approve" }
+
+func (c Approve) decide(t Task, now time.Time) ([]Event, error) {
+	h, err := t.supervisedBy(c.By, c.Handoff)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+		return nil, err
+	}
+	if c.Digest != "" && c.Digest != h.Envelope {
+		return nil, Refuse(CodeConflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
+	}
+	e := Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Deadline}
+	for _, k := range h.Candidates {
+		e.To = append(e.To, k.Agent)
+	}
+	if !t.Deadline.IsZero() { // the task's clocks stood still meanwhile
+		e.Deadline = t.Deadline.Add(max(now.Sub(h.Requested), 0))
+	}
+	if t.Owner != "" {
+		e.Lease = t.lease(now)
+	}
+	d := turn{t: t}
+	d.do(e)
+	if !d.offerFrom(0, c.Hints, now) {
+		return nil, nobody(unfit(h.Candidates, c.Hints))
+	}
+	return d.events, nil
+}
+
+// Deny stops a supervised handoff. The task is back with its source.
+type Deny struct {
+	By      By
+	Handoff int
+	Detail  string
+}
+
+// CommandName implements [Command].
+func (Deny) CommandName() string { return "deny" }
+
+func (c Deny) decide(t Task, now time.Time) ([]Event, error) {
+	if _, err := t.supervisedBy(c.By, c.Handoff); err != nil {
+		return nil, err
+	}
+	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+		return nil, err
+	}
+	why := "denied by " + c.By.name()
+	if c.Detail != "" {
+		why += ": " + c.Detail
+	}
+	return append([]Event{Denied{By: c.By.name(), Detail: c.Detail}}, t.home(Rejected, why, now)...), nil
+}
+
+func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
+	if err := t.live(); err != nil {
+		return nil, err
+	}
+	h := t.InFlight()
+	if h == nil || h.N != n || h.Stage != AwaitingApproval {
+		return nil, Refuse(CodeConflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
+			HandoffID(t.ID, n))
+	}
+	switch {
+	case by.name() == h.From || by.Principal == t.Requester:
+		return nil, Refuse(CodeNotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
+	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
+		return nil, Refuse(CodeNotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
+	case h.Approver == "" && !by.Operator:
+		return nil, Refuse(CodeNotPermitted, "ask an operator", "only an operator approves this handoff")
+	}
+	return h, nil
+}

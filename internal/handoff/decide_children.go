@@ -1,0 +1,243 @@
+package handoff
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Spawn makes child tasks: a delegation (one child, whose result the sender waits for) or a fan-out (one child per
+// receiver). The parent records them here; the server creates them from this record, once.
+type Spawn struct {
+	By          By
+	Epoch       uint64
+	Kind        Kind // Delegation, or Broadcast for a fan-out
+	Children    []NewChild
+	FanIn       FanIn
+	Timeouts    Timeouts
+	Retries     *int
+	Reason      Reason
+	Detail      string
+	Permissions []string
+	Expected    Expected
+	Data        json.RawMessage
+	NewWork     bool
+	Envelope    Sealed
+}
+
+// CommandName implements [Command].
+func (Spawn) CommandName() string { return "spawn" }
+
+func (c Spawn) decide(t Task, now time.Time) ([]Event, error) {
+	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	like := Request{
+		Kind: Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
+		Permissions: c.Permissions, Envelope: c.Envelope,
+	}
+	if err := firstError(like.check(t), c.check(t)); err != nil {
+		return nil, err
+	}
+	if parked := t.overLimit(c.Reason, now); parked != nil {
+		return []Event{parked}, nil
+	}
+	for _, child := range c.Children {
+		if why := t.loop(child.To, c.NewWork); why != "" {
+			return []Event{park(ParkLimit, why, now)}, nil
+		}
+	}
+	children, err := t.fund(c.Children)
+	if err != nil {
+		return nil, err
+	}
+	d := turn{t: t}
+	if c.Envelope.Digest != "" {
+		d.do(c.Envelope)
+	}
+	e := Spawned{
+		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
+		FanIn: c.FanIn, Timeouts: c.Timeouts.over(t.Times), Retries: retries(c.Retries), Permissions: c.Permissions,
+		Expected: c.Expected, Envelope: d.t.Envelope, Data: c.Data, Before: t.standing(), At: now,
+	}
+	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != FanInNone {
+		e.JoinBy = wait.after(now)
+	}
+	d.do(e)
+	return d.events, nil
+}
+
+func (c Spawn) check(t Task) error {
+	n := len(c.Children)
+	switch {
+	case c.Kind != Delegation && c.Kind != Broadcast:
+		return Refuse(CodeInvalid, "use delegation, or broadcast for a fan-out", "a %s handoff has no children", c.Kind)
+	case n == 0 || (c.Kind == Delegation && n != 1):
+		return Refuse(CodeInvalid, "a delegation has one receiver, a fan-out one or more", "%d receivers do not fit a %s", n, c.Kind)
+	case len(t.Children)+n > MaxChildren:
+		return Refuse(CodeLimit, fmt.Sprintf("a task may have %d children over its life", MaxChildren), "%d more children are too many", n)
+	case c.FanIn.Mode == "":
+		return Refuse(CodeInvalid, "use all, quorum, first or none", "a fan-out needs a fan-in mode")
+	case c.FanIn.Mode == FanInQuorum && (c.FanIn.Quorum < 1 || c.FanIn.Quorum > n):
+		return Refuse(CodeInvalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum)
+	}
+	seen := map[string]bool{}
+	for _, child := range c.Children {
+		if err := firstError(CheckTaskID(child.Task), checkText("the intent", child.Intent, MaxIntent),
+			child.Budget.check("a child's budget")); err != nil {
+			return err
+		}
+		switch {
+		case seen[child.Task] || t.child(child.Task) >= 0:
+			return Refuse(CodeConflict, "use another idempotency key", "child task %s exists", child.Task)
+		case child.To == t.Owner:
+			return Refuse(CodeInvalid, "name another agent", "%s cannot hand to itself", child.To)
+		case child.Intent == "":
+			return Refuse(CodeInvalid, "say what the child must do", "a child needs an intent")
+		}
+		seen[child.Task] = true
+	}
+	return firstError(c.Expected.check(), checkJSON("the children's data", c.Data, MaxData))
+}
+
+// fund reserves the children's budgets. A child that names none gets an equal part of what is left.
+func (t Task) fund(children []NewChild) ([]NewChild, error) {
+	left := t.left()
+	out := make([]NewChild, len(children))
+	var asked Budget
+	for i, c := range children {
+		if t.Budget.Tokens > 0 && c.Budget.Tokens == 0 {
+			c.Budget.Tokens = left.Tokens / int64(len(children))
+		}
+		if t.Budget.Cost > 0 && c.Budget.Cost == 0 {
+			c.Budget.Cost = left.Cost / int64(len(children))
+		}
+		asked = asked.plus(c.Budget)
+		out[i] = c
+	}
+	if (t.Budget.Tokens > 0 && asked.Tokens > left.Tokens) || (t.Budget.Cost > 0 && asked.Cost > left.Cost) {
+		return nil, Refuse(CodeBudget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
+			"the children ask for more than task %s has", t.ID)
+	}
+	return out, nil
+}
+
+// EndChild tells a parent how a child stands: ended, or in the dead letters. It is safe to repeat.
+type EndChild struct {
+	Child  string
+	State  State
+	Result *Result
+	Spent  Budget
+}
+
+// CommandName implements [Command].
+func (EndChild) CommandName() string { return "end-child" }
+
+func (c EndChild) decide(t Task, now time.Time) ([]Event, error) {
+	i := t.child(c.Child)
+	if i < 0 {
+		return nil, Refuse(CodeNotFound, "check the id", "task %s has no child %s", t.ID, c.Child)
+	}
+	child := t.Children[i]
+	if child.State == c.State || child.State.Final() {
+		return nil, nil
+	}
+	awaited := t.State == Waiting && child.Group == t.Awaits
+	d := turn{t: t}
+	d.do(ChildEnded{Child: c.Child, State: c.State, Result: c.Result, Spent: c.Spent, Late: !awaited})
+	if awaited {
+		d.join(false, now)
+	}
+	return d.events, nil
+}
+
+// join lets the parent go on if it has what it waited for, cannot get it any more, or has waited long enough.
+func (d *turn) join(overdue bool, now time.Time) {
+	var total, over, done int
+	var open []string
+	for _, c := range d.t.Children {
+		if c.Group != d.t.Awaits {
+			continue
+		}
+		total++
+		switch {
+		case c.State == Completed:
+			over, done = over+1, done+1
+		case c.State.Final():
+			over++
+		default:
+			open = append(open, c.Task)
+		}
+	}
+	need := total
+	switch d.t.FanIn.Mode {
+	case FanInFirst:
+		need = 1
+	case FanInQuorum:
+		need = d.t.FanIn.Quorum
+	}
+	satisfied := done >= need
+	all := d.t.FanIn.Mode == FanInAll
+	if !overdue && over < total && !satisfied && (all || done+total-over >= need) {
+		return
+	}
+	why := fmt.Sprintf("%d of %d completed, %d needed", done, total, need)
+	if overdue && !satisfied {
+		why = "the wait is over: " + why
+	}
+	e := Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
+	switch {
+	case d.t.Owner != "":
+		e.Lease = d.t.lease(now)
+	case !satisfied:
+		d.do(park(ParkReturned, why, now))
+		return
+	default:
+		e.Result = d.t.collected()
+	}
+	d.do(e)
+}
+
+// collected is the result of a parent that nobody owns: those of its children.
+func (t Task) collected() *Result {
+	type item struct {
+		Task   string  `json:"task"`
+		To     string  `json:"to"`
+		State  State   `json:"state"`
+		Result *Result `json:"result,omitempty"`
+	}
+	var items []item
+	for _, c := range t.Children {
+		if c.Group == t.Awaits {
+			items = append(items, item{c.Task, c.To, c.State, c.Result})
+		}
+	}
+	data, err := json.Marshal(items)
+	if err != nil { // results were checked to be JSON when they came in
+		return &Result{Text: "the children's results could not be collected: " + err.Error()}
+	}
+	return &Result{Text: fmt.Sprintf("%d results", len(items)), Data: data}
+}
+
+// EndDependency tells a task how one that it depends on has ended. It is safe to repeat.
+type EndDependency struct {
+	Task  string
+	State State
+}
+
+// CommandName implements [Command].
+func (EndDependency) CommandName() string { return "end-dependency" }
+
+func (c EndDependency) decide(t Task, now time.Time) ([]Event, error) {
+	for _, dep := range t.Dependencies {
+		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
+			continue
+		}
+		events := []Event{DependencyEnded(c)}
+		if c.State != Completed && t.State != Parked {
+			events = append(events, park(ParkDependency, "task "+c.Task+" is "+string(c.State), now))
+		}
+		return events, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,158 @@
+package handoff
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Create makes a task. It is Pending until somebody starts it or a handoff of it is accepted.
+type Create struct {
+	By           By
+	Task         string
+	Intent       string
+	Data         json.RawMessage
+	Priority     Priority
+	Route        []string
+	Deadline     time.Time
+	Timeouts     Timeouts
+	Limits       Limits
+	Budget       Budget
+	Constraints  []Constraint
+	Permissions  []string
+	Dependencies []Dependency // with their states as read just before
+	Expected     Expected
+	Claimed      json.RawMessage
+
+	// What a child inherits; zero otherwise.
+	Parent Parent
+	Used   Used
+	Path   []Visit
+	Marks  int
+	For    string // the principal whose task it is, where the server creates it
+}
+
+// CommandName implements [Command].
+func (Create) CommandName() string { return "create" }
+
+func (c Create) decide(t Task, now time.Time) ([]Event, error) {
+	if t.Exists() {
+		return nil, Refuse(CodeConflict, "use another idempotency key", "task %s exists", t.ID)
+	}
+	if err := c.check(now); err != nil {
+		return nil, err
+	}
+	e := Created{
+		Task: c.Task, Intent: c.Intent, Data: c.Data, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
+		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.withDefaults(), Limits: c.Limits.withDefaults(), Used: c.Used,
+		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
+		Dependencies: c.Dependencies, Expected: c.Expected, Parent: c.Parent, Claimed: c.Claimed,
+	}
+	if c.By.System && c.For != "" {
+		e.Requester = c.For
+	}
+	if e.Priority == "" {
+		e.Priority = Normal
+	}
+	if !e.Deadline.IsZero() {
+		e.Deadline = e.Deadline.UTC()
+	}
+	for i := range e.Constraints {
+		if e.Constraints[i].Origin == "" || !c.By.System {
+			e.Constraints[i].Origin = c.By.Principal
+		}
+	}
+	events := []Event{e}
+	for _, d := range c.Dependencies {
+		if d.State.Final() && d.State != Completed {
+			events = append(events, park(ParkDependency, "task "+d.Task+" is "+string(d.State), now))
+			break
+		}
+	}
+	return events, nil
+}
+
+func (c Create) check(now time.Time) error {
+	if err := CheckTaskID(c.Task); err != nil {
+		return err
+	}
+	if strings.TrimSpace(c.Intent) == "" {
+		return Refuse(CodeInvalid, "say what is wanted, in the requester's own words", "a task needs an intent")
+	}
+	if !c.Deadline.IsZero() && (!c.Deadline.After(now) || c.Deadline.After(now.Add(10*365*24*time.Hour))) {
+		return Refuse(CodeInvalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
+			c.Deadline.Format(time.RFC3339))
+	}
+	for _, d := range c.Dependencies {
+		if d.Task == c.Task {
+			return Refuse(CodeInvalid, "leave it out", "task %s cannot depend on itself", c.Task)
+		}
+	}
+	if len(c.Dependencies) > MaxDependencies {
+		return Refuse(CodeTooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
+	}
+	return firstError(
+		checkText("the intent", c.Intent, MaxIntent),
+		checkJSON("the task's data", c.Data, MaxData),
+		checkJSON("the claimed history", c.Claimed, MaxData),
+		checkRoute(c.Route),
+		checkNames("a permission", c.Permissions, MaxPermissions),
+		c.Timeouts.check(), c.Limits.check(), c.Budget.check("the budget"),
+		CheckConstraints(c.Constraints), c.Expected.check(),
+	)
+}
+
+func checkRoute(route []string) error {
+	if len(route) > MaxRoute {
+		return Refuse(CodeTooLarge, "split the route", "%d stops are too many for a route", len(route))
+	}
+	for _, a := range route {
+		if err := CheckName("an agent", a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start makes the requester, an agent, the owner of its own pending task.
+type Start struct {
+	By By
+}
+
+// CommandName implements [Command].
+func (Start) CommandName() string { return "start" }
+
+func (c Start) decide(t Task, now time.Time) ([]Event, error) {
+	if err := t.live(); err != nil {
+		return nil, err
+	}
+	if t.State != Pending || t.Owner != "" {
+		return nil, Refuse(CodeConflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
+	}
+	if c.By.Agent == "" || c.By.Principal != t.Requester {
+		return nil, Refuse(CodeNotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
+	}
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	return []Event{Started{Agent: c.By.Agent, Lease: t.lease(now)}}, nil
+}
+
+// ready refuses while dependencies have not completed.
+func (t Task) ready() error {
+	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
+		return Refuse(CodeConflict, "it can start when they have completed; put a route on the task to have it start by itself",
+			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
+// a stale hint costs an offer, never a task.
+type Hints struct {
+	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
+	Unfit map[string]string
+	// Jitter spreads retries; from 0 up to but not including 1.
+	Jitter float64
+}
+
+// Request asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
+// fan-outs are asked for with [Spawn].
+type Request struct {
+	By          By
+	Epoch       uint64
+	Kind        Kind
+	Claim       bool
+	Reason      Reason
+	Detail      string
+	Capability  string
+	Candidates  []Candidate // in the order in which they are to be tried
+	Passed      []Passed    // left out by routing already
+	Confirm     ConfirmMode
+	Timeouts    Timeouts
+	Retries     *int // nil: 3
+	ReturnHome  bool
+	Approver    string // of a supervised handoff: an agent; empty: any operator
+	Permissions []string
+	NewWork     bool // the envelope holds decisions or data that its parent does not
+	RouteStep   bool
+	Envelope    Sealed
+	Hints       Hints
+}
+
+// CommandName implements [Command].
+func (Request) CommandName() string { return "send" }
+
+func (c Request) decide(t Task, now time.Time) ([]Event, error) {
+	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if err := c.check(t); err != nil {
+		return nil, err
+	}
+	if parked := t.overLimit(c.Reason, now); parked != nil {
+		return []Event{parked}, nil
+	}
+	candidates, passed, limit := t.screen(c.Candidates, c.Passed, c.NewWork)
+	if len(candidates) == 0 && limit != "" {
+		return []Event{park(ParkLimit, limit, now)}, nil
+	}
+	if len(candidates) == 0 {
+		return nil, nobody(passed)
+	}
+	d := turn{t: t}
+	if c.Envelope.Digest != "" {
+		d.do(c.Envelope)
+	}
+	d.do(HandoffRequested{
+		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
+		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, ConfirmAuto),
+		Timeouts: c.Timeouts.over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
+		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep,
+		Before: t.standing(), At: now,
+	})
+	if c.Kind == Supervised {
+		d.do(ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.after(now)})
+		return d.events, nil
+	}
+	if !d.offerFrom(0, c.Hints, now) {
+		return nil, nobody(append(passed, unfit(candidates, c.Hints)...))
+	}
+	return d.events, nil
+}
+
+func (c Request) check(t Task) error {
+	if t.State != Pending && t.State != Executing {
+		_, err := t.works(By{Agent: t.Owner}, t.Epoch, time.Time{})
+		if err == nil {
+			err = Refuse(CodeConflict, "wait for the recovery to end", "handoff %s is under way", t.Handoff.ID(t.ID))
+		}
+		return err
+	}
+	switch {
+	case c.Kind == Delegation:
+		return Refuse(CodeInvalid, "spawn a child task", "a delegation does not move the task")
+	case c.Kind == "" || c.Reason == "":
+		return Refuse(CodeInvalid, "name both", "a handoff needs a kind and a reason")
+	case len(c.Candidates) > MaxCandidates:
+		return Refuse(CodeTooLarge, "name fewer receivers", "%d candidates are too many", len(c.Candidates))
+	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > MaxRetries):
+		return Refuse(CodeInvalid, fmt.Sprintf("use 0 to %d", MaxRetries), "%d retries are out of range", *c.Retries)
+	case c.Envelope.Digest == "" && t.Envelope == "":
+		return Refuse(CodeInvalid, "seal an envelope", "a handoff needs an envelope")
+	case c.Envelope.Digest != "" && c.Envelope.Parent != t.Envelope:
+		return Refuse(CodeConflict, "seal it again", "the envelope does not follow the task's newest one")
+	}
+	if used, _ := t.spent(); used {
+		return Refuse(CodeBudget, "complete the task with what there is, or ask an operator to raise the budget",
+			"the budget of task %s is spent", t.ID)
+	}
+	return firstError(t.ready(), checkText("the detail", c.Detail, MaxText), c.Timeouts.check(),
+		t.narrows(c.Permissions))
+}
+
+// narrows refuses permissions that the task does not have.
+func (t Task) narrows(permissions []string) error {
+	if err := checkNames("a permission", permissions, MaxPermissions); err != nil {
+		return err
+	}
+	for _, p := range permissions {
+		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
+			return Refuse(CodeNotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
+		}
+	}
+	return nil
+}
+
+// overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
+func (t Task) overLimit(reason Reason, now time.Time) Event {
+	over := func(what string, limit int) Event {
+		return park(ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
+	}
+	switch l := t.Limits; {
+	case t.Used.Hops >= l.Hops:
+		return over("hop", l.Hops)
+	case t.Used.Handoffs-t.Used.Base >= l.Handoffs:
+		return over("handoffs", l.Handoffs)
+	case reason == ReasonEscalation && t.Used.Escalations >= l.Escalations:
+		return over("escalation depth", l.Escalations)
+	}
+	return nil
+}
+
+// screen leaves out candidates that would close a loop. limit names the last limit that spoke against one.
+func (t Task) screen(candidates []Candidate, passed []Passed, newWork bool) (fit []Candidate, out []Passed, limit string) {
+	out = slices.Clip(passed)
+	for _, c := range candidates {
+		why := t.loop(c.Agent, newWork)
+		switch {
+		case c.Agent == t.Owner:
+			out = append(out, Passed{c.Agent, "is the source"})
+		case why != "":
+			out, limit = append(out, Passed{c.Agent, why}), why
+		default:
+			fit = append(fit, c)
+		}
+	}
+	return fit, out, limit
+}
+
+// loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
+// since the last one is work, up to the visits limit.
+func (t Task) loop(agent string, newWork bool) string {
+	visits, last := 0, 0
+	for _, v := range t.Path {
+		if v.Agent == agent {
+			visits, last = visits+1, v.Marks
+		}
+	}
+	switch {
+	case visits == 0:
+		return ""
+	case visits >= t.Limits.Visits:
+		return fmt.Sprintf("visits limit %d reached by %s", t.Limits.Visits, agent)
+	case !newWork && last == t.Marks:
+		return fmt.Sprintf("cycle: back to %s without progress, decision or result since", agent)
+	}
+	return ""
+}
+
+// nextHandoff is the number that the next handoff gets.
+func (t Task) nextHandoff() int {
+	if t.Handoff == nil {
+		return 1
+	}
+	return t.Handoff.N + 1
+}
+
+func retries(n *int) int {
+	if n == nil {
+		return 3
+	}
+	return *n
+}
+
+func unfit(candidates []Candidate, h Hints) []Passed {
+	var out []Passed
+	for _, c := range candidates {
+		if why := h.Unfit[c.Agent]; why != "" {
+			out = append(out, Passed{c.Agent, why})
+		}
+	}
+	return out
+}
+
+func nobody(passed []Passed) error {
+	msg := "nobody can take it"
+	for i, p := range passed {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		msg += sep + p.Agent + " " + p.Why
+	}
+	return Refuse(CodeUnavailable, "you still hold the task; try another receiver, or later", "%s", msg).With("passed_over", passed)
+}

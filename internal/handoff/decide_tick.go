@@ -1,0 +1,121 @@
+package handoff
+
+import (
+	"fmt"
+	"time"
+)
+
+// Tick lets the clocks that are due do what they do. Ticking too early, twice, or on two nodes at once is harmless.
+type Tick struct {
+	Hints Hints
+	// Recovery says who may take over from a lost owner, best first; the owner itself stands last, so that a
+	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
+	Recovery []Candidate
+	Envelope Sealed
+}
+
+// CommandName implements [Command].
+func (Tick) CommandName() string { return "tick" }
+
+// Due is when the task next needs a [Tick]; zero if no clock runs.
+func (t Task) Due() time.Time {
+	var due time.Time
+	sooner := func(c time.Time) {
+		if !c.IsZero() && (due.IsZero() || c.Before(due)) {
+			due = c
+		}
+	}
+	if !t.Exists() || t.State.Final() || t.State == Parked {
+		return due
+	}
+	h := t.InFlight()
+	if h != nil && h.Stage == AwaitingApproval {
+		return h.ApprovalEnds // the others stand still
+	}
+	sooner(t.Deadline)
+	switch t.State {
+	case Executing:
+		sooner(t.Lease)
+	case Waiting:
+		sooner(t.JoinBy)
+	}
+	if h != nil {
+		sooner(h.RetryAt)
+		sooner(h.OfferEnds)
+		sooner(h.AckEnds)
+		sooner(h.ConfirmEnds)
+	}
+	return due
+}
+
+// NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
+func (t Task) NeedsRecovery(now time.Time) bool {
+	return t.State == Executing && due(t.Lease, now) && !due(t.Deadline, now)
+}
+
+func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
+
+func (c Tick) decide(t Task, now time.Time) ([]Event, error) {
+	if !due(t.Due(), now) {
+		return nil, nil
+	}
+	d := turn{t: t}
+	h := t.InFlight()
+	switch {
+	case h != nil && h.Stage == AwaitingApproval:
+		d.do(t.home(Expired, "nobody approved in time", now)...)
+	case due(t.Deadline, now):
+		d.do(park(ParkDeadline, "the deadline "+t.Deadline.Format(time.RFC3339)+" has passed", now))
+	case h != nil:
+		d.tickHandoff(c, now)
+	case t.State == Waiting:
+		d.join(true, now)
+	default:
+		d.recover(c, now)
+	}
+	return d.events, nil
+}
+
+func (d *turn) tickHandoff(c Tick, now time.Time) {
+	h := d.t.Handoff
+	switch {
+	case due(h.RetryAt, now):
+		d.offerAgain(c.Hints, now)
+	case due(h.AckEnds, now):
+		d.do(Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0]})
+		d.failedOffer(h.Candidates[h.Next].Agent, c.Hints, now)
+	case due(h.OfferEnds, now):
+		d.do(OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
+		d.nextOrEnd(false, c.Hints, now)
+	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
+		d.do(d.t.home(Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
+	default: // the source is gone: nobody is left to say no
+		d.do(Confirmed{Handoff: h.N, By: h.From, Auto: true})
+		d.do(d.t.moved(now))
+	}
+}
+
+// recover replaces an owner that shows no life.
+func (d *turn) recover(c Tick, now time.Time) {
+	lost := d.t.Owner
+	d.do(LeaseLost{Agent: lost, Epoch: d.t.Epoch, At: now})
+	if limit := d.t.Limits.Attempts; d.t.Used.Attempts >= limit {
+		d.do(park(ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, lost), now))
+		return
+	}
+	candidates := c.Recovery
+	if len(candidates) == 0 {
+		candidates = []Candidate{{Agent: lost, Tier: TierTarget}}
+	}
+	if c.Envelope.Digest != "" && c.Envelope.Parent == d.t.Envelope {
+		d.do(c.Envelope)
+	}
+	d.do(HandoffRequested{
+		Handoff: d.t.nextHandoff(), Kind: Warm, From: lost, Recovery: true, Reason: ReasonRecovery,
+		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: ConfirmAuto,
+		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.standing(), At: now,
+	})
+	if !d.offerFrom(0, c.Hints, now) {
+		d.do(park(ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over", now))
+	}
+}

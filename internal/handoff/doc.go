@@ -1,0 +1,24 @@
+// Package handoff is the rules: what may happen to a task and to the handoffs inside it. It is pure: no I/O, no
+// clock, no randomness. Time, jitter and what is known of the receivers come in with the command.
+//
+//	Decide(task, command, now) -> events, or a *Refusal
+//	Fold(task, event)          -> task
+//
+// Decide may refuse; Fold never does, because events are facts. A [Task] is immutable: Fold returns a new value
+// and shares what did not change, so tasks may be cached and read from many goroutines.
+//
+// Invariants, each proved by a property test:
+//
+//  1. At most one owner. Only the owner, with the current epoch, may progress, hand off or finish a task.
+//  2. At most one transfer in flight. A fan-out or a delegation makes child tasks, and the parent waits.
+//  3. Ownership moves only at handoff-complete (accepted and confirmed). Until then the source has it.
+//  4. Hops, handoffs, escalations, path cycles and budgets are bounded by the task's limits.
+//  5. Constraints only tighten.
+//  6. Every way to fail ends at an owner, a ticket or the dead-letter queue.
+//  7. A decision is all its events or none.
+//
+// May import: the standard library, without I/O; never time.Now, Since or Until.
+//
+// Start reading at table.go (every state and every way between them), then [Task], then [Decide]. The stories
+// under testdata read as the specification.
+package handoff

@@ -1,0 +1,49 @@
+package handoff
+
+import (
+	"time"
+)
+
+// Bounds of every duration that comes from outside.
+const (
+	MinDuration = 10 * time.Millisecond
+	MaxDuration = 90 * 24 * time.Hour
+)
+
+// Duration is a time.Duration that is written as text ("15s", "1h30m") in JSON.
+type Duration time.Duration
+
+// MarshalText writes the duration as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads "15s", "1h30m" and the like.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil {
+		return Refuse(CodeInvalid, `write durations like "15s" or "1h30m"`, "%q is not a duration", b)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// or returns d, or def where d is not set.
+func (d Duration) or(def time.Duration) Duration {
+	if d == 0 {
+		return Duration(def)
+	}
+	return d
+}
+
+// after is the moment d after t.
+func (d Duration) after(t time.Time) time.Time { return t.Add(time.Duration(d)) }
+
+// check refuses negative and absurd durations; zero means "not given".
+func (d Duration) check(what string) error {
+	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
+		return nil
+	}
+	return Refuse(CodeInvalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
+		"%s of %s is out of range", what, d)
+}

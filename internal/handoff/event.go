@@ -1,0 +1,422 @@
+package handoff
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is a fact about a task. Its JSON is frozen once released: fields may be added, never changed; anything
+// else is a new version with an upcast.
+type Event interface {
+	// EventName is the event's name in the ledger and in every audit trail.
+	EventName() string
+	fold(t *Task)
+}
+
+// Events holds one value of every event type, for codecs and tests.
+var Events = []Event{
+	Created{},
+	Started{},
+	LeaseRenewed{},
+	Progressed{},
+	Constrained{},
+	Lifted{},
+	Finished{},
+	GaveUp{},
+	Called{},
+	Sealed{},
+	HandoffRequested{},
+	ApprovalAsked{},
+	Approved{},
+	Denied{},
+	OfferMade{},
+	Seen{},
+	ClaimJoined{},
+	Acknowledged{},
+	RejectedOffer{},
+	OfferExpired{},
+	Unanswered{},
+	Undelivered{},
+	RetryScheduled{},
+	Confirmed{},
+	Moved{},
+	Returned{},
+	LeaseLost{},
+	ParkedTask{},
+	Replayed{},
+	Discarded{},
+	Spawned{},
+	ChildEnded{},
+	Joined{},
+	DependencyEnded{},
+	TakeoverAsked{},
+	TakeoverRefused{},
+	Shared{},
+	ShareRead{},
+	Annotated{},
+}
+
+// Created starts a task.
+type Created struct {
+	Task         string          `json:"task"`
+	Intent       string          `json:"intent"`
+	Data         json.RawMessage `json:"data,omitempty"` // the task context; kept in the record, not in the fold
+	Requester    string          `json:"requester"`
+	Priority     Priority        `json:"priority"`
+	Route        []string        `json:"route,omitempty"`
+	At           time.Time       `json:"at"`
+	Deadline     time.Time       `json:"deadline,omitzero"`
+	Timeouts     Timeouts        `json:"timeouts"`
+	Limits       Limits          `json:"limits"`
+	Used         Used            `json:"used,omitzero"`
+	Path         []Visit         `json:"path,omitempty"`
+	Marks        int             `json:"marks,omitempty"`
+	Budget       Budget          `json:"budget,omitzero"`
+	Constraints  []Constraint    `json:"constraints,omitempty"`
+	Permissions  []string        `json:"permissions,omitempty"`
+	Dependencies []Dependency    `json:"dependencies,omitempty"`
+	Expected     Expected        `json:"expected,omitzero"`
+	Parent       Parent          `json:"parent,omitzero"`
+	Claimed      json.RawMessage `json:"claimed_history,omitempty"` // brought in from elsewhere: claimed, never entries of ours
+}
+
+// Started: the requester, an agent, works on its own task.
+type Started struct {
+	Agent string    `json:"agent"`
+	Lease time.Time `json:"lease"`
+}
+
+// LeaseRenewed: the owner showed life.
+type LeaseRenewed struct {
+	Lease time.Time `json:"lease"`
+}
+
+// Progressed: the owner reported progress. It renews the lease and makes a later revisit count as work.
+type Progressed struct {
+	Note  string    `json:"note"`
+	Usage Budget    `json:"usage,omitzero"`
+	Lease time.Time `json:"lease"`
+}
+
+// Constrained: a constraint was added or tightened.
+type Constrained struct {
+	Constraint Constraint `json:"constraint"`
+}
+
+// Lifted: whoever set a constraint, or an operator, took it away.
+type Lifted struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
+}
+
+// Finished: the owner completed the task.
+type Finished struct {
+	Agent  string    `json:"agent"`
+	Result Result    `json:"result"`
+	Usage  Budget    `json:"usage,omitzero"`
+	At     time.Time `json:"at"`
+}
+
+// GaveUp: the owner says the task cannot be done.
+type GaveUp struct {
+	Agent  string    `json:"agent"`
+	Detail string    `json:"detail"`
+	Result Result    `json:"result,omitzero"`
+	Usage  Budget    `json:"usage,omitzero"`
+	At     time.Time `json:"at"`
+}
+
+// Called: the task was cancelled (called off).
+type Called struct {
+	By     string    `json:"by"`
+	Detail string    `json:"detail,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Sealed records an envelope of the task. The bytes stay in the record; the fold keeps the digest.
+type Sealed struct {
+	Digest string          `json:"digest"`
+	Parent string          `json:"parent,omitempty"`
+	Bytes  json.RawMessage `json:"envelope"`
+}
+
+// Standing is a task's status, permissions and dependencies, recorded before and after each handoff.
+type Standing struct {
+	State        State        `json:"state"`
+	Owner        string       `json:"owner,omitempty"`
+	Epoch        uint64       `json:"epoch"`
+	Permissions  []string     `json:"permissions,omitempty"`
+	Dependencies []Dependency `json:"dependencies,omitempty"`
+}
+
+// HandoffRequested is the first message of the handshake.
+type HandoffRequested struct {
+	Handoff     int         `json:"handoff"`
+	Kind        Kind        `json:"kind"`
+	Claim       bool        `json:"claim,omitempty"`
+	From        string      `json:"from"`
+	Recovery    bool        `json:"recovery,omitempty"`
+	Reason      Reason      `json:"reason"`
+	Detail      string      `json:"detail,omitempty"`
+	Capability  string      `json:"capability,omitempty"`
+	Candidates  []Candidate `json:"candidates,omitempty"`
+	Passed      []Passed    `json:"passed_over,omitempty"`
+	Confirm     ConfirmMode `json:"confirm"`
+	Timeouts    Timeouts    `json:"timeouts"`
+	Retries     int         `json:"retries"`
+	ReturnHome  bool        `json:"return_home,omitempty"`
+	Approver    string      `json:"approver,omitempty"`
+	Envelope    string      `json:"envelope"`
+	Permissions []string    `json:"permissions,omitempty"`
+	NewWork     bool        `json:"new_work,omitempty"`
+	RouteStep   bool        `json:"route_step,omitempty"` // takes the next stop off the task's route
+	Before      Standing    `json:"before"`
+	At          time.Time   `json:"at"`
+}
+
+// ApprovalAsked: a supervised handoff waits for its approver.
+type ApprovalAsked struct {
+	Approver string    `json:"approver,omitempty"`
+	Envelope string    `json:"envelope"`
+	Ends     time.Time `json:"ends"`
+}
+
+// Approved binds the approval to the envelope and the receivers it was given for.
+type Approved struct {
+	By       string    `json:"by"`
+	Detail   string    `json:"detail,omitempty"`
+	Envelope string    `json:"envelope"`
+	To       []string  `json:"to"`
+	Deadline time.Time `json:"deadline,omitzero"` // moved by the time that the approval took
+	Lease    time.Time `json:"lease,omitzero"`
+}
+
+// Denied: the approver said no. The handoff returns.
+type Denied struct {
+	By     string `json:"by"`
+	Detail string `json:"detail"`
+}
+
+// OfferMade: the handoff is offered to a receiver, or to all candidates of a claim.
+type OfferMade struct {
+	Handoff int       `json:"handoff"`
+	Offer   int       `json:"offer"`
+	To      []string  `json:"to"`
+	Tier    Tier      `json:"tier"`
+	Next    int       `json:"next"` // index of the candidate offered to
+	Try     int       `json:"try"`  // 0 for the first offer to this candidate
+	Passed  []Passed  `json:"passed_over,omitempty"`
+	Ends    time.Time `json:"ends"`
+}
+
+// Seen: a receiver has the offer before it, fetched or delivered.
+type Seen struct {
+	Handoff int       `json:"handoff"`
+	Offer   int       `json:"offer"`
+	Agent   string    `json:"agent"`
+	Ends    time.Time `json:"ends,omitzero"` // the acknowledgment clock; none for a claim
+}
+
+// ClaimJoined: an agent that became ready joins an open claim.
+type ClaimJoined struct {
+	Handoff int    `json:"handoff"`
+	Agent   string `json:"agent"`
+}
+
+// Acknowledged is the second message: the receiver accepts.
+type Acknowledged struct {
+	Handoff int       `json:"handoff"`
+	Offer   int       `json:"offer"`
+	Agent   string    `json:"agent"`
+	Ends    time.Time `json:"ends,omitzero"` // when an explicit confirm is overdue
+}
+
+// RejectedOffer: a receiver does not take the offer.
+type RejectedOffer struct {
+	Handoff int       `json:"handoff"`
+	Offer   int       `json:"offer"`
+	Agent   string    `json:"agent"`
+	Why     Rejection `json:"why"`
+	Missing []string  `json:"missing,omitempty"`
+	Detail  string    `json:"detail,omitempty"`
+}
+
+// OfferExpired: nobody saw the offer in time.
+type OfferExpired struct {
+	Handoff int      `json:"handoff"`
+	Offer   int      `json:"offer"`
+	To      []string `json:"to"`
+}
+
+// Unanswered: the receiver saw the offer and did not answer in time. The breaker counts it.
+type Unanswered struct {
+	Handoff int    `json:"handoff"`
+	Offer   int    `json:"offer"`
+	Agent   string `json:"agent"`
+}
+
+// Undelivered: the offer could not be pushed to its receiver. The breaker counts it.
+type Undelivered struct {
+	Handoff int    `json:"handoff"`
+	Offer   int    `json:"offer"`
+	Agent   string `json:"agent"`
+	Detail  string `json:"detail"`
+}
+
+// RetryScheduled: the same receiver gets another offer after a pause.
+type RetryScheduled struct {
+	Handoff int       `json:"handoff"`
+	Agent   string    `json:"agent"`
+	Try     int       `json:"try"`
+	At      time.Time `json:"at"`
+}
+
+// Confirmed is the third message: the source lets go.
+type Confirmed struct {
+	Handoff  int    `json:"handoff"`
+	By       string `json:"by"`
+	Auto     bool   `json:"auto,omitempty"`
+	Envelope string `json:"envelope,omitempty"` // a delta with last notes
+}
+
+// Moved is the fourth message, "handoff-complete": ownership has moved.
+type Moved struct {
+	Handoff  int       `json:"handoff"`
+	From     string    `json:"from"`
+	To       string    `json:"to"`
+	Epoch    uint64    `json:"epoch"`
+	Lease    time.Time `json:"lease"`
+	Hop      bool      `json:"hop,omitempty"` // counts against the hop limit
+	Delivery string    `json:"envelope"`
+	After    Standing  `json:"after"`
+	At       time.Time `json:"at"`
+}
+
+// Returned: the handoff is over and the task is back with its source, as it was.
+type Returned struct {
+	Handoff int       `json:"handoff"`
+	Outcome Stage     `json:"outcome"`
+	Why     string    `json:"why"`
+	Lease   time.Time `json:"lease,omitzero"`
+	At      time.Time `json:"at"`
+}
+
+// LeaseLost: the owner showed no life in time. The breaker counts it.
+type LeaseLost struct {
+	Agent string    `json:"agent"`
+	Epoch uint64    `json:"epoch"`
+	At    time.Time `json:"at"`
+}
+
+// ParkedTask: the task is in the dead-letter queue.
+type ParkedTask struct {
+	Cause  ParkCause `json:"cause"`
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// Replayed: an operator revived a parked task, with fresh limits.
+type Replayed struct {
+	By    string    `json:"by"`
+	Note  string    `json:"note,omitempty"`
+	Lease time.Time `json:"lease,omitzero"`
+	// Deadline replaces the task's deadline; zero removes one that has passed.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Route    []string  `json:"route,omitempty"`
+}
+
+// Discarded: an operator gave a parked task up.
+type Discarded struct {
+	By  string    `json:"by"`
+	Why string    `json:"why"`
+	At  time.Time `json:"at"`
+}
+
+// NewChild is a child task as its parent records it, before anything of it exists.
+type NewChild struct {
+	Task   string `json:"task"`
+	Index  int    `json:"index"`
+	To     string `json:"to,omitempty"`
+	Intent string `json:"intent"`
+	Budget Budget `json:"budget,omitzero"`
+}
+
+// Spawned: a fan-out or a delegation. The children are created from this, as often as it takes, once.
+type Spawned struct {
+	Group       int             `json:"group"`
+	Kind        Kind            `json:"kind"`
+	From        string          `json:"from"`
+	Reason      Reason          `json:"reason"`
+	Detail      string          `json:"detail,omitempty"`
+	Children    []NewChild      `json:"children"`
+	FanIn       FanIn           `json:"fan_in"`
+	Timeouts    Timeouts        `json:"timeouts"`
+	Retries     int             `json:"retries"`
+	Permissions []string        `json:"permissions,omitempty"`
+	Expected    Expected        `json:"expected,omitzero"`
+	Envelope    string          `json:"envelope"`
+	Data        json.RawMessage `json:"data,omitempty"`
+	JoinBy      time.Time       `json:"join_by,omitzero"`
+	Before      Standing        `json:"before"`
+	At          time.Time       `json:"at"`
+}
+
+// ChildEnded: a child task ended, or went to or came from the dead letters.
+type ChildEnded struct {
+	Child  string  `json:"child"`
+	State  State   `json:"state"`
+	Result *Result `json:"result,omitempty"`
+	Spent  Budget  `json:"spent,omitzero"`
+	Late   bool    `json:"late,omitempty"` // the parent no longer waited: recorded, changes nothing
+}
+
+// Joined: the parent has what it waited for, or cannot get it any more.
+type Joined struct {
+	Satisfied bool      `json:"satisfied"`
+	Why       string    `json:"why"`
+	Cancel    []string  `json:"cancel,omitempty"` // children that are no longer needed
+	Lease     time.Time `json:"lease,omitzero"`
+	Result    *Result   `json:"result,omitempty"` // where nobody owns the parent
+	At        time.Time `json:"at"`
+}
+
+// DependencyEnded: a task that this one depends on has ended.
+type DependencyEnded struct {
+	Task  string `json:"task"`
+	State State  `json:"state"`
+}
+
+// TakeoverAsked: an agent would like to have the task.
+type TakeoverAsked struct {
+	Ask    int    `json:"ask"`
+	By     string `json:"by"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// TakeoverRefused: the owner keeps the task.
+type TakeoverRefused struct {
+	Ask    int    `json:"ask"`
+	By     string `json:"by"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Shared: a sealed envelope was given to another agent; ownership stays.
+type Shared struct {
+	Share    int    `json:"share"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Envelope string `json:"envelope"`
+	Detail   string `json:"detail,omitempty"`
+}
+
+// ShareRead: the agent fetched what was shared with it.
+type ShareRead struct {
+	Share int `json:"share"`
+}
+
+// Annotated corrects or comments on an earlier entry, which stays as it is.
+type Annotated struct {
+	Entry uint64 `json:"entry"` // its position
+	By    string `json:"by"`
+	Note  string `json:"note"`
+}

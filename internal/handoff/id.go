@@ -1,0 +1,63 @@
+package handoff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Ids. A task's id is "task_" and 26 characters of base 32; they sort by creation time where the caller's
+// idempotency key was time-ordered. A handoff is the n-th of its task: "task_….h2". An ask to take over is the
+// n-th of its task, "task_….t1", and a shared envelope "task_….s1". So an id alone says which stream to read.
+const (
+	taskPrefix = "task_"
+	taskIDLen  = len(taskPrefix) + 26
+)
+
+// CheckTaskID refuses what cannot be a task's id.
+func CheckTaskID(id string) error {
+	ok := len(id) == taskIDLen && strings.HasPrefix(id, taskPrefix)
+	if ok {
+		for _, c := range []byte(id[len(taskPrefix):]) {
+			ok = ok && (c >= '0' && c <= '9' || c >= 'a' && c <= 'z')
+		}
+	}
+	if !ok {
+		return Refuse(CodeInvalid, "a task id looks like task_ and 26 letters and digits", "%.64q is not a task id", id)
+	}
+	return nil
+}
+
+// HandoffID names the n-th handoff of a task.
+func HandoffID(task string, n int) string { return fmt.Sprintf("%s.h%d", task, n) }
+
+// AskID names the n-th ask to take a task over.
+func AskID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
+
+// ShareID names the n-th envelope of a task that was shared.
+func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) }
+
+// ParseHandoffID splits a handoff's id into its task and its number.
+func ParseHandoffID(id string) (task string, n int, err error) {
+	return parseSubID(id, 'h', "a handoff id looks like task_….h1")
+}
+
+// ParseAskID splits the id of an ask to take over.
+func ParseAskID(id string) (task string, n int, err error) {
+	return parseSubID(id, 't', "an id of an ask to take over looks like task_….t1")
+}
+
+// ParseShareID splits the id of a shared envelope.
+func ParseShareID(id string) (task string, n int, err error) {
+	return parseSubID(id, 's', "an id of a shared envelope looks like task_….s1")
+}
+
+func parseSubID(id string, letter byte, hint string) (task string, n int, err error) {
+	task, num, _ := strings.Cut(id, ".")
+	if len(num) > 1 && num[0] == letter && num[1] != '0' && CheckTaskID(task) == nil {
+		if n, err := strconv.ParseUint(num[1:], 10, 31); err == nil {
+			return task, int(n), nil
+		}
+	}
+	return "", 0, Refuse(CodeInvalid, hint, "%.64q is not such an id", id)
+}
