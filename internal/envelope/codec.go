@@ -20,7 +20,12 @@ func Decode(data []byte) (Envelope, error) {
 	return e, err
 }
 
-// decode also returns the canonical form of data, and whether the envelope encodes to exactly that.
+// decoded is the canonical form of a document, and whether its envelope encodes to exactly that.
+type decoded struct {
+	canonical []byte
+	exact     bool
+}
+
 func decode(data []byte) (Envelope, decoded, error) {
 	if len(data) > MaxSize {
 		return Envelope{}, decoded{}, tooLarge("envelope", len(data), MaxSize)
@@ -29,13 +34,9 @@ func decode(data []byte) (Envelope, decoded, error) {
 	if err != nil {
 		return Envelope{}, decoded{}, badJSON("envelope", err)
 	}
-	newer, err := readVersion(canon)
+	e, newer, err := read(canon)
 	if err != nil {
 		return Envelope{}, decoded{}, err
-	}
-	var e Envelope
-	if err := json.Unmarshal(canon, &e); err != nil {
-		return Envelope{}, decoded{}, wrongType(err)
 	}
 	again, err := encode(e)
 	if err != nil {
@@ -54,11 +55,6 @@ func decode(data []byte) (Envelope, decoded, error) {
 	}
 	normalise(&e)
 	return e, decoded{canonical: canon, exact: bytes.Equal(again, canon)}, nil
-}
-
-type decoded struct {
-	canonical []byte
-	exact     bool
 }
 
 // encode returns the canonical JSON of e, which must have passed checkFields or come from canonical JSON: the
@@ -112,19 +108,30 @@ func normalise(e *Envelope) {
 
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// readVersion checks the version before anything else is read, because another major may mean anything by the other
-// fields. It reports whether the minor is newer than [Version].
-func readVersion(doc []byte) (newer bool, err error) {
-	var v struct {
-		Version *string `json:"version"`
+// read fills the known fields and reports whether the document is of a newer minor than [Version]. A wrong version is
+// reported before any other fault, because another major may mean anything by the other fields.
+func read(doc []byte) (e Envelope, newer bool, err error) {
+	fault := json.Unmarshal(doc, &e)
+	version := &e.Version
+	if fault != nil {
+		var only struct {
+			Version string `json:"version"`
+		}
+		if err := json.Unmarshal(doc, &only); err != nil {
+			return e, false, wrongType(err)
+		}
+		version = &only.Version
 	}
-	if err := json.Unmarshal(doc, &v); err != nil {
-		return false, wrongType(err)
+	if *version == "" {
+		return e, false, invalid("version", `set it to "`+Version+`"`, "is missing")
 	}
-	if v.Version == nil {
-		return false, invalid("version", `set it to "`+Version+`"`, "is missing")
+	if newer, err = checkVersion(*version); err != nil {
+		return e, false, err
 	}
-	return checkVersion(*v.Version)
+	if fault != nil {
+		return e, false, wrongType(fault)
+	}
+	return e, newer, nil
 }
 
 func checkVersion(version string) (newer bool, err error) {
