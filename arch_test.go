@@ -20,35 +20,40 @@ type room struct {
 }
 
 // domain is the rules and their vocabulary: the types that every other room may speak of.
-var domain = []string{"internal/handoff", "internal/memory", "internal/registry", "internal/identity", "internal/envelope"}
+var domain = []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/registry", "internal/identity", "internal/envelope"}
 
 // rooms is the whole house. A room need not exist yet; a package that is not here is an error.
 var rooms = []room{
-	// May this happen? The rules, as pure functions.
+	// May this happen? The rules, as pure functions, and the words they are written in.
+	{dir: "internal/refusal", what: "the one vocabulary of saying no", pure: true},
+	{
+		dir: "internal/fact", what: "the events of tasks and the words they are written in, frozen in the record",
+		pure: true, ours: []string{"internal/refusal"},
+	},
 	{
 		dir: "internal/handoff", what: "the rules of tasks and handoffs: states, commands, events, Decide, Fold",
-		pure: true, ours: []string{"internal/memory", "internal/registry", "internal/identity"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory", "internal/registry", "internal/identity"},
 	},
 	{
 		dir: "internal/memory", what: "memory items and conversations",
-		pure: true, ours: []string{"internal/handoff", "internal/registry", "internal/identity"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/identity"},
 	},
 	{
 		dir: "internal/registry", what: "agents, readiness, capabilities, circuit breaker",
-		pure: true, ours: []string{"internal/handoff", "internal/memory", "internal/identity"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/identity"},
 	},
 	{
 		dir: "internal/identity", what: "principals, roles, tokens",
-		pure: true, ours: []string{"internal/handoff", "internal/memory", "internal/registry"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/registry"},
 	},
 	{
 		dir: "internal/envelope", what: "the sealed document: canonical JSON, digest, packing, rendering",
-		pure: true, ours: []string{"internal/handoff", "internal/registry", "internal/memory"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/memory"},
 		libs: []string{"github.com/gowebpki/jcs", "github.com/santhosh-tekuri/jsonschema", "github.com/tiktoken-go/tokenizer"},
 	},
 	{
 		dir: "internal/routing", what: "to whom, and why",
-		ours: []string{"internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
+		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
 	},
 
 	// Did it happen? The record: a contract, its technologies, and the proof they must pass.

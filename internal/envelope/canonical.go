@@ -40,7 +40,7 @@ type member struct {
 
 // Canonical returns the RFC 8785 form of one JSON value, nested at most two levels deeper than [MaxDepth]. A sealed envelope that was
 // kept as a JSON value in another document, whose writer may have escaped it anew, gets its own bytes back this way.
-// Errors are a [handoff.Refusal] with the code invalid that says where in the value the fault is.
+// Errors are a [refusal.Error] with the code invalid that says where in the value the fault is.
 func Canonical(src []byte) ([]byte, error) {
 	out, err := canonical(src, MaxDepth+slack)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Decode reads an envelope in any spelling of JSON and validates it. The salt and parent it may carry are kept, but
 // nothing is proved by them: that is [Open]. Unknown fields are kept if the document is of a newer minor version and
-// refused otherwise; an unknown major is refused. Errors are a [handoff.Refusal] with the code invalid or too_large.
+// refused otherwise; an unknown major is refused. Errors are a [refusal.Error] with the code invalid or too_large.
 func Decode(data []byte) (Envelope, error) {
 	e, _, err := decode(data)
 	return e, err
@@ -156,7 +156,7 @@ func splitVersion(v string) (major, minor int, ok bool) {
 }
 
 func wrongType(err error) error {
-	if _, ok := handoff.AsRefusal(err); ok { // a closed set that does not have the value
+	if _, ok := refusal.As(err); ok { // a closed set that does not have the value
 		return inField("envelope", err)
 	}
 	var t *json.UnmarshalTypeError
@@ -180,22 +180,22 @@ func badJSON(field string, err error) error {
 
 // invalid makes the refusal of one field. The hint says what to do.
 func invalid(field, hint, format string, args ...any) error {
-	return refuse(handoff.CodeInvalid, field, hint, format, args...)
+	return refuse(refusal.Invalid, field, hint, format, args...)
 }
 
 // inField names the field in a refusal that another package made.
 func inField(field string, err error) error {
-	if r, ok := handoff.AsRefusal(err); ok {
+	if r, ok := refusal.As(err); ok {
 		return refuse(r.Code, field, r.Hint, "%s", r.Message)
 	}
 	return err
 }
 
 func tooLarge(field string, got, limit int) error {
-	return refuse(handoff.CodeTooLarge, field, "shorten it, or send it as several tasks",
+	return refuse(refusal.TooLarge, field, "shorten it, or send it as several tasks",
 		"has %d bytes, the limit is %d", got, limit).With("limit", limit)
 }
 
-func refuse(code handoff.Code, field, hint, format string, args ...any) *handoff.Refusal {
-	return handoff.Refuse(code, hint, "%s: "+format, append([]any{field}, args...)...).With("field", field)
+func refuse(code refusal.Code, field, hint, format string, args ...any) *refusal.Error {
+	return refusal.New(code, hint, "%s: "+format, append([]any{field}, args...)...).With("field", field)
 }

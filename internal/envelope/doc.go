@@ -9,8 +9,8 @@
 // Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written
 // again unchanged. Another major is refused.
 //
-// May import: handoff (refusals and ids), registry, memory, the standard library without I/O or clocks, and
-// libraries for tokens and JSON Schema. Canonical JSON is written here because the general library costs about
+// May import: refusal, fact (the closed sets), handoff, registry, memory, the standard library without I/O or clocks,
+// and libraries for tokens and JSON Schema. Canonical JSON is written here because the general library costs about
 // 30 µs per KiB on the path of every handoff; the tests hold the two against each other.
 //
 // Invariants:

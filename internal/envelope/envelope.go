@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Version is the document version that this package writes.
@@ -23,7 +23,7 @@ type Envelope struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	// Priority is the task's.
-	Priority handoff.Priority `json:"priority,omitempty"`
+	Priority fact.Priority `json:"priority,omitempty"`
 	// Hops counts the changes of owner before this envelope.
 	Hops int `json:"hops,omitempty"`
 	// Trace is the W3C trace context of the request that made the envelope.
@@ -58,13 +58,13 @@ type Extra map[string]json.RawMessage
 type Header struct {
 	TaskID string `json:"task_id"`
 	// HandoffID is empty when content is shared without moving ownership.
-	HandoffID string         `json:"handoff_id,omitempty"`
-	From      string         `json:"from"`
-	To        []string       `json:"to,omitempty"`
-	Reason    handoff.Reason `json:"reason,omitempty"`
+	HandoffID string      `json:"handoff_id,omitempty"`
+	From      string      `json:"from"`
+	To        []string    `json:"to,omitempty"`
+	Reason    fact.Reason `json:"reason,omitempty"`
 	// Detail is the sender's own words on the reason.
-	Detail string       `json:"detail,omitempty"`
-	Kind   handoff.Kind `json:"kind,omitempty"`
+	Detail string    `json:"detail,omitempty"`
+	Kind   fact.Kind `json:"kind,omitempty"`
 	// TimeoutSeconds is how long the receiver has to answer the offer; 0 means the server's default.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
 	// Permissions the receiver has for this task. They only narrow from hop to hop.
@@ -113,9 +113,9 @@ type Step struct {
 
 // Constraint is one rule the receiver must keep to, as package handoff has it.
 type Constraint struct {
-	ID   string                 `json:"id"`
-	Kind handoff.ConstraintKind `json:"kind"`
-	Text string                 `json:"text"`
+	ID   string              `json:"id"`
+	Kind fact.ConstraintKind `json:"kind"`
+	Text string              `json:"text"`
 	// Hard constraints must hold; the others should.
 	Hard bool `json:"hard,omitempty"`
 	// Origin is the principal that set it.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // full is a document with every part filled in.
@@ -44,9 +44,9 @@ func full() envelope.Envelope {
 			{Agent: "support-tier1", Action: "Verified the customer's identity"},
 		},
 		Constraints: []envelope.Constraint{
-			{ID: "c1", Kind: handoff.ConstraintProhibition, Text: "Do not cancel the plan.", Hard: true, Origin: "agent/triage"},
-			{ID: "c2", Kind: handoff.ConstraintBudget, Text: "Cents that may be refunded.", Hard: true, Origin: "admin/owner", Max: &limit},
-			{ID: "c3", Kind: handoff.ConstraintSecurity, Text: "Systems to be used.", Allow: []string{"billing", "crm"}},
+			{ID: "c1", Kind: fact.ConstraintProhibition, Text: "Do not cancel the plan.", Hard: true, Origin: "agent/triage"},
+			{ID: "c2", Kind: fact.ConstraintBudget, Text: "Cents that may be refunded.", Hard: true, Origin: "admin/owner", Max: &limit},
+			{ID: "c3", Kind: fact.ConstraintSecurity, Text: "Systems to be used.", Allow: []string{"billing", "crm"}},
 		},
 		ExpectedOutput: envelope.Expected{
 			Format: "json", MaxBytes: 2000, Criteria: []string{"Names the refund's number."},

@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 var (
@@ -69,10 +70,10 @@ func drawItems(t *rapid.T, name string) []envelope.Item {
 func drawEnvelope(t *rapid.T) envelope.Envelope {
 	e := envelope.Envelope{
 		CreatedAt: anyTime.Draw(t, "created"), Hops: rapid.IntRange(0, 100).Draw(t, "hops"),
-		Priority: rapid.SampledFrom(handoff.Priorities()).Draw(t, "priority"),
+		Priority: rapid.SampledFrom(fact.Priorities()).Draw(t, "priority"),
 		Handoff: envelope.Header{
 			TaskID: anyName.Draw(t, "task"), From: anyName.Draw(t, "from"), To: rapid.SliceOfN(anyName, 0, 3).Draw(t, "to"),
-			Kind: rapid.SampledFrom(handoff.Kinds()).Draw(t, "kind"), Reason: rapid.SampledFrom(handoff.Reasons()).Draw(t, "reason"),
+			Kind: rapid.SampledFrom(fact.Kinds()).Draw(t, "kind"), Reason: rapid.SampledFrom(fact.Reasons()).Draw(t, "reason"),
 			Detail: anyText.Draw(t, "detail"), Notes: anyText.Draw(t, "notes"),
 		},
 		Task:                envelope.Task{Intent: someText.Draw(t, "intent"), State: anyText.Draw(t, "state"), Data: anyJSON.Draw(t, "data")},
@@ -83,12 +84,16 @@ func drawEnvelope(t *rapid.T) envelope.Envelope {
 		ExpectedOutput: envelope.Expected{Criteria: rapid.SliceOfN(someText, 0, 2).Draw(t, "criteria"), Schema: anySchema.Draw(t, "schema")},
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "steps") {
-		e.History = append(e.History, envelope.Step{Time: anyTime.Draw(t, "time"), Agent: anyName.Draw(t, "agent"),
-			Action: someText.Draw(t, "action"), Detail: anyText.Draw(t, "detail")})
+		e.History = append(e.History, envelope.Step{
+			Time: anyTime.Draw(t, "time"), Agent: anyName.Draw(t, "agent"),
+			Action: someText.Draw(t, "action"), Detail: anyText.Draw(t, "detail"),
+		})
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "constraints") {
-		e.Constraints = append(e.Constraints, envelope.Constraint{ID: "c" + strconv.Itoa(i), Kind: handoff.ConstraintSecurity,
-			Text: someText.Draw(t, "text"), Max: rapid.Ptr(rapid.Float64Range(-1e9, 1e9), true).Draw(t, "max")})
+		e.Constraints = append(e.Constraints, envelope.Constraint{
+			ID: "c" + strconv.Itoa(i), Kind: fact.ConstraintSecurity, Text: someText.Draw(t, "text"),
+			Max: rapid.Ptr(rapid.Float64Range(-1e9, 1e9), true).Draw(t, "max"),
+		})
 	}
 	if rapid.Bool().Draw(t, "newer") {
 		e.Version = "1.3"
@@ -151,8 +156,10 @@ func seeds(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	for _, s := range []string{``, `{}`, `null`, `{"version":"9.0"}`, `{"version":"1.9","handoff":null,"task":[]}`,
-		`{"version":"1.2","Task":{}}`, `{"version":"1.0","task":{"intent":"\ud800"}}`, `{"version":"1.1","x":{"y":[1e2]}}`} {
+	for _, s := range []string{
+		``, `{}`, `null`, `{"version":"9.0"}`, `{"version":"1.9","handoff":null,"task":[]}`,
+		`{"version":"1.2","Task":{}}`, `{"version":"1.0","task":{"intent":"\ud800"}}`, `{"version":"1.1","x":{"y":[1e2]}}`,
+	} {
 		f.Add([]byte(s))
 	}
 }
@@ -162,7 +169,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, digest, err := envelope.Open(b)
 		if err != nil {
-			if _, ok := handoff.AsRefusal(err); !ok {
+			if _, ok := refusal.As(err); !ok {
 				t.Fatalf("not a refusal: %v", err)
 			}
 			return
@@ -179,13 +186,13 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := envelope.Decode(b)
 		if err != nil {
-			if _, ok := handoff.AsRefusal(err); !ok {
+			if _, ok := refusal.As(err); !ok {
 				t.Fatalf("not a refusal: %v", err)
 			}
 			return
 		}
 		s, err := envelope.Seal(e, salt)
-		if handoff.CodeOf(err) == handoff.CodeTooLarge {
+		if refusal.CodeOf(err) == refusal.TooLarge {
 			return
 		}
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Render returns the prompt that the receiver of e works from, as Markdown. The same envelope always gives the same
@@ -20,19 +20,19 @@ import (
 func Render(e Envelope) string {
 	var p prompt
 	p.opening(&e)
-	p.section("The original request, word for word", "", e.Task.Intent)
-	p.section("What you must accomplish", "", e.Task.Ask)
+	p.section("The original request, word for word", e.Task.Intent)
+	p.section("What you must accomplish", e.Task.Ask)
 	p.constraints(e.Constraints)
-	p.section("Current state", "", e.Task.State)
-	p.section("The conversation so far, in short", "", e.ConversationSummary)
+	p.section("Current state", e.Task.State)
+	p.section("The conversation so far, in short", e.ConversationSummary)
 	p.history(e.History)
 	p.items("Key facts", e.KeyFacts)
 	p.items("Decisions made", e.Decisions)
 	p.list("Open questions", e.OpenQuestions)
 	p.json("Data", e.Task.Data)
 	p.expected(&e.ExpectedOutput)
-	p.section("Why it was handed over", "", e.Handoff.Detail)
-	p.section("Notes from the sender", "", e.Handoff.Notes)
+	p.section("Why it was handed over", e.Handoff.Detail)
+	p.section("Notes from the sender", e.Handoff.Notes)
 	p.closing(&e)
 	return p.String()
 }
@@ -64,7 +64,7 @@ func (p *prompt) opening(e *Envelope) {
 	if !e.ExpiresAt.IsZero() {
 		p.field("This content expires at", micro(e.ExpiresAt).Format(time.RFC3339Nano))
 	}
-	if h.Kind == handoff.Cold {
+	if h.Kind == fact.Cold {
 		p.line("- This is a cold handoff: you get the task's description without its context.")
 	}
 	p.line("")
@@ -78,9 +78,9 @@ func (p *prompt) field(label, value string) {
 	}
 }
 
-func (p *prompt) section(title, intro, text string) {
+func (p *prompt) section(title, text string) {
 	if text != "" {
-		p.block(title, intro, "text", visible(text))
+		p.block(title, "", "text", visible(text))
 	}
 }
 
@@ -168,7 +168,7 @@ func (p *prompt) json(title string, raw []byte) {
 		p.block(title, "", "json", visibleJSON(string(canon)))
 		return
 	}
-	p.section(title, "", string(raw)) // not of a validated envelope: show it as the text it is
+	p.section(title, string(raw)) // not of a validated envelope: show it as the text it is
 }
 
 func (p *prompt) expected(x *Expected) {

@@ -75,6 +75,9 @@ func outside(t *testing.T, md string) (text string, lines []string) {
 			lines = append(lines, line)
 		}
 	}
+	if strings.Contains(md, strings.Repeat("`", 18)) {
+		t.Fatal("text can make fences of any length")
+	}
 	if fence != "" {
 		t.Fatalf("a fence stays open:\n%s", md)
 	}
@@ -164,26 +167,22 @@ func inList(i int, e *envelope.Envelope) bool {
 	return true
 }
 
-// textFields finds every string in the document, however deep, except those that the prompt never shows.
+// textFields finds every string in the document, however deep.
 func textFields(e *envelope.Envelope) []reflect.Value {
 	var list []reflect.Value
 	var walk func(reflect.Value)
 	walk = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.String:
+		kind := v.Kind()
+		if kind == reflect.String {
 			list = append(list, v)
-		case reflect.Struct:
-			for i := range v.NumField() {
-				if f := v.Type().Field(i); f.IsExported() {
-					walk(v.Field(i))
-				}
+		}
+		for i := 0; kind == reflect.Struct && i < v.NumField(); i++ {
+			if v.Type().Field(i).IsExported() {
+				walk(v.Field(i))
 			}
-		case reflect.Slice:
-			if v.Type().Elem().Kind() != reflect.Uint8 {
-				for i := range v.Len() {
-					walk(v.Index(i))
-				}
-			}
+		}
+		for i := 0; kind == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8 && i < v.Len(); i++ {
+			walk(v.Index(i))
 		}
 	}
 	walk(reflect.ValueOf(e).Elem())

@@ -41,7 +41,7 @@ func isLowerHex(s string) bool {
 
 // Seal validates doc, adds the salt and fixes the result. The salt is [MinSalt] to [MaxSalt] random bytes, fresh for
 // every envelope; it is an argument so that the same input gives the same envelope. A salt that doc already has is
-// replaced. doc itself is not changed. Errors are a [handoff.Refusal] with the code invalid or too_large.
+// replaced. doc itself is not changed. Errors are a [refusal.Error] with the code invalid or too_large.
 func Seal(doc Envelope, salt []byte) (Sealed, error) {
 	if len(salt) < MinSalt || len(salt) > MaxSalt {
 		return Sealed{}, invalid("salt", "give fresh random bytes", "has %d bytes, want %d to %d", len(salt), MinSalt, MaxSalt)
@@ -62,7 +62,7 @@ func Seal(doc Envelope, salt []byte) (Sealed, error) {
 
 // Open reads a sealed envelope and returns it with its digest. It takes canonical form and nothing else, so that one
 // envelope has one digest: any other spelling of the same document is refused. Compare the digest with the one you
-// expect. Errors are a [handoff.Refusal] with the code invalid or too_large.
+// expect. Errors are a [refusal.Error] with the code invalid or too_large.
 func Open(data []byte) (Envelope, string, error) {
 	e, d, err := decode(data)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 func seal(t testing.TB, e envelope.Envelope) envelope.Sealed {
@@ -59,7 +59,7 @@ func TestTheSaltAloneChangesTheDigest(t *testing.T) {
 		t.Error("the same input gave another envelope")
 	}
 	for _, short := range [][]byte{nil, salt[:15], make([]byte, 65)} {
-		if _, err := envelope.Seal(minimal(), short); handoff.CodeOf(err) != handoff.CodeInvalid {
+		if _, err := envelope.Seal(minimal(), short); refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("a salt of %d bytes: %v", len(short), err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestOpenTakesNoOtherSpellingOfTheSameDocument(t *testing.T) {
 		if changed == sealed {
 			t.Fatalf("%s: nothing to change in %s", name, sealed)
 		}
-		if _, _, err := envelope.Open([]byte(changed)); handoff.CodeOf(err) != handoff.CodeInvalid {
+		if _, _, err := envelope.Open([]byte(changed)); refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := envelope.Decode([]byte(changed)); err != nil {
@@ -202,8 +202,10 @@ func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 func BenchmarkSeal1KiB(b *testing.B) {
 	doc := full()
 	doc.Task.Data = json.RawMessage(`{"rows":[` + strings.TrimSuffix(strings.Repeat(`{"id": 1001, "name": "some name here", "amount": 1.25},`, 19), ",") + `]}`)
-	for name, e := range map[string]envelope.Envelope{"data": {Handoff: doc.Handoff, Task: doc.Task},
-		"text": {Handoff: doc.Handoff, Task: envelope.Task{Intent: "x", State: strings.Repeat("A line of some text.\n", 49)}}} {
+	for name, e := range map[string]envelope.Envelope{
+		"data": {Handoff: doc.Handoff, Task: doc.Task},
+		"text": {Handoff: doc.Handoff, Task: envelope.Task{Intent: "x", State: strings.Repeat("A line of some text.\n", 49)}},
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -11,11 +11,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Validate checks every field against the rules and limits of this package, except the size of the whole, which is
-// known when it is sealed. The error is a [handoff.Refusal] that names the field and says what to do.
+// known when it is sealed. The error is a [refusal.Error] that names the field and says what to do.
 func (e *Envelope) Validate() error {
 	if err := e.checkFields(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (e *Envelope) checkFrame(c *checker) {
 	if !e.ExpiresAt.IsZero() && !micro(e.ExpiresAt).After(micro(e.CreatedAt)) {
 		c.invalid("expires_at", "choose a later time or leave it out", "is not after created_at")
 	}
-	c.member("priority", new(handoff.Priority), string(e.Priority))
+	c.member("priority", new(fact.Priority), string(e.Priority))
 	c.between("hops", e.Hops, MaxHops)
 	if f := e.Confidence; f != nil && !(*f >= 0 && *f <= 1) { // also refuses NaN
 		c.invalid("confidence", "give a number from 0 to 1 or leave it out", "%v is out of range", *f)
@@ -97,9 +97,9 @@ func (h *Header) check(c *checker) {
 	c.optionalName("handoff.handoff_id", h.HandoffID)
 	c.name("handoff.from", h.From)
 	c.names("handoff.to", h.To, MaxTo)
-	c.member("handoff.reason", new(handoff.Reason), string(h.Reason))
+	c.member("handoff.reason", new(fact.Reason), string(h.Reason))
 	c.text("handoff.detail", h.Detail, MaxItemText)
-	c.member("handoff.kind", new(handoff.Kind), string(h.Kind))
+	c.member("handoff.kind", new(fact.Kind), string(h.Kind))
 	c.between("handoff.timeout_seconds", h.TimeoutSeconds, MaxTimeoutSeconds)
 	c.names("handoff.permissions", h.Permissions, MaxRefs)
 	c.names("handoff.dependencies", h.Dependencies, MaxRefs)
@@ -139,7 +139,7 @@ func (e *Envelope) checkConstraints(c *checker) {
 		}
 		c.at = "constraints[" + strconv.Itoa(i) + "]"
 		c.name(".id", k.ID)
-		c.member(".kind", new(handoff.ConstraintKind), string(k.Kind))
+		c.member(".kind", new(fact.ConstraintKind), string(k.Kind))
 		if k.Kind == "" {
 			c.invalid(".kind", "say budget, security, format, preference or prohibition", "is missing")
 		}

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-func TestAFaultIsRefusedByTheNameOfItsField(t *testing.T) {
+// faults are changes to the full document, by a part of the refusal they must cause.
+func faults() map[string]func(*envelope.Envelope) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	names := func(n int) []string { return strings.Fields(strings.Repeat("n ", n+1)) }
 	item := func(id, text, supersedes string) []envelope.Item {
 		return []envelope.Item{{ID: "f1", Text: "x"}, {ID: id, Text: text, Supersedes: supersedes}}
 	}
 	number := func(f float64) *float64 { return &f }
-	for want, change := range map[string]func(*envelope.Envelope){
+	return map[string]func(*envelope.Envelope){
 		"version: ":                   func(e *envelope.Envelope) { e.Version = "1" },
 		"version: 2.0 is of":          func(e *envelope.Envelope) { e.Version = "2.0" },
 		"parent: ":                    func(e *envelope.Envelope) { e.Parent = "sha256:12" },
@@ -81,7 +82,11 @@ func TestAFaultIsRefusedByTheNameOfItsField(t *testing.T) {
 		"trace.mood: is not well-formed": func(e *envelope.Envelope) {
 			e.Version, e.Trace.Extra = "1.1", envelope.Extra{"mood": json.RawMessage(`{]`)}
 		},
-	} {
+	}
+}
+
+func TestAFaultIsRefusedByTheNameOfItsField(t *testing.T) {
+	for want, change := range faults() {
 		t.Run(want, func(t *testing.T) {
 			e := full()
 			change(&e)
@@ -101,7 +106,7 @@ func nested(n int) json.RawMessage {
 
 func check(t *testing.T, door string, err error, want string) {
 	t.Helper()
-	r, ok := handoff.AsRefusal(err)
+	r, ok := refusal.As(err)
 	if !ok || !strings.Contains(r.Message, want) || r.Hint == "" || r.Details["field"] == "" {
 		t.Errorf("%s: got %v, want a refusal with %q and a hint", door, err, want)
 	}
@@ -118,10 +123,10 @@ func TestAnEnvelopeOverTheSizeLimitIsNotSealed(t *testing.T) {
 	e.Task.Data = json.RawMessage(`"` + strings.Repeat("x", envelope.MaxData-2) + `"`)
 	e.Task.State = strings.Repeat("x", envelope.MaxText)
 	e.Task.Ask = e.Task.State
-	if _, err := envelope.Seal(e, salt); handoff.CodeOf(err) != handoff.CodeTooLarge {
+	if _, err := envelope.Seal(e, salt); refusal.CodeOf(err) != refusal.TooLarge {
 		t.Errorf("got %v", err)
 	}
-	if _, err := envelope.Decode(make([]byte, envelope.MaxSize+1)); handoff.CodeOf(err) != handoff.CodeTooLarge {
+	if _, err := envelope.Decode(make([]byte, envelope.MaxSize+1)); refusal.CodeOf(err) != refusal.TooLarge {
 		t.Errorf("got %v", err)
 	}
 }
@@ -139,8 +144,10 @@ func TestDocumentsThatAreNotOursAreRefused(t *testing.T) {
 		"a wrong type":      {`{"version":"1.0","task":{"intent":7}}`, "task.intent: has the wrong type"},
 		"a misspelt field":  {`{"version":"1.0","task":{"intent":"x","aks":"y"}}`, "task.aks: is not a field of version 1.0"},
 		"a shadowing field": {`{"version":"1.7","task":{"intent":"x","Intent":"y"}}`, `task.intent: is written "Intent"`},
-		"a field in capitals": {`{"version":"1.7","TASK":{"intent":"x"},"handoff":{"task_id":"t","from":"a"}}`,
-			`task: is written "TASK"`},
+		"a field in capitals": {
+			`{"version":"1.7","TASK":{"intent":"x"},"handoff":{"task_id":"t","from":"a"}}`,
+			`task: is written "TASK"`,
+		},
 		"an unknown reason": {`{"version":"1.0","handoff":{"reason":"boredom"}}`, `"boredom" is not a reason`},
 		"a bad time":        {`{"version":"1.0","created_at":"yesterday"}`, "cannot be read"},
 		"a duplicate key":   {`{"version":"1.0","task":{"intent":"x","intent":"y"}}`, `envelope.task: has the key "intent" twice`},

@@ -2,13 +2,14 @@ package handoff
 
 import (
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Command is a wish: somebody wants something to happen to a task. Whether it does is for Decide to say.
 type Command interface {
-	// CommandName is the verb, as in the command line.
-	CommandName() string
-	decide(t Task, now time.Time) ([]Event, error)
+	decide(t Task, now time.Time) ([]fact.Event, error)
 }
 
 // By is who gives a command, always taken from the credential.
@@ -28,8 +29,8 @@ func (b By) name() string {
 }
 
 // Decide says what a command does to a task: the events, all of which or none become part of the record, or a
-// *Refusal. No events and no error means that there is nothing to do. It does no I/O and reads no clock.
-func Decide(t Task, c Command, now time.Time) ([]Event, error) {
+// *refusal.Error. No events and no error means that there is nothing to do. It does no I/O and reads no clock.
+func Decide(t Task, c Command, now time.Time) ([]fact.Event, error) {
 	return c.decide(t, now.UTC())
 }
 
@@ -37,9 +38,9 @@ func Decide(t Task, c Command, now time.Time) ([]Event, error) {
 func (t Task) live() error {
 	switch {
 	case !t.Exists():
-		return Refuse(CodeNotFound, "check the id; list tasks to see those you may see", "there is no such task")
+		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
 	case t.State.Final():
-		return Refuse(CodeConflict, "nothing more can happen to it; create a new task", "task %s is %s", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "nothing more can happen to it; create a new task", "task %s is %s", t.ID, t.State)
 	}
 	return nil
 }
@@ -50,10 +51,10 @@ func (t Task) held(by By, epoch uint64) error {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.Principal {
-		return Refuse(CodeConflict, "start it or hand it off first", "task %s is %s and nobody owns it", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "start it or hand it off first", "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent != t.Owner {
-		return Refuse(CodeNotOwner, "only the owner may do this; accept an offer or ask to take the task over",
+		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
 			"%s does not own task %s", by.name(), t.ID)
 	}
 	return t.current(epoch)
@@ -63,29 +64,29 @@ func (t Task) current(epoch uint64) error {
 	if epoch == t.Epoch {
 		return nil
 	}
-	return Refuse(CodeStaleEpoch, "ownership has moved since; fetch the task and look at owner and epoch",
+	return refusal.New(refusal.StaleEpoch, "ownership has moved since; fetch the task and look at owner and epoch",
 		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
 }
 
 // works refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
 // owner who comes back: the events returned end it.
-func (t Task) works(by By, epoch uint64, now time.Time) ([]Event, error) {
+func (t Task) works(by By, epoch uint64, now time.Time) ([]fact.Event, error) {
 	if err := t.held(by, epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
 	switch {
-	case t.State == Executing:
+	case t.State == fact.Executing:
 		return nil, nil
-	case h != nil && h.Recovery && h.Stage != Accepted:
-		return []Event{t.returned(Withdrawn, "its owner came back", now)}, nil
+	case h != nil && h.Recovery && h.Stage != fact.Accepted:
+		return []fact.Event{t.returned(fact.Withdrawn, "its owner came back", now)}, nil
 	case h != nil:
-		return nil, Refuse(CodeConflict, "wait for it, or withdraw it by cancelling the handoff",
+		return nil, refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff",
 			"handoff %s is under way", h.ID(t.ID))
-	case t.State == Waiting:
-		return nil, Refuse(CodeConflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
+	case t.State == fact.Waiting:
+		return nil, refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
 	default:
-		return nil, Refuse(CodeConflict, "an operator can replay it", "task %s is %s", t.ID, t.State)
+		return nil, refusal.New(refusal.Conflict, "an operator can replay it", "task %s is %s", t.ID, t.State)
 	}
 }
 
@@ -102,28 +103,28 @@ func (t Task) standsBehind(by By, epoch uint64) error {
 		return t.held(by, epoch)
 	}
 	if by.Principal != t.Requester && !by.Operator && !by.System {
-		return Refuse(CodeNotOwner, "only its requester may hand on a task that nobody owns",
+		return refusal.New(refusal.NotOwner, "only its requester may hand on a task that nobody owns",
 			"%s did not create task %s", by.name(), t.ID)
 	}
 	return t.current(epoch)
 }
 
 // lease is when an owner that shows life now must show it again.
-func (t Task) lease(now time.Time) time.Time { return t.Times.Lease.after(now) }
+func (t Task) lease(now time.Time) time.Time { return t.Times.Lease.After(now) }
 
 // standing is what the record keeps before and after each handoff.
-func (t Task) standing() Standing {
-	return Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
+func (t Task) standing() fact.Standing {
+	return fact.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
 }
 
 // park puts the task into the dead-letter queue.
-func park(cause ParkCause, detail string, now time.Time) ParkedTask {
-	return ParkedTask{Cause: cause, Detail: detail, At: now}
+func park(cause fact.ParkCause, detail string, now time.Time) fact.ParkedTask {
+	return fact.ParkedTask{Cause: cause, Detail: detail, At: now}
 }
 
 // returned ends the handoff in flight with the task back at its source.
-func (t Task) returned(outcome Stage, why string, now time.Time) Returned {
-	r := Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
+func (t Task) returned(outcome fact.Stage, why string, now time.Time) fact.Returned {
+	r := fact.Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
 	if t.Owner != "" {
 		r.Lease = t.lease(now)
 	}
@@ -132,20 +133,20 @@ func (t Task) returned(outcome Stage, why string, now time.Time) Returned {
 
 // home brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,
 // to the dead letters, where somebody will look.
-func (t Task) home(outcome Stage, why string, now time.Time) []Event {
+func (t Task) home(outcome fact.Stage, why string, now time.Time) []fact.Event {
 	if t.Owner == "" {
-		return []Event{park(ParkReturned, why, now)}
+		return []fact.Event{park(fact.ParkReturned, why, now)}
 	}
-	return []Event{t.returned(outcome, why, now)}
+	return []fact.Event{t.returned(outcome, why, now)}
 }
 
 // turn is a decision being made: the events so far, and the task as it will be after them.
 type turn struct {
 	t      Task
-	events []Event
+	events []fact.Event
 }
 
-func (d *turn) do(events ...Event) {
+func (d *turn) do(events ...fact.Event) {
 	for _, e := range events {
 		d.events = append(d.events, e)
 		d.t = Fold(d.t, e)
@@ -155,10 +156,7 @@ func (d *turn) do(events ...Event) {
 // Sequence is several commands as one decision: all their events or none.
 type Sequence []Command
 
-// CommandName implements [Command].
-func (s Sequence) CommandName() string { return s[len(s)-1].CommandName() }
-
-func (s Sequence) decide(t Task, now time.Time) ([]Event, error) {
+func (s Sequence) decide(t Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	for _, c := range s {
 		events, err := c.decide(d.t, now)

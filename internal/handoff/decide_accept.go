@@ -3,6 +3,9 @@ package handoff
 import (
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // See notes that a receiver has the offer before it: it fetched it, or a push was delivered. The acknowledgment
@@ -13,10 +16,7 @@ type See struct {
 	Offer   int // 0: the newest
 }
 
-// CommandName implements [Command].
-func (See) CommandName() string { return "see" }
-
-func (c See) decide(t Task, now time.Time) ([]Event, error) {
+func (c See) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h, err := t.offerTo(c.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
@@ -24,16 +24,16 @@ func (c See) decide(t Task, now time.Time) ([]Event, error) {
 	if slices.Contains(h.SeenBy, c.Agent) {
 		return nil, nil
 	}
-	e := Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
+	e := fact.Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
 	if len(h.To) == 1 && !h.openClaim() {
-		e.Ends = h.Times.Ack.after(now)
+		e.Ends = h.Times.Ack.After(now)
 	}
-	return []Event{e}, nil
+	return []fact.Event{e}, nil
 }
 
 // openClaim reports whether the newest offer went to all candidates of a claim.
 func (h *Handoff) openClaim() bool {
-	return h.Claim && h.Stage == Offered && h.Candidates[h.Next].Tier == TierTarget
+	return h.Claim && h.Stage == fact.Offered && h.Candidates[h.Next].Tier == fact.TierTarget
 }
 
 // offerTo finds the open offer to agent. offer 0 means the newest.
@@ -43,18 +43,18 @@ func (t Task) offerTo(agent string, handoff, offer int) (*Handoff, error) {
 	}
 	h := t.Handoff
 	if h == nil || handoff > h.N || handoff < 1 {
-		return nil, Refuse(CodeNotFound, "look into your inbox", "task %s has no handoff %d", t.ID, handoff)
+		return nil, refusal.New(refusal.NotFound, "look into your inbox", "task %s has no handoff %d", t.ID, handoff)
 	}
 	over := func(why string) error {
-		return Refuse(CodeExpired, "nothing to do; look into your inbox for what is open",
+		return refusal.New(refusal.Expired, "nothing to do; look into your inbox for what is open",
 			"the offer of handoff %s is over: %s", HandoffID(t.ID, handoff), why)
 	}
 	switch {
 	case handoff < h.N:
 		return nil, over("a later handoff has begun")
-	case h.Stage == Accepted || h.Stage == Transferred:
+	case h.Stage == fact.Accepted || h.Stage == fact.Transferred:
 		return nil, over("it was accepted by " + h.Receiver)
-	case h.Stage != Offered:
+	case h.Stage != fact.Offered:
 		return nil, over("the handoff is " + string(h.Stage))
 	case offer != 0 && offer != h.Offer:
 		return nil, over("it has been offered again since")
@@ -71,34 +71,31 @@ type Accept struct {
 	Offer   int // 0: the newest; another number than the newest is refused
 }
 
-// CommandName implements [Command].
-func (Accept) CommandName() string { return "accept" }
-
-func (c Accept) decide(t Task, now time.Time) ([]Event, error) {
+func (c Accept) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h, err := t.offerTo(c.By.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
 	d := turn{t: t}
-	ack := Acknowledged{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent}
-	if h.Confirm == ConfirmExplicit {
-		ack.Ends = h.Times.Confirm.after(now)
-		return []Event{ack}, nil
+	ack := fact.Acknowledged{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent}
+	if h.Confirm == fact.ConfirmExplicit {
+		ack.Ends = h.Times.Confirm.After(now)
+		return []fact.Event{ack}, nil
 	}
-	d.do(ack, Confirmed{Handoff: h.N, By: h.From, Auto: true})
+	d.do(ack, fact.Confirmed{Handoff: h.N, By: h.From, Auto: true})
 	d.do(d.t.moved(now))
 	return d.events, nil
 }
 
 // moved is the fourth message: the receiver owns the task.
-func (t Task) moved(now time.Time) Moved {
+func (t Task) moved(now time.Time) fact.Moved {
 	h := t.Handoff
 	after := t.standing()
-	after.State, after.Owner, after.Epoch = Executing, h.Receiver, t.Epoch+1
+	after.State, after.Owner, after.Epoch = fact.Executing, h.Receiver, t.Epoch+1
 	if h.Permits != nil {
 		after.Permissions = h.Permits
 	}
-	return Moved{
+	return fact.Moved{
 		Handoff: h.N, From: h.From, To: h.Receiver, Epoch: after.Epoch, Lease: t.lease(now), Hop: !h.Recovery,
 		Delivery: h.Envelope, After: after, At: now,
 	}
@@ -110,26 +107,23 @@ type Confirm struct {
 	By       By
 	Epoch    uint64
 	Handoff  int
-	Envelope Sealed
+	Envelope fact.Sealed
 }
 
-// CommandName implements [Command].
-func (Confirm) CommandName() string { return "confirm" }
-
-func (c Confirm) decide(t Task, now time.Time) ([]Event, error) {
+func (c Confirm) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || h.Stage != Accepted {
-		return nil, Refuse(CodeConflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirm",
+	if h == nil || h.N != c.Handoff || h.Stage != fact.Accepted {
+		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirm",
 			HandoffID(t.ID, c.Handoff))
 	}
 	d := turn{t: t}
-	e := Confirmed{Handoff: h.N, By: c.By.name()}
+	e := fact.Confirmed{Handoff: h.N, By: c.By.name()}
 	if c.Envelope.Digest != "" {
 		if c.Envelope.Parent != t.Envelope {
-			return nil, Refuse(CodeConflict, "seal it again", "the envelope does not follow the task's newest one")
+			return nil, refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
 		}
 		d.do(c.Envelope)
 		e.Envelope = c.Envelope.Digest
@@ -144,16 +138,13 @@ type Reject struct {
 	By      By
 	Handoff int
 	Offer   int
-	Why     Rejection
+	Why     fact.Rejection
 	Missing []string // fields that the receiver would need; with MissingContext
 	Detail  string
 	Hints   Hints
 }
 
-// CommandName implements [Command].
-func (Reject) CommandName() string { return "reject" }
-
-func (c Reject) decide(t Task, now time.Time) ([]Event, error) {
+func (c Reject) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h, err := t.offerTo(c.By.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
@@ -162,8 +153,8 @@ func (c Reject) decide(t Task, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	d := turn{t: t}
-	d.do(RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
-	if d.t.Handoff.Stage == Requested {
+	d.do(fact.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
+	if d.t.Handoff.Stage == fact.Requested {
 		d.nextOrEnd(true, c.Hints, now)
 	}
 	return d.events, nil
@@ -172,18 +163,18 @@ func (c Reject) decide(t Task, now time.Time) ([]Event, error) {
 func (c Reject) check() error {
 	switch {
 	case c.Why == "":
-		return Refuse(CodeInvalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
-	case c.Why == MissingContext && len(c.Missing) == 0:
-		return Refuse(CodeInvalid, "name the missing fields", "missing context without naming what is missing helps nobody")
-	case len(c.Missing) > MaxMissing:
-		return Refuse(CodeTooLarge, "name the most important ones", "%d missing fields are too many", len(c.Missing))
+		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
+	case c.Why == fact.MissingContext && len(c.Missing) == 0:
+		return refusal.New(refusal.Invalid, "name the missing fields", "missing context without naming what is missing helps nobody")
+	case len(c.Missing) > fact.MaxMissing:
+		return refusal.New(refusal.TooLarge, "name the most important ones", "%d missing fields are too many", len(c.Missing))
 	}
 	for _, m := range c.Missing {
-		if err := checkText("a missing field", m, MaxName*4); err != nil {
+		if err := fact.CheckText("a missing field", m, fact.MaxName*4); err != nil {
 			return err
 		}
 	}
-	return checkText("the detail", c.Detail, MaxText)
+	return fact.CheckText("the detail", c.Detail, fact.MaxText)
 }
 
 // Withdraw takes a handoff under way back, as its source or an operator.
@@ -194,25 +185,22 @@ type Withdraw struct {
 	Detail  string
 }
 
-// CommandName implements [Command].
-func (Withdraw) CommandName() string { return "withdraw" }
-
-func (c Withdraw) decide(t Task, now time.Time) ([]Event, error) {
+func (c Withdraw) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff {
-		return nil, Refuse(CodeConflict, "nothing to withdraw", "handoff %s is over", HandoffID(t.ID, c.Handoff))
+		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", HandoffID(t.ID, c.Handoff))
 	}
 	why := "withdrawn by " + c.By.name()
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return []Event{t.returned(Withdrawn, why, now)}, nil
+	return []fact.Event{t.returned(fact.Withdrawn, why, now)}, nil
 }
 
 // JoinClaim adds an agent that became ready to an open claim. Whoever was asked before is not asked again.
@@ -221,16 +209,13 @@ type JoinClaim struct {
 	Handoff int
 }
 
-// CommandName implements [Command].
-func (JoinClaim) CommandName() string { return "join" }
-
-func (c JoinClaim) decide(t Task, _ time.Time) ([]Event, error) {
+func (c JoinClaim) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || !h.openClaim() || c.Agent == h.From || len(h.Candidates) >= MaxCandidates ||
-		slices.ContainsFunc(h.Candidates, func(o Candidate) bool { return o.Agent == c.Agent }) || t.loop(c.Agent, false) != "" {
+	if h == nil || h.N != c.Handoff || !h.openClaim() || c.Agent == h.From || len(h.Candidates) >= fact.MaxCandidates ||
+		slices.ContainsFunc(h.Candidates, func(o fact.Candidate) bool { return o.Agent == c.Agent }) || t.loop(c.Agent, false) != "" {
 		return nil, nil
 	}
-	return []Event{ClaimJoined{Handoff: h.N, Agent: c.Agent}}, nil
+	return []fact.Event{fact.ClaimJoined{Handoff: h.N, Agent: c.Agent}}, nil
 }
 
 // Bounce says that pushing an offer to its receiver failed.
@@ -242,16 +227,13 @@ type Bounce struct {
 	Hints   Hints
 }
 
-// CommandName implements [Command].
-func (Bounce) CommandName() string { return "bounce" }
-
-func (c Bounce) decide(t Task, now time.Time) ([]Event, error) {
+func (c Bounce) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h, err := t.offerTo(c.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
 	d := turn{t: t}
-	d.do(Undelivered{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, Detail: c.Detail})
+	d.do(fact.Undelivered{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, Detail: c.Detail})
 	d.failedOffer(c.Agent, c.Hints, now)
 	return d.events, nil
 }

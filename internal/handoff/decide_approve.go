@@ -1,6 +1,11 @@
 package handoff
 
-import "time"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
 
 // Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
 // and the receivers. The approver is never the source.
@@ -12,21 +17,18 @@ type Approve struct {
 	Hints   Hints
 }
 
-// CommandName implements [Command].
-func (Approve) CommandName() string { return "approve" }
-
-func (c Approve) decide(t Task, now time.Time) ([]Event, error) {
+func (c Approve) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h, err := t.supervisedBy(c.By, c.Handoff)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err
 	}
 	if c.Digest != "" && c.Digest != h.Envelope {
-		return nil, Refuse(CodeConflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
 	}
-	e := Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Deadline}
+	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Deadline}
 	for _, k := range h.Candidates {
 		e.To = append(e.To, k.Agent)
 	}
@@ -51,21 +53,18 @@ type Deny struct {
 	Detail  string
 }
 
-// CommandName implements [Command].
-func (Deny) CommandName() string { return "deny" }
-
-func (c Deny) decide(t Task, now time.Time) ([]Event, error) {
+func (c Deny) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if _, err := t.supervisedBy(c.By, c.Handoff); err != nil {
 		return nil, err
 	}
-	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err
 	}
 	why := "denied by " + c.By.name()
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return append([]Event{Denied{By: c.By.name(), Detail: c.Detail}}, t.home(Rejected, why, now)...), nil
+	return append([]fact.Event{fact.Denied{By: c.By.name(), Detail: c.Detail}}, t.home(fact.Rejected, why, now)...), nil
 }
 
 func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
@@ -73,17 +72,17 @@ func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
 		return nil, err
 	}
 	h := t.InFlight()
-	if h == nil || h.N != n || h.Stage != AwaitingApproval {
-		return nil, Refuse(CodeConflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
+	if h == nil || h.N != n || h.Stage != fact.AwaitingApproval {
+		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
 			HandoffID(t.ID, n))
 	}
 	switch {
 	case by.name() == h.From || by.Principal == t.Requester:
-		return nil, Refuse(CodeNotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
+		return nil, refusal.New(refusal.NotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
 	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
-		return nil, Refuse(CodeNotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
+		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
 	case h.Approver == "" && !by.Operator:
-		return nil, Refuse(CodeNotPermitted, "ask an operator", "only an operator approves this handoff")
+		return nil, refusal.New(refusal.NotPermitted, "ask an operator", "only an operator approves this handoff")
 	}
 	return h, nil
 }

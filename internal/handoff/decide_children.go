@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Spawn makes child tasks: a delegation (one child, whose result the sender waits for) or a fan-out (one child per
@@ -11,40 +14,37 @@ import (
 type Spawn struct {
 	By          By
 	Epoch       uint64
-	Kind        Kind // Delegation, or Broadcast for a fan-out
-	Children    []NewChild
-	FanIn       FanIn
-	Timeouts    Timeouts
+	Kind        fact.Kind // Delegation, or Broadcast for a fan-out
+	Children    []fact.NewChild
+	FanIn       fact.FanIn
+	Timeouts    fact.Timeouts
 	Retries     *int
-	Reason      Reason
+	Reason      fact.Reason
 	Detail      string
 	Permissions []string
-	Expected    Expected
+	Expected    fact.Expected
 	Data        json.RawMessage
 	NewWork     bool
-	Envelope    Sealed
+	Envelope    fact.Sealed
 }
 
-// CommandName implements [Command].
-func (Spawn) CommandName() string { return "spawn" }
-
-func (c Spawn) decide(t Task, now time.Time) ([]Event, error) {
+func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	like := Request{
-		Kind: Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
+		Kind: fact.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
 		Permissions: c.Permissions, Envelope: c.Envelope,
 	}
 	if err := firstError(like.check(t), c.check(t)); err != nil {
 		return nil, err
 	}
 	if parked := t.overLimit(c.Reason, now); parked != nil {
-		return []Event{parked}, nil
+		return []fact.Event{parked}, nil
 	}
 	for _, child := range c.Children {
 		if why := t.loop(child.To, c.NewWork); why != "" {
-			return []Event{park(ParkLimit, why, now)}, nil
+			return []fact.Event{park(fact.ParkLimit, why, now)}, nil
 		}
 	}
 	children, err := t.fund(c.Children)
@@ -55,13 +55,13 @@ func (c Spawn) decide(t Task, now time.Time) ([]Event, error) {
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}
-	e := Spawned{
+	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
-		FanIn: c.FanIn, Timeouts: c.Timeouts.over(t.Times), Retries: retries(c.Retries), Permissions: c.Permissions,
+		FanIn: c.FanIn, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), Permissions: c.Permissions,
 		Expected: c.Expected, Envelope: d.t.Envelope, Data: c.Data, Before: t.standing(), At: now,
 	}
-	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != FanInNone {
-		e.JoinBy = wait.after(now)
+	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
+		e.JoinBy = wait.After(now)
 	}
 	d.do(e)
 	return d.events, nil
@@ -70,41 +70,41 @@ func (c Spawn) decide(t Task, now time.Time) ([]Event, error) {
 func (c Spawn) check(t Task) error {
 	n := len(c.Children)
 	switch {
-	case c.Kind != Delegation && c.Kind != Broadcast:
-		return Refuse(CodeInvalid, "use delegation, or broadcast for a fan-out", "a %s handoff has no children", c.Kind)
-	case n == 0 || (c.Kind == Delegation && n != 1):
-		return Refuse(CodeInvalid, "a delegation has one receiver, a fan-out one or more", "%d receivers do not fit a %s", n, c.Kind)
-	case len(t.Children)+n > MaxChildren:
-		return Refuse(CodeLimit, fmt.Sprintf("a task may have %d children over its life", MaxChildren), "%d more children are too many", n)
+	case c.Kind != fact.Delegation && c.Kind != fact.Broadcast:
+		return refusal.New(refusal.Invalid, "use delegation, or broadcast for a fan-out", "a %s handoff has no children", c.Kind)
+	case n == 0 || (c.Kind == fact.Delegation && n != 1):
+		return refusal.New(refusal.Invalid, "a delegation has one receiver, a fan-out one or more", "%d receivers do not fit a %s", n, c.Kind)
+	case len(t.Children)+n > fact.MaxChildren:
+		return refusal.New(refusal.Limit, fmt.Sprintf("a task may have %d children over its life", fact.MaxChildren), "%d more children are too many", n)
 	case c.FanIn.Mode == "":
-		return Refuse(CodeInvalid, "use all, quorum, first or none", "a fan-out needs a fan-in mode")
-	case c.FanIn.Mode == FanInQuorum && (c.FanIn.Quorum < 1 || c.FanIn.Quorum > n):
-		return Refuse(CodeInvalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum)
+		return refusal.New(refusal.Invalid, "use all, quorum, first or none", "a fan-out needs a fan-in mode")
+	case c.FanIn.Mode == fact.FanInQuorum && (c.FanIn.Quorum < 1 || c.FanIn.Quorum > n):
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum)
 	}
 	seen := map[string]bool{}
 	for _, child := range c.Children {
-		if err := firstError(CheckTaskID(child.Task), checkText("the intent", child.Intent, MaxIntent),
-			child.Budget.check("a child's budget")); err != nil {
+		if err := firstError(CheckTaskID(child.Task), fact.CheckText("the intent", child.Intent, fact.MaxIntent),
+			child.Budget.Check("a child's budget")); err != nil {
 			return err
 		}
 		switch {
 		case seen[child.Task] || t.child(child.Task) >= 0:
-			return Refuse(CodeConflict, "use another idempotency key", "child task %s exists", child.Task)
+			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
 		case child.To == t.Owner:
-			return Refuse(CodeInvalid, "name another agent", "%s cannot hand to itself", child.To)
+			return refusal.New(refusal.Invalid, "name another agent", "%s cannot hand to itself", child.To)
 		case child.Intent == "":
-			return Refuse(CodeInvalid, "say what the child must do", "a child needs an intent")
+			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
 		}
 		seen[child.Task] = true
 	}
-	return firstError(c.Expected.check(), checkJSON("the children's data", c.Data, MaxData))
+	return firstError(c.Expected.Check(), fact.CheckJSON("the children's data", c.Data, fact.MaxData))
 }
 
 // fund reserves the children's budgets. A child that names none gets an equal part of what is left.
-func (t Task) fund(children []NewChild) ([]NewChild, error) {
+func (t Task) fund(children []fact.NewChild) ([]fact.NewChild, error) {
 	left := t.left()
-	out := make([]NewChild, len(children))
-	var asked Budget
+	out := make([]fact.NewChild, len(children))
+	var asked fact.Budget
 	for i, c := range children {
 		if t.Budget.Tokens > 0 && c.Budget.Tokens == 0 {
 			c.Budget.Tokens = left.Tokens / int64(len(children))
@@ -112,11 +112,11 @@ func (t Task) fund(children []NewChild) ([]NewChild, error) {
 		if t.Budget.Cost > 0 && c.Budget.Cost == 0 {
 			c.Budget.Cost = left.Cost / int64(len(children))
 		}
-		asked = asked.plus(c.Budget)
+		asked = asked.Plus(c.Budget)
 		out[i] = c
 	}
 	if (t.Budget.Tokens > 0 && asked.Tokens > left.Tokens) || (t.Budget.Cost > 0 && asked.Cost > left.Cost) {
-		return nil, Refuse(CodeBudget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
+		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
 			"the children ask for more than task %s has", t.ID)
 	}
 	return out, nil
@@ -125,26 +125,23 @@ func (t Task) fund(children []NewChild) ([]NewChild, error) {
 // EndChild tells a parent how a child stands: ended, or in the dead letters. It is safe to repeat.
 type EndChild struct {
 	Child  string
-	State  State
-	Result *Result
-	Spent  Budget
+	State  fact.State
+	Result *fact.Result
+	Spent  fact.Budget
 }
 
-// CommandName implements [Command].
-func (EndChild) CommandName() string { return "end-child" }
-
-func (c EndChild) decide(t Task, now time.Time) ([]Event, error) {
+func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
 	i := t.child(c.Child)
 	if i < 0 {
-		return nil, Refuse(CodeNotFound, "check the id", "task %s has no child %s", t.ID, c.Child)
+		return nil, refusal.New(refusal.NotFound, "check the id", "task %s has no child %s", t.ID, c.Child)
 	}
 	child := t.Children[i]
 	if child.State == c.State || child.State.Final() {
 		return nil, nil
 	}
-	awaited := t.State == Waiting && child.Group == t.Awaits
+	awaited := t.State == fact.Waiting && child.Group == t.Awaits
 	d := turn{t: t}
-	d.do(ChildEnded{Child: c.Child, State: c.State, Result: c.Result, Spent: c.Spent, Late: !awaited})
+	d.do(fact.ChildEnded{Child: c.Child, State: c.State, Result: c.Result, Spent: c.Spent, Late: !awaited})
 	if awaited {
 		d.join(false, now)
 	}
@@ -161,7 +158,7 @@ func (d *turn) join(overdue bool, now time.Time) {
 		}
 		total++
 		switch {
-		case c.State == Completed:
+		case c.State == fact.Completed:
 			over, done = over+1, done+1
 		case c.State.Final():
 			over++
@@ -171,13 +168,14 @@ func (d *turn) join(overdue bool, now time.Time) {
 	}
 	need := total
 	switch d.t.FanIn.Mode {
-	case FanInFirst:
+	case fact.FanInFirst:
 		need = 1
-	case FanInQuorum:
+	case fact.FanInQuorum:
 		need = d.t.FanIn.Quorum
+	case fact.FanInAll, fact.FanInNone:
 	}
 	satisfied := done >= need
-	all := d.t.FanIn.Mode == FanInAll
+	all := d.t.FanIn.Mode == fact.FanInAll
 	if !overdue && over < total && !satisfied && (all || done+total-over >= need) {
 		return
 	}
@@ -185,12 +183,12 @@ func (d *turn) join(overdue bool, now time.Time) {
 	if overdue && !satisfied {
 		why = "the wait is over: " + why
 	}
-	e := Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
+	e := fact.Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
 	switch {
 	case d.t.Owner != "":
 		e.Lease = d.t.lease(now)
 	case !satisfied:
-		d.do(park(ParkReturned, why, now))
+		d.do(park(fact.ParkReturned, why, now))
 		return
 	default:
 		e.Result = d.t.collected()
@@ -199,12 +197,12 @@ func (d *turn) join(overdue bool, now time.Time) {
 }
 
 // collected is the result of a parent that nobody owns: those of its children.
-func (t Task) collected() *Result {
+func (t Task) collected() *fact.Result {
 	type item struct {
-		Task   string  `json:"task"`
-		To     string  `json:"to"`
-		State  State   `json:"state"`
-		Result *Result `json:"result,omitempty"`
+		Task   string       `json:"task"`
+		To     string       `json:"to"`
+		State  fact.State   `json:"state"`
+		Result *fact.Result `json:"result,omitempty"`
 	}
 	var items []item
 	for _, c := range t.Children {
@@ -214,28 +212,25 @@ func (t Task) collected() *Result {
 	}
 	data, err := json.Marshal(items)
 	if err != nil { // results were checked to be JSON when they came in
-		return &Result{Text: "the children's results could not be collected: " + err.Error()}
+		return &fact.Result{Text: "the children's results could not be collected: " + err.Error()}
 	}
-	return &Result{Text: fmt.Sprintf("%d results", len(items)), Data: data}
+	return &fact.Result{Text: fmt.Sprintf("%d results", len(items)), Data: data}
 }
 
 // EndDependency tells a task how one that it depends on has ended. It is safe to repeat.
 type EndDependency struct {
 	Task  string
-	State State
+	State fact.State
 }
 
-// CommandName implements [Command].
-func (EndDependency) CommandName() string { return "end-dependency" }
-
-func (c EndDependency) decide(t Task, now time.Time) ([]Event, error) {
+func (c EndDependency) decide(t Task, now time.Time) ([]fact.Event, error) {
 	for _, dep := range t.Dependencies {
 		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
 			continue
 		}
-		events := []Event{DependencyEnded(c)}
-		if c.State != Completed && t.State != Parked {
-			events = append(events, park(ParkDependency, "task "+c.Task+" is "+string(c.State), now))
+		events := []fact.Event{fact.DependencyEnded(c)}
+		if c.State != fact.Completed && t.State != fact.Parked {
+			events = append(events, park(fact.ParkDependency, "task "+c.Task+" is "+string(c.State), now))
 		}
 		return events, nil
 	}

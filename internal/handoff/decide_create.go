@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Create makes a task. It is Pending until somebody starts it or a handoff of it is accepted.
@@ -13,39 +16,36 @@ type Create struct {
 	Task         string
 	Intent       string
 	Data         json.RawMessage
-	Priority     Priority
+	Priority     fact.Priority
 	Route        []string
 	Deadline     time.Time
-	Timeouts     Timeouts
-	Limits       Limits
-	Budget       Budget
-	Constraints  []Constraint
+	Timeouts     fact.Timeouts
+	Limits       fact.Limits
+	Budget       fact.Budget
+	Constraints  []fact.Constraint
 	Permissions  []string
-	Dependencies []Dependency // with their states as read just before
-	Expected     Expected
+	Dependencies []fact.Dependency // with their states as read just before
+	Expected     fact.Expected
 	Claimed      json.RawMessage
 
 	// What a child inherits; zero otherwise.
-	Parent Parent
-	Used   Used
-	Path   []Visit
+	Parent fact.Parent
+	Used   fact.Used
+	Path   []fact.Visit
 	Marks  int
 	For    string // the principal whose task it is, where the server creates it
 }
 
-// CommandName implements [Command].
-func (Create) CommandName() string { return "create" }
-
-func (c Create) decide(t Task, now time.Time) ([]Event, error) {
+func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if t.Exists() {
-		return nil, Refuse(CodeConflict, "use another idempotency key", "task %s exists", t.ID)
+		return nil, refusal.New(refusal.Conflict, "use another idempotency key", "task %s exists", t.ID)
 	}
 	if err := c.check(now); err != nil {
 		return nil, err
 	}
-	e := Created{
+	e := fact.Created{
 		Task: c.Task, Intent: c.Intent, Data: c.Data, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
-		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.withDefaults(), Limits: c.Limits.withDefaults(), Used: c.Used,
+		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: c.Dependencies, Expected: c.Expected, Parent: c.Parent, Claimed: c.Claimed,
 	}
@@ -53,7 +53,7 @@ func (c Create) decide(t Task, now time.Time) ([]Event, error) {
 		e.Requester = c.For
 	}
 	if e.Priority == "" {
-		e.Priority = Normal
+		e.Priority = fact.Normal
 	}
 	if !e.Deadline.IsZero() {
 		e.Deadline = e.Deadline.UTC()
@@ -63,10 +63,10 @@ func (c Create) decide(t Task, now time.Time) ([]Event, error) {
 			e.Constraints[i].Origin = c.By.Principal
 		}
 	}
-	events := []Event{e}
+	events := []fact.Event{e}
 	for _, d := range c.Dependencies {
-		if d.State.Final() && d.State != Completed {
-			events = append(events, park(ParkDependency, "task "+d.Task+" is "+string(d.State), now))
+		if d.State.Final() && d.State != fact.Completed {
+			events = append(events, park(fact.ParkDependency, "task "+d.Task+" is "+string(d.State), now))
 			break
 		}
 	}
@@ -78,37 +78,37 @@ func (c Create) check(now time.Time) error {
 		return err
 	}
 	if strings.TrimSpace(c.Intent) == "" {
-		return Refuse(CodeInvalid, "say what is wanted, in the requester's own words", "a task needs an intent")
+		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
 	if !c.Deadline.IsZero() && (!c.Deadline.After(now) || c.Deadline.After(now.Add(10*365*24*time.Hour))) {
-		return Refuse(CodeInvalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
+		return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
 			c.Deadline.Format(time.RFC3339))
 	}
 	for _, d := range c.Dependencies {
 		if d.Task == c.Task {
-			return Refuse(CodeInvalid, "leave it out", "task %s cannot depend on itself", c.Task)
+			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", c.Task)
 		}
 	}
-	if len(c.Dependencies) > MaxDependencies {
-		return Refuse(CodeTooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
+	if len(c.Dependencies) > fact.MaxDependencies {
+		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
 	}
 	return firstError(
-		checkText("the intent", c.Intent, MaxIntent),
-		checkJSON("the task's data", c.Data, MaxData),
-		checkJSON("the claimed history", c.Claimed, MaxData),
+		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
+		fact.CheckJSON("the task's data", c.Data, fact.MaxData),
+		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
 		checkRoute(c.Route),
-		checkNames("a permission", c.Permissions, MaxPermissions),
-		c.Timeouts.check(), c.Limits.check(), c.Budget.check("the budget"),
-		CheckConstraints(c.Constraints), c.Expected.check(),
+		fact.CheckNames("a permission", c.Permissions, fact.MaxPermissions),
+		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
+		fact.CheckConstraints(c.Constraints), c.Expected.Check(),
 	)
 }
 
 func checkRoute(route []string) error {
-	if len(route) > MaxRoute {
-		return Refuse(CodeTooLarge, "split the route", "%d stops are too many for a route", len(route))
+	if len(route) > fact.MaxRoute {
+		return refusal.New(refusal.TooLarge, "split the route", "%d stops are too many for a route", len(route))
 	}
 	for _, a := range route {
-		if err := CheckName("an agent", a); err != nil {
+		if err := fact.CheckName("an agent", a); err != nil {
 			return err
 		}
 	}
@@ -129,29 +129,26 @@ type Start struct {
 	By By
 }
 
-// CommandName implements [Command].
-func (Start) CommandName() string { return "start" }
-
-func (c Start) decide(t Task, now time.Time) ([]Event, error) {
+func (c Start) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.live(); err != nil {
 		return nil, err
 	}
-	if t.State != Pending || t.Owner != "" {
-		return nil, Refuse(CodeConflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
+	if t.State != fact.Pending || t.Owner != "" {
+		return nil, refusal.New(refusal.Conflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
 	}
 	if c.By.Agent == "" || c.By.Principal != t.Requester {
-		return nil, Refuse(CodeNotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
+		return nil, refusal.New(refusal.NotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
 	}
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
-	return []Event{Started{Agent: c.By.Agent, Lease: t.lease(now)}}, nil
+	return []fact.Event{fact.Started{Agent: c.By.Agent, Lease: t.lease(now)}}, nil
 }
 
 // ready refuses while dependencies have not completed.
 func (t Task) ready() error {
 	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
-		return Refuse(CodeConflict, "it can start when they have completed; put a route on the task to have it start by itself",
+		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to have it start by itself",
 			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
 	}
 	return nil

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
@@ -21,29 +24,26 @@ type Hints struct {
 type Request struct {
 	By          By
 	Epoch       uint64
-	Kind        Kind
+	Kind        fact.Kind
 	Claim       bool
-	Reason      Reason
+	Reason      fact.Reason
 	Detail      string
 	Capability  string
-	Candidates  []Candidate // in the order in which they are to be tried
-	Passed      []Passed    // left out by routing already
-	Confirm     ConfirmMode
-	Timeouts    Timeouts
+	Candidates  []fact.Candidate // in the order in which they are to be tried
+	Passed      []fact.Passed    // left out by routing already
+	Confirm     fact.ConfirmMode
+	Timeouts    fact.Timeouts
 	Retries     *int // nil: 3
 	ReturnHome  bool
 	Approver    string // of a supervised handoff: an agent; empty: any operator
 	Permissions []string
 	NewWork     bool // the envelope holds decisions or data that its parent does not
 	RouteStep   bool
-	Envelope    Sealed
+	Envelope    fact.Sealed
 	Hints       Hints
 }
 
-// CommandName implements [Command].
-func (Request) CommandName() string { return "send" }
-
-func (c Request) decide(t Task, now time.Time) ([]Event, error) {
+func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func (c Request) decide(t Task, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if parked := t.overLimit(c.Reason, now); parked != nil {
-		return []Event{parked}, nil
+		return []fact.Event{parked}, nil
 	}
 	candidates, passed, limit := t.screen(c.Candidates, c.Passed, c.NewWork)
 	if len(candidates) == 0 && limit != "" {
-		return []Event{park(ParkLimit, limit, now)}, nil
+		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
 	}
 	if len(candidates) == 0 {
 		return nil, nobody(passed)
@@ -64,15 +64,15 @@ func (c Request) decide(t Task, now time.Time) ([]Event, error) {
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}
-	d.do(HandoffRequested{
+	d.do(fact.HandoffRequested{
 		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
-		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, ConfirmAuto),
-		Timeouts: c.Timeouts.over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
+		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
+		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep,
 		Before: t.standing(), At: now,
 	})
-	if c.Kind == Supervised {
-		d.do(ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.after(now)})
+	if c.Kind == fact.Supervised {
+		d.do(fact.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
 		return d.events, nil
 	}
 	if !d.offerFrom(0, c.Hints, now) {
@@ -82,74 +82,74 @@ func (c Request) decide(t Task, now time.Time) ([]Event, error) {
 }
 
 func (c Request) check(t Task) error {
-	if t.State != Pending && t.State != Executing {
+	if t.State != fact.Pending && t.State != fact.Executing {
 		_, err := t.works(By{Agent: t.Owner}, t.Epoch, time.Time{})
 		if err == nil {
-			err = Refuse(CodeConflict, "wait for the recovery to end", "handoff %s is under way", t.Handoff.ID(t.ID))
+			err = refusal.New(refusal.Conflict, "wait for the recovery to end", "handoff %s is under way", t.Handoff.ID(t.ID))
 		}
 		return err
 	}
 	switch {
-	case c.Kind == Delegation:
-		return Refuse(CodeInvalid, "spawn a child task", "a delegation does not move the task")
+	case c.Kind == fact.Delegation:
+		return refusal.New(refusal.Invalid, "spawn a child task", "a delegation does not move the task")
 	case c.Kind == "" || c.Reason == "":
-		return Refuse(CodeInvalid, "name both", "a handoff needs a kind and a reason")
-	case len(c.Candidates) > MaxCandidates:
-		return Refuse(CodeTooLarge, "name fewer receivers", "%d candidates are too many", len(c.Candidates))
-	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > MaxRetries):
-		return Refuse(CodeInvalid, fmt.Sprintf("use 0 to %d", MaxRetries), "%d retries are out of range", *c.Retries)
+		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
+	case len(c.Candidates) > fact.MaxCandidates:
+		return refusal.New(refusal.TooLarge, "name fewer receivers", "%d candidates are too many", len(c.Candidates))
+	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > fact.MaxRetries):
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", fact.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
-		return Refuse(CodeInvalid, "seal an envelope", "a handoff needs an envelope")
+		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
 	case c.Envelope.Digest != "" && c.Envelope.Parent != t.Envelope:
-		return Refuse(CodeConflict, "seal it again", "the envelope does not follow the task's newest one")
+		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
 	}
 	if used, _ := t.spent(); used {
-		return Refuse(CodeBudget, "complete the task with what there is, or ask an operator to raise the budget",
+		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
-	return firstError(t.ready(), checkText("the detail", c.Detail, MaxText), c.Timeouts.check(),
+	return firstError(t.ready(), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(),
 		t.narrows(c.Permissions))
 }
 
 // narrows refuses permissions that the task does not have.
 func (t Task) narrows(permissions []string) error {
-	if err := checkNames("a permission", permissions, MaxPermissions); err != nil {
+	if err := fact.CheckNames("a permission", permissions, fact.MaxPermissions); err != nil {
 		return err
 	}
 	for _, p := range permissions {
 		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
-			return Refuse(CodeNotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
+			return refusal.New(refusal.NotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
 		}
 	}
 	return nil
 }
 
 // overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
-func (t Task) overLimit(reason Reason, now time.Time) Event {
-	over := func(what string, limit int) Event {
-		return park(ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
+func (t Task) overLimit(reason fact.Reason, now time.Time) fact.Event {
+	over := func(what string, limit int) fact.Event {
+		return park(fact.ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
 	}
 	switch l := t.Limits; {
 	case t.Used.Hops >= l.Hops:
 		return over("hop", l.Hops)
 	case t.Used.Handoffs-t.Used.Base >= l.Handoffs:
 		return over("handoffs", l.Handoffs)
-	case reason == ReasonEscalation && t.Used.Escalations >= l.Escalations:
+	case reason == fact.ReasonEscalation && t.Used.Escalations >= l.Escalations:
 		return over("escalation depth", l.Escalations)
 	}
 	return nil
 }
 
 // screen leaves out candidates that would close a loop. limit names the last limit that spoke against one.
-func (t Task) screen(candidates []Candidate, passed []Passed, newWork bool) (fit []Candidate, out []Passed, limit string) {
+func (t Task) screen(candidates []fact.Candidate, passed []fact.Passed, newWork bool) (fit []fact.Candidate, out []fact.Passed, limit string) {
 	out = slices.Clip(passed)
 	for _, c := range candidates {
 		why := t.loop(c.Agent, newWork)
 		switch {
 		case c.Agent == t.Owner:
-			out = append(out, Passed{c.Agent, "is the source"})
+			out = append(out, fact.Passed{Agent: c.Agent, Why: "is the source"})
 		case why != "":
-			out, limit = append(out, Passed{c.Agent, why}), why
+			out, limit = append(out, fact.Passed{Agent: c.Agent, Why: why}), why
 		default:
 			fit = append(fit, c)
 		}
@@ -192,17 +192,17 @@ func retries(n *int) int {
 	return *n
 }
 
-func unfit(candidates []Candidate, h Hints) []Passed {
-	var out []Passed
+func unfit(candidates []fact.Candidate, h Hints) []fact.Passed {
+	var out []fact.Passed
 	for _, c := range candidates {
 		if why := h.Unfit[c.Agent]; why != "" {
-			out = append(out, Passed{c.Agent, why})
+			out = append(out, fact.Passed{Agent: c.Agent, Why: why})
 		}
 	}
 	return out
 }
 
-func nobody(passed []Passed) error {
+func nobody(passed []fact.Passed) error {
 	msg := "nobody can take it"
 	for i, p := range passed {
 		sep := "; "
@@ -211,5 +211,5 @@ func nobody(passed []Passed) error {
 		}
 		msg += sep + p.Agent + " " + p.Why
 	}
-	return Refuse(CodeUnavailable, "you still hold the task; try another receiver, or later", "%s", msg).With("passed_over", passed)
+	return refusal.New(refusal.Unavailable, "you still hold the task; try another receiver, or later", "%s", msg).With("passed_over", passed)
 }

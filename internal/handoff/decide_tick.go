@@ -3,6 +3,8 @@ package handoff
 import (
 	"fmt"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Tick lets the clocks that are due do what they do. Ticking too early, twice, or on two nodes at once is harmless.
@@ -10,12 +12,9 @@ type Tick struct {
 	Hints Hints
 	// Recovery says who may take over from a lost owner, best first; the owner itself stands last, so that a
 	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
-	Recovery []Candidate
-	Envelope Sealed
+	Recovery []fact.Candidate
+	Envelope fact.Sealed
 }
-
-// CommandName implements [Command].
-func (Tick) CommandName() string { return "tick" }
 
 // Due is when the task next needs a [Tick]; zero if no clock runs.
 func (t Task) Due() time.Time {
@@ -25,18 +24,18 @@ func (t Task) Due() time.Time {
 			due = c
 		}
 	}
-	if !t.Exists() || t.State.Final() || t.State == Parked {
+	if !t.Exists() || t.State.Final() || t.State == fact.Parked {
 		return due
 	}
 	h := t.InFlight()
-	if h != nil && h.Stage == AwaitingApproval {
+	if h != nil && h.Stage == fact.AwaitingApproval {
 		return h.ApprovalEnds // the others stand still
 	}
 	sooner(t.Deadline)
-	switch t.State {
-	case Executing:
+	if t.State == fact.Executing {
 		sooner(t.Lease)
-	case Waiting:
+	}
+	if t.State == fact.Waiting {
 		sooner(t.JoinBy)
 	}
 	if h != nil {
@@ -50,25 +49,25 @@ func (t Task) Due() time.Time {
 
 // NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
 func (t Task) NeedsRecovery(now time.Time) bool {
-	return t.State == Executing && due(t.Lease, now) && !due(t.Deadline, now)
+	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now)
 }
 
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
 
-func (c Tick) decide(t Task, now time.Time) ([]Event, error) {
+func (c Tick) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if !due(t.Due(), now) {
 		return nil, nil
 	}
 	d := turn{t: t}
 	h := t.InFlight()
 	switch {
-	case h != nil && h.Stage == AwaitingApproval:
-		d.do(t.home(Expired, "nobody approved in time", now)...)
+	case h != nil && h.Stage == fact.AwaitingApproval:
+		d.do(t.home(fact.Expired, "nobody approved in time", now)...)
 	case due(t.Deadline, now):
-		d.do(park(ParkDeadline, "the deadline "+t.Deadline.Format(time.RFC3339)+" has passed", now))
+		d.do(park(fact.ParkDeadline, "the deadline "+t.Deadline.Format(time.RFC3339)+" has passed", now))
 	case h != nil:
 		d.tickHandoff(c, now)
-	case t.State == Waiting:
+	case t.State == fact.Waiting:
 		d.join(true, now)
 	default:
 		d.recover(c, now)
@@ -82,15 +81,15 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 	case due(h.RetryAt, now):
 		d.offerAgain(c.Hints, now)
 	case due(h.AckEnds, now):
-		d.do(Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0]})
+		d.do(fact.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0]})
 		d.failedOffer(h.Candidates[h.Next].Agent, c.Hints, now)
 	case due(h.OfferEnds, now):
-		d.do(OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
+		d.do(fact.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
 		d.nextOrEnd(false, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
-		d.do(d.t.home(Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
+		d.do(d.t.home(fact.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is gone: nobody is left to say no
-		d.do(Confirmed{Handoff: h.N, By: h.From, Auto: true})
+		d.do(fact.Confirmed{Handoff: h.N, By: h.From, Auto: true})
 		d.do(d.t.moved(now))
 	}
 }
@@ -98,24 +97,24 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 // recover replaces an owner that shows no life.
 func (d *turn) recover(c Tick, now time.Time) {
 	lost := d.t.Owner
-	d.do(LeaseLost{Agent: lost, Epoch: d.t.Epoch, At: now})
+	d.do(fact.LeaseLost{Agent: lost, Epoch: d.t.Epoch, At: now})
 	if limit := d.t.Limits.Attempts; d.t.Used.Attempts >= limit {
-		d.do(park(ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, lost), now))
+		d.do(park(fact.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, lost), now))
 		return
 	}
 	candidates := c.Recovery
 	if len(candidates) == 0 {
-		candidates = []Candidate{{Agent: lost, Tier: TierTarget}}
+		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
 	if c.Envelope.Digest != "" && c.Envelope.Parent == d.t.Envelope {
 		d.do(c.Envelope)
 	}
-	d.do(HandoffRequested{
-		Handoff: d.t.nextHandoff(), Kind: Warm, From: lost, Recovery: true, Reason: ReasonRecovery,
-		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: ConfirmAuto,
+	d.do(fact.HandoffRequested{
+		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Reason: fact.ReasonRecovery,
+		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: fact.ConfirmAuto,
 		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.standing(), At: now,
 	})
 	if !d.offerFrom(0, c.Hints, now) {
-		d.do(park(ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over", now))
+		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over", now))
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Heartbeat shows that the owner lives. It becomes an event only when a third of the lease is gone.
@@ -12,11 +15,8 @@ type Heartbeat struct {
 	Epoch uint64
 }
 
-// CommandName implements [Command].
-func (Heartbeat) CommandName() string { return "heartbeat" }
-
-func (c Heartbeat) decide(t Task, now time.Time) ([]Event, error) {
-	if t.State == Waiting || (t.State == HandingOff && !t.Handoff.Recovery) {
+func (c Heartbeat) decide(t Task, now time.Time) ([]fact.Event, error) {
+	if t.State == fact.Waiting || (t.State == fact.HandingOff && !t.Handoff.Recovery) {
 		return nil, t.held(c.By, c.Epoch) // no lease runs; alive is alive
 	}
 	d := turn{t: t}
@@ -26,7 +26,7 @@ func (c Heartbeat) decide(t Task, now time.Time) ([]Event, error) {
 	}
 	d.do(events...)
 	if left := d.t.Lease.Sub(now); left < time.Duration(t.Times.Lease)*2/3 {
-		d.do(LeaseRenewed{Lease: t.lease(now)})
+		d.do(fact.LeaseRenewed{Lease: t.lease(now)})
 	}
 	return d.events, nil
 }
@@ -37,29 +37,26 @@ type Progress struct {
 	By    By
 	Epoch uint64
 	Note  string
-	Usage Budget
+	Usage fact.Budget
 }
 
-// CommandName implements [Command].
-func (Progress) CommandName() string { return "progress" }
-
-func (c Progress) decide(t Task, now time.Time) ([]Event, error) {
+func (c Progress) decide(t Task, now time.Time) ([]fact.Event, error) {
 	events, err := t.works(c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(c.Note) == "" {
-		return nil, Refuse(CodeInvalid, "say what was done, or send a heartbeat", "progress needs a note")
+		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note")
 	}
-	if err := firstError(checkText("the note", c.Note, MaxText), c.Usage.check("the usage")); err != nil {
+	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), c.Usage.Check("the usage")); err != nil {
 		return nil, err
 	}
 	d := turn{t: t}
 	d.do(events...)
-	d.do(Progressed{Note: c.Note, Usage: c.Usage, Lease: t.lease(now)})
+	d.do(fact.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.lease(now)})
 	if _, over := d.t.spent(); over {
 		left := d.t.left()
-		d.do(park(ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
+		d.do(park(fact.ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
 	}
 	return d.events, nil
 }
@@ -68,25 +65,22 @@ func (c Progress) decide(t Task, now time.Time) ([]Event, error) {
 type Complete struct {
 	By     By
 	Epoch  uint64
-	Result Result
-	Usage  Budget
+	Result fact.Result
+	Usage  fact.Budget
 }
 
-// CommandName implements [Command].
-func (Complete) CommandName() string { return "complete" }
-
-func (c Complete) decide(t Task, now time.Time) ([]Event, error) {
+func (c Complete) decide(t Task, now time.Time) ([]fact.Event, error) {
 	events, err := t.works(c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(c.Result.check(), c.Usage.check("the usage")); err != nil {
+	if err := firstError(c.Result.Check(), c.Usage.Check("the usage")); err != nil {
 		return nil, err
 	}
 	if limit := t.Expected.MaxBytes; limit > 0 && len(c.Result.Text)+len(c.Result.Data) > limit {
-		return nil, tooLarge("the result", len(c.Result.Text)+len(c.Result.Data), limit)
+		return nil, fact.TooLarge("the result", len(c.Result.Text)+len(c.Result.Data), limit)
 	}
-	return append(events, Finished{Agent: c.By.Agent, Result: c.Result, Usage: c.Usage, At: now}), nil
+	return append(events, fact.Finished{Agent: c.By.Agent, Result: c.Result, Usage: c.Usage, At: now}), nil
 }
 
 // Fail ends the task as not done.
@@ -94,25 +88,22 @@ type Fail struct {
 	By     By
 	Epoch  uint64
 	Detail string
-	Result Result
-	Usage  Budget
+	Result fact.Result
+	Usage  fact.Budget
 }
 
-// CommandName implements [Command].
-func (Fail) CommandName() string { return "fail" }
-
-func (c Fail) decide(t Task, now time.Time) ([]Event, error) {
+func (c Fail) decide(t Task, now time.Time) ([]fact.Event, error) {
 	events, err := t.works(c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(c.Detail) == "" {
-		return nil, Refuse(CodeInvalid, "say what went wrong", "a failure needs a detail")
+		return nil, refusal.New(refusal.Invalid, "say what went wrong", "a failure needs a detail")
 	}
-	if err := firstError(checkText("the detail", c.Detail, MaxText), c.Result.check(), c.Usage.check("the usage")); err != nil {
+	if err := firstError(fact.CheckText("the detail", c.Detail, fact.MaxText), c.Result.Check(), c.Usage.Check("the usage")); err != nil {
 		return nil, err
 	}
-	return append(events, GaveUp{Agent: c.By.Agent, Detail: c.Detail, Result: c.Result, Usage: c.Usage, At: now}), nil
+	return append(events, fact.GaveUp{Agent: c.By.Agent, Detail: c.Detail, Result: c.Result, Usage: c.Usage, At: now}), nil
 }
 
 // Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
@@ -121,11 +112,8 @@ type Cancel struct {
 	Detail string
 }
 
-// CommandName implements [Command].
-func (Cancel) CommandName() string { return "cancel" }
-
-func (c Cancel) decide(t Task, now time.Time) ([]Event, error) {
-	if t.State == Cancelled {
+func (c Cancel) decide(t Task, now time.Time) ([]fact.Event, error) {
+	if t.State == fact.Cancelled {
 		return nil, nil
 	}
 	if err := t.live(); err != nil {
@@ -133,49 +121,46 @@ func (c Cancel) decide(t Task, now time.Time) ([]Event, error) {
 	}
 	owner := c.By.Agent != "" && c.By.Agent == t.Owner
 	if !owner && c.By.Principal != t.Requester && !c.By.Operator && !c.By.System {
-		return nil, Refuse(CodeNotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.name(), t.ID)
+		return nil, refusal.New(refusal.NotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.name(), t.ID)
 	}
-	if err := checkText("the detail", c.Detail, MaxText); err != nil {
+	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err
 	}
-	return []Event{Called{By: c.By.name(), Detail: c.Detail, At: now}}, nil
+	return []fact.Event{fact.Called{By: c.By.name(), Detail: c.Detail, At: now}}, nil
 }
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a part of the allowed values.
 type Constrain struct {
 	By         By
 	Epoch      uint64
-	Constraint Constraint
+	Constraint fact.Constraint
 }
 
-// CommandName implements [Command].
-func (Constrain) CommandName() string { return "constrain" }
-
-func (c Constrain) decide(t Task, _ time.Time) ([]Event, error) {
+func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	k := c.Constraint
 	k.Origin = c.By.Principal
-	if err := k.check(); err != nil {
+	if err := k.Check(); err != nil {
 		return nil, err
 	}
-	after := Fold(t, Constrained{Constraint: k})
+	after := Fold(t, fact.Constrained{Constraint: k})
 	if i := t.constraint(k.ID); i >= 0 {
 		old := t.Constraints[i]
 		k.Origin = old.Origin
-		if !k.tightens(old) {
-			return nil, Refuse(CodeConflict, "only tighten it, or have "+old.Origin+" or an operator lift it",
+		if !k.Tightens(old) {
+			return nil, refusal.New(refusal.Conflict, "only tighten it, or have "+old.Origin+" or an operator lift it",
 				"constraint %s cannot be loosened or reworded", k.ID)
 		}
-		if k.equal(old) {
+		if k.Equal(old) {
 			return nil, nil
 		}
 	}
-	if err := CheckConstraints(after.Constraints); err != nil {
+	if err := fact.CheckConstraints(after.Constraints); err != nil {
 		return nil, err
 	}
-	return []Event{Constrained{Constraint: k}}, nil
+	return []fact.Event{fact.Constrained{Constraint: k}}, nil
 }
 
 // Lift takes a constraint away: only who set it may, or an operator.
@@ -185,26 +170,23 @@ type Lift struct {
 	Why string
 }
 
-// CommandName implements [Command].
-func (Lift) CommandName() string { return "lift" }
-
-func (c Lift) decide(t Task, _ time.Time) ([]Event, error) {
+func (c Lift) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if err := t.live(); err != nil {
 		return nil, err
 	}
 	i := t.constraint(c.ID)
 	if i < 0 {
-		return nil, Refuse(CodeNotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
+		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
 	}
 	if t.Constraints[i].Origin != c.By.Principal && !c.By.Operator {
-		return nil, Refuse(CodeNotPermitted, "ask "+t.Constraints[i].Origin+" or an operator", "%s did not set constraint %s",
+		return nil, refusal.New(refusal.NotPermitted, "ask "+t.Constraints[i].Origin+" or an operator", "%s did not set constraint %s",
 			c.By.name(), c.ID)
 	}
 	if strings.TrimSpace(c.Why) == "" {
-		return nil, Refuse(CodeInvalid, "say why", "lifting a constraint needs a reason")
+		return nil, refusal.New(refusal.Invalid, "say why", "lifting a constraint needs a reason")
 	}
-	if err := checkText("the reason", c.Why, MaxText); err != nil {
+	if err := fact.CheckText("the reason", c.Why, fact.MaxText); err != nil {
 		return nil, err
 	}
-	return []Event{Lifted{ID: c.ID, Why: c.Why}}, nil
+	return []fact.Event{fact.Lifted{ID: c.ID, Why: c.Why}}, nil
 }

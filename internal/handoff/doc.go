@@ -1,7 +1,7 @@
 // Package handoff is the rules: what may happen to a task and to the handoffs inside it. It is pure: no I/O, no
 // clock, no randomness. Time, jitter and what is known of the receivers come in with the command.
 //
-//	Decide(task, command, now) -> events, or a *Refusal
+//	Decide(task, command, now) -> events, or a *refusal.Error
 //	Fold(task, event)          -> task
 //
 // Decide may refuse; Fold never does, because events are facts. A [Task] is immutable: Fold returns a new value
@@ -17,7 +17,7 @@
 //  6. Every way to fail ends at an owner, a ticket or the dead-letter queue.
 //  7. A decision is all its events or none.
 //
-// May import: the standard library, without I/O; never time.Now, Since or Until.
+// May import: fact (events and their words), refusal, and the standard library, without I/O; never time.Now, Since or Until.
 //
 // Start reading at table.go (every state and every way between them), then [Task], then [Decide]. The stories
 // under testdata read as the specification.

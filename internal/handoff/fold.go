@@ -3,12 +3,14 @@ package handoff
 import (
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Fold is the task after an event. It never refuses, and never changes what t shares with other values.
-func Fold(t Task, e Event) Task {
+func Fold(t Task, e fact.Event) Task {
 	before := t.State
-	e.fold(&t)
+	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(before, e.EventName(), before)
 	}
@@ -21,11 +23,61 @@ func Fold(t Task, e Event) Task {
 }
 
 // FoldAll folds events in order.
-func FoldAll(t Task, events []Event) Task {
+func FoldAll(t Task, events []fact.Event) Task {
 	for _, e := range events {
 		t = Fold(t, e)
 	}
 	return t
+}
+
+// take applies what an event says beyond the change of state. [Annotated] says nothing about the task itself.
+func (t *Task) take(e fact.Event) {
+	if !t.takeHandoff(e) {
+		t.takeTask(e)
+	}
+}
+
+func (t *Task) takeTask(e fact.Event) {
+	switch e := e.(type) {
+	case fact.Created:
+		t.onCreated(e)
+	case fact.Started:
+		t.onStarted(e)
+	case fact.LeaseRenewed:
+		t.onLeaseRenewed(e)
+	case fact.Progressed:
+		t.onProgressed(e)
+	case fact.Constrained:
+		t.onConstrained(e)
+	case fact.Lifted:
+		t.onLifted(e)
+	case fact.Finished:
+		t.onFinished(e)
+	case fact.GaveUp:
+		t.onGaveUp(e)
+	case fact.Called:
+		t.onCalled(e)
+	case fact.Sealed:
+		t.onSealed(e)
+	case fact.LeaseLost:
+		t.onLeaseLost(e)
+	case fact.ParkedTask:
+		t.onParkedTask(e)
+	case fact.Replayed:
+		t.onReplayed(e)
+	case fact.Discarded:
+		t.onDiscarded(e)
+	case fact.DependencyEnded:
+		t.onDependencyEnded(e)
+	case fact.TakeoverAsked:
+		t.onTakeoverAsked(e)
+	case fact.TakeoverRefused:
+		t.onTakeoverRefused(e)
+	case fact.Shared:
+		t.onShared(e)
+	case fact.ShareRead:
+		t.onShareRead(e)
+	}
 }
 
 // touch gives the task its own copy of its handoff, to be changed.
@@ -35,7 +87,7 @@ func (t *Task) touch() *Handoff {
 	return t.Handoff
 }
 
-func (e Created) fold(t *Task) {
+func (t *Task) onCreated(e fact.Created) {
 	*t = Task{
 		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
 		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits, Used: e.Used, Path: e.Path, Marks: e.Marks,
@@ -44,16 +96,16 @@ func (e Created) fold(t *Task) {
 	}
 }
 
-func (e Started) fold(t *Task) { t.own(e.Agent, 1, e.Lease) }
+func (t *Task) onStarted(e fact.Started) { t.own(e.Agent, 1, e.Lease) }
 
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 	t.Owner, t.Epoch, t.Lease = agent, epoch, lease
-	t.Path = append(slices.Clip(t.letGo()), Visit{Agent: agent, Marks: -1})
+	t.Path = append(slices.Clip(t.letGo()), fact.Visit{Agent: agent, Marks: -1})
 }
 
 // letGo is the path with the present visit ended.
-func (t *Task) letGo() []Visit {
+func (t *Task) letGo() []fact.Visit {
 	path := slices.Clone(t.Path)
 	if n := len(path); n > 0 && path[n-1].Marks < 0 {
 		path[n-1].Marks = t.Marks
@@ -61,15 +113,15 @@ func (t *Task) letGo() []Visit {
 	return path
 }
 
-func (e LeaseRenewed) fold(t *Task) { t.Lease = e.Lease }
+func (t *Task) onLeaseRenewed(e fact.LeaseRenewed) { t.Lease = e.Lease }
 
-func (e Progressed) fold(t *Task) {
+func (t *Task) onProgressed(e fact.Progressed) {
 	t.Progress, t.Lease = e.Note, e.Lease
-	t.Spent = t.Spent.plus(e.Usage)
+	t.Spent = t.Spent.Plus(e.Usage)
 	t.Marks++
 }
 
-func (e Constrained) fold(t *Task) {
+func (t *Task) onConstrained(e fact.Constrained) {
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.constraint(e.Constraint.ID); i >= 0 {
 		t.Constraints[i] = e.Constraint
@@ -78,17 +130,17 @@ func (e Constrained) fold(t *Task) {
 	t.Constraints = append(t.Constraints, e.Constraint)
 }
 
-func (e Lifted) fold(t *Task) {
-	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c Constraint) bool { return c.ID == e.ID })
+func (t *Task) onLifted(e fact.Lifted) {
+	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c fact.Constraint) bool { return c.ID == e.ID })
 }
 
 func (t Task) constraint(id string) int {
-	return slices.IndexFunc(t.Constraints, func(c Constraint) bool { return c.ID == id })
+	return slices.IndexFunc(t.Constraints, func(c fact.Constraint) bool { return c.ID == id })
 }
 
-func (e Finished) fold(t *Task) { t.end(e.At, &e.Result, e.Usage) }
+func (t *Task) onFinished(e fact.Finished) { t.end(e.At, &e.Result, e.Usage) }
 
-func (e GaveUp) fold(t *Task) {
+func (t *Task) onGaveUp(e fact.GaveUp) {
 	r := e.Result
 	if r.Text == "" {
 		r.Text = e.Detail
@@ -96,12 +148,15 @@ func (e GaveUp) fold(t *Task) {
 	t.end(e.At, &r, e.Usage)
 }
 
-func (e Called) fold(t *Task)    { t.end(e.At, nil, Budget{}); t.close("the task was cancelled", e.At) }
-func (e Discarded) fold(t *Task) { t.end(e.At, nil, Budget{}) }
+func (t *Task) onCalled(e fact.Called) {
+	t.end(e.At, nil, fact.Budget{})
+	t.close("the task was cancelled", e.At)
+}
+func (t *Task) onDiscarded(e fact.Discarded) { t.end(e.At, nil, fact.Budget{}) }
 
 // end stops every clock. The owner stays on record.
-func (t *Task) end(at time.Time, r *Result, usage Budget) {
-	t.Spent = t.Spent.plus(usage)
+func (t *Task) end(at time.Time, r *fact.Result, usage fact.Budget) {
+	t.Spent = t.Spent.Plus(usage)
 	t.Ended, t.Lease, t.JoinBy, t.Asks = at, time.Time{}, time.Time{}, nil
 	if r != nil {
 		t.Result = r
@@ -118,33 +173,33 @@ func (t *Task) close(why string, at time.Time) {
 	h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
 }
 
-func (e Sealed) fold(t *Task) { t.Envelope = e.Digest }
+func (t *Task) onSealed(e fact.Sealed) { t.Envelope = e.Digest }
 
-func (e ParkedTask) fold(t *Task) {
+func (t *Task) onParkedTask(e fact.ParkedTask) {
 	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
 	t.Lease, t.JoinBy = time.Time{}, time.Time{}
 	t.close(e.Detail, e.At)
 }
 
-func (e Replayed) fold(t *Task) {
-	t.State = Pending
+func (t *Task) onReplayed(e fact.Replayed) {
+	t.State = fact.Pending
 	if t.Owner != "" {
-		t.State, t.Lease = Executing, e.Lease
+		t.State, t.Lease = fact.Executing, e.Lease
 	}
 	t.Deadline = e.Deadline
-	t.Used = Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs}
+	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs}
 	t.Path = nil
 	if t.Owner != "" {
-		t.Path = []Visit{{Agent: t.Owner, Marks: -1}}
+		t.Path = []fact.Visit{{Agent: t.Owner, Marks: -1}}
 	}
 	if e.Route != nil {
 		t.Route = e.Route
 	}
 }
 
-func (e LeaseLost) fold(t *Task) { t.Lease = time.Time{} }
+func (t *Task) onLeaseLost(e fact.LeaseLost) { t.Lease = time.Time{} }
 
-func (e DependencyEnded) fold(t *Task) {
+func (t *Task) onDependencyEnded(e fact.DependencyEnded) {
 	t.Dependencies = slices.Clone(t.Dependencies)
 	for i := range t.Dependencies {
 		if t.Dependencies[i].Task == e.Task {
@@ -153,22 +208,24 @@ func (e DependencyEnded) fold(t *Task) {
 	}
 }
 
-func (e TakeoverAsked) fold(t *Task) {
+func (t *Task) onTakeoverAsked(e fact.TakeoverAsked) {
 	t.AskCount = e.Ask
 	t.Asks = append(slices.Clip(t.Asks), Ask{N: e.Ask, By: e.By, Detail: e.Detail})
 }
 
-func (e TakeoverRefused) fold(t *Task) { t.dropAsk(func(a Ask) bool { return a.N == e.Ask }) }
+func (t *Task) onTakeoverRefused(e fact.TakeoverRefused) {
+	t.dropAsk(func(a Ask) bool { return a.N == e.Ask })
+}
 
 func (t *Task) dropAsk(which func(Ask) bool) {
 	t.Asks = slices.DeleteFunc(slices.Clone(t.Asks), which)
 }
 
-func (e Shared) fold(t *Task) {
+func (t *Task) onShared(e fact.Shared) {
 	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope})
 }
 
-func (e ShareRead) fold(t *Task) {
+func (t *Task) onShareRead(e fact.ShareRead) {
 	t.Shares = slices.Clone(t.Shares)
 	for i := range t.Shares {
 		if t.Shares[i].N == e.Share {
@@ -176,5 +233,3 @@ func (e ShareRead) fold(t *Task) {
 		}
 	}
 }
-
-func (e Annotated) fold(*Task) {}

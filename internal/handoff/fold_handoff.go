@@ -3,11 +3,60 @@ package handoff
 import (
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-func (e HandoffRequested) fold(t *Task) {
+// takeHandoff is take for the events of handoffs and children.
+func (t *Task) takeHandoff(e fact.Event) bool {
+	switch e := e.(type) {
+	case fact.HandoffRequested:
+		t.onHandoffRequested(e)
+	case fact.ApprovalAsked:
+		t.onApprovalAsked(e)
+	case fact.Approved:
+		t.onApproved(e)
+	case fact.Denied:
+		t.onDenied(e)
+	case fact.OfferMade:
+		t.onOfferMade(e)
+	case fact.Seen:
+		t.onSeen(e)
+	case fact.ClaimJoined:
+		t.onClaimJoined(e)
+	case fact.Acknowledged:
+		t.onAcknowledged(e)
+	case fact.RejectedOffer:
+		t.onRejectedOffer(e)
+	case fact.OfferExpired:
+		t.onOfferExpired(e)
+	case fact.Unanswered:
+		t.onUnanswered(e)
+	case fact.Undelivered:
+		t.onUndelivered(e)
+	case fact.RetryScheduled:
+		t.onRetryScheduled(e)
+	case fact.Confirmed:
+		t.onConfirmed(e)
+	case fact.Moved:
+		t.onMoved(e)
+	case fact.Returned:
+		t.onReturned(e)
+	case fact.Spawned:
+		t.onSpawned(e)
+	case fact.ChildEnded:
+		t.onChildEnded(e)
+	case fact.Joined:
+		t.onJoined(e)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	t.Used.Handoffs++
-	if e.Reason == ReasonEscalation {
+	if e.Reason == fact.ReasonEscalation {
 		t.Used.Escalations++
 	}
 	if e.Recovery {
@@ -20,36 +69,36 @@ func (e HandoffRequested) fold(t *Task) {
 		t.Route = t.Route[1:]
 	}
 	t.Handoff = &Handoff{
-		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: Requested, From: e.From, Recovery: e.Recovery,
+		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
 		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope,
 		Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 }
 
-func (e ApprovalAsked) fold(t *Task) {
+func (t *Task) onApprovalAsked(e fact.ApprovalAsked) {
 	h := t.touch()
 	h.ApprovalEnds = e.Ends
 }
 
-func (e Approved) fold(t *Task) {
+func (t *Task) onApproved(e fact.Approved) {
 	t.touch().ApprovalEnds = time.Time{}
 	t.Deadline, t.Lease = e.Deadline, e.Lease
 	t.Marks++ // an approval is a decision
 }
 
-func (e Denied) fold(t *Task) { t.Marks++ }
+func (t *Task) onDenied(e fact.Denied) { t.Marks++ }
 
-func (e OfferMade) fold(t *Task) {
+func (t *Task) onOfferMade(e fact.OfferMade) {
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries = e.Offer, e.To, e.Next, e.Try
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
-	if e.Tier == TierEscalation && e.Try == 0 {
+	if e.Tier == fact.TierEscalation && e.Try == 0 {
 		t.Used.Escalations++
 	}
 }
 
-func (e Seen) fold(t *Task) {
+func (t *Task) onSeen(e fact.Seen) {
 	h := t.touch()
 	h.Seen = true
 	h.SeenBy = append(slices.Clip(h.SeenBy), e.Agent)
@@ -58,19 +107,19 @@ func (e Seen) fold(t *Task) {
 	}
 }
 
-func (e ClaimJoined) fold(t *Task) {
+func (t *Task) onClaimJoined(e fact.ClaimJoined) {
 	h := t.touch()
 	h.To = append(slices.Clip(h.To), e.Agent)
-	h.Candidates = append(slices.Clip(h.Candidates), Candidate{Agent: e.Agent, Tier: TierTarget})
+	h.Candidates = append(slices.Clip(h.Candidates), fact.Candidate{Agent: e.Agent, Tier: fact.TierTarget})
 }
 
-func (e Acknowledged) fold(t *Task) {
+func (t *Task) onAcknowledged(e fact.Acknowledged) {
 	h := t.touch()
 	h.Receiver, h.ConfirmEnds = e.Agent, e.Ends
 	h.OfferEnds, h.AckEnds = time.Time{}, time.Time{}
 }
 
-func (e RejectedOffer) fold(t *Task) {
+func (t *Task) onRejectedOffer(e fact.RejectedOffer) {
 	h := t.touch()
 	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == e.Agent })
 	if len(h.To) == 0 {
@@ -78,28 +127,28 @@ func (e RejectedOffer) fold(t *Task) {
 	}
 }
 
-func (e OfferExpired) fold(t *Task) { t.offerOver() }
-func (e Unanswered) fold(t *Task)   { t.offerOver() }
-func (e Undelivered) fold(t *Task)  { t.offerOver() }
+func (t *Task) onOfferExpired(e fact.OfferExpired) { t.offerOver() }
+func (t *Task) onUnanswered(e fact.Unanswered)     { t.offerOver() }
+func (t *Task) onUndelivered(e fact.Undelivered)   { t.offerOver() }
 
 // offerOver puts the handoff back to Requested: nobody holds an offer.
 func (t *Task) offerOver() {
 	h := t.touch()
-	h.To, h.OfferEnds, h.AckEnds, h.Stage = nil, time.Time{}, time.Time{}, Requested
+	h.To, h.OfferEnds, h.AckEnds, h.Stage = nil, time.Time{}, time.Time{}, fact.Requested
 }
 
-func (e RetryScheduled) fold(t *Task) {
+func (t *Task) onRetryScheduled(e fact.RetryScheduled) {
 	h := t.touch()
 	h.RetryAt, h.Tries = e.At, e.Try
 }
 
-func (e Confirmed) fold(t *Task) {
+func (t *Task) onConfirmed(e fact.Confirmed) {
 	if e.Envelope != "" {
 		t.touch().Envelope = e.Envelope
 	}
 }
 
-func (e Moved) fold(t *Task) {
+func (t *Task) onMoved(e fact.Moved) {
 	h := t.touch()
 	h.Ended, h.ConfirmEnds = e.At, time.Time{}
 	if e.Hop {
@@ -112,31 +161,31 @@ func (e Moved) fold(t *Task) {
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }
 
-func (e Returned) fold(t *Task) {
+func (t *Task) onReturned(e fact.Returned) {
 	t.close(e.Why, e.At)
 	t.touch().Stage = e.Outcome
 	t.Lease = e.Lease
-	t.State = Pending
+	t.State = fact.Pending
 	if t.Owner != "" {
-		t.State = Executing
+		t.State = fact.Executing
 	}
 }
 
-func (e Spawned) fold(t *Task) {
+func (t *Task) onSpawned(e fact.Spawned) {
 	children := slices.Clone(t.Children)
 	for _, c := range e.Children {
-		children = append(children, Child{Task: c.Task, To: c.To, Budget: c.Budget, State: Pending, Group: e.Group})
-		t.Reserved = t.Reserved.plus(c.Budget)
+		children = append(children, Child{Task: c.Task, To: c.To, Budget: c.Budget, State: fact.Pending, Group: e.Group})
+		t.Reserved = t.Reserved.Plus(c.Budget)
 	}
 	t.Children = children
 	t.Used.Handoffs++
-	if e.FanIn.Mode == FanInNone {
+	if e.FanIn.Mode == fact.FanInNone {
 		return
 	}
-	t.FanIn, t.Awaits, t.JoinBy, t.Lease, t.State = e.FanIn, e.Group, e.JoinBy, time.Time{}, Waiting
+	t.FanIn, t.Awaits, t.JoinBy, t.Lease, t.State = e.FanIn, e.Group, e.JoinBy, time.Time{}, fact.Waiting
 }
 
-func (e ChildEnded) fold(t *Task) {
+func (t *Task) onChildEnded(e fact.ChildEnded) {
 	i := t.child(e.Child)
 	if i < 0 {
 		return
@@ -146,19 +195,19 @@ func (e ChildEnded) fold(t *Task) {
 	was := c.State
 	c.State, c.Result = e.State, e.Result
 	if e.State.Final() && !was.Final() {
-		t.Reserved = t.Reserved.minus(c.Budget)
-		t.Spent = t.Spent.plus(e.Spent)
+		t.Reserved = t.Reserved.Minus(c.Budget)
+		t.Spent = t.Spent.Plus(e.Spent)
 	}
-	if e.State == Completed && !e.Late {
+	if e.State == fact.Completed && !e.Late {
 		t.Marks++
 	}
 }
 
-func (e Joined) fold(t *Task) {
+func (t *Task) onJoined(e fact.Joined) {
 	t.JoinBy, t.Lease = time.Time{}, e.Lease
-	t.State = Executing
+	t.State = fact.Executing
 	if t.Owner == "" {
-		t.State = Completed
-		t.end(e.At, e.Result, Budget{})
+		t.State = fact.Completed
+		t.end(e.At, e.Result, fact.Budget{})
 	}
 }

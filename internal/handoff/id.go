@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Ids. A task's id is "task_" and 26 characters of base 32; they sort by creation time where the caller's
@@ -23,7 +25,7 @@ func CheckTaskID(id string) error {
 		}
 	}
 	if !ok {
-		return Refuse(CodeInvalid, "a task id looks like task_ and 26 letters and digits", "%.64q is not a task id", id)
+		return refusal.New(refusal.Invalid, "a task id looks like task_ and 26 letters and digits", "%.64q is not a task id", id)
 	}
 	return nil
 }
@@ -59,5 +61,5 @@ func parseSubID(id string, letter byte, hint string) (task string, n int, err er
 			return task, int(n), nil
 		}
 	}
-	return "", 0, Refuse(CodeInvalid, hint, "%.64q is not such an id", id)
+	return "", 0, refusal.New(refusal.Invalid, hint, "%.64q is not such an id", id)
 }

@@ -3,6 +3,8 @@ package handoff
 import (
 	"fmt"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // MaxBackoff bounds the pause before a retry.
@@ -20,18 +22,18 @@ func backoff(n int, jitter float64) time.Duration {
 // offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one.
 func (d *turn) offerFrom(start int, hints Hints, now time.Time) bool {
 	h := d.t.Handoff
-	offer := OfferMade{Handoff: h.N, Offer: h.Offer + 1, Ends: h.Times.Offer.after(now)}
+	offer := fact.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Ends: h.Times.Offer.After(now)}
 	if h.Claim && start == 0 {
-		for ; start < len(h.Candidates) && h.Candidates[start].Tier == TierTarget; start++ {
+		for ; start < len(h.Candidates) && h.Candidates[start].Tier == fact.TierTarget; start++ {
 			agent := h.Candidates[start].Agent
 			if why := hints.Unfit[agent]; why != "" {
-				offer.Passed = append(offer.Passed, Passed{agent, why})
+				offer.Passed = append(offer.Passed, fact.Passed{Agent: agent, Why: why})
 				continue
 			}
 			offer.To = append(offer.To, agent)
 		}
 		if len(offer.To) > 0 {
-			offer.Tier, offer.Next = TierTarget, start-1
+			offer.Tier, offer.Next = fact.TierTarget, start-1
 			d.do(offer)
 			return true
 		}
@@ -39,11 +41,11 @@ func (d *turn) offerFrom(start int, hints Hints, now time.Time) bool {
 	for i := start; i < len(h.Candidates); i++ {
 		c := h.Candidates[i]
 		why := hints.Unfit[c.Agent]
-		if c.Tier == TierEscalation && d.t.Used.Escalations >= d.t.Limits.Escalations {
+		if c.Tier == fact.TierEscalation && d.t.Used.Escalations >= d.t.Limits.Escalations {
 			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)
 		}
 		if why != "" {
-			offer.Passed = append(offer.Passed, Passed{c.Agent, why})
+			offer.Passed = append(offer.Passed, fact.Passed{Agent: c.Agent, Why: why})
 			continue
 		}
 		offer.To, offer.Tier, offer.Next = []string{c.Agent}, c.Tier, i
@@ -61,9 +63,9 @@ func (d *turn) offerAgain(hints Hints, now time.Time) {
 		d.nextOrEnd(false, hints, now)
 		return
 	}
-	d.do(OfferMade{
+	d.do(fact.OfferMade{
 		Handoff: h.N, Offer: h.Offer + 1, To: []string{c.Agent}, Tier: c.Tier, Next: h.Next, Try: h.Tries,
-		Ends: h.Times.Offer.after(now),
+		Ends: h.Times.Offer.After(now),
 	})
 }
 
@@ -72,7 +74,7 @@ func (d *turn) failedOffer(agent string, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries < h.Retries && !h.Claim {
 		try := h.Tries + 1
-		d.do(RetryScheduled{Handoff: h.N, Agent: agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
+		d.do(fact.RetryScheduled{Handoff: h.N, Agent: agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
 		return
 	}
 	d.nextOrEnd(false, hints, now)
@@ -88,12 +90,12 @@ func (d *turn) nextOrEnd(rejected bool, hints Hints, now time.Time) {
 	why := fmt.Sprintf("no receiver left after %d offers", h.Offer)
 	switch {
 	case h.Recovery:
-		d.do(park(ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
+		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected:
-		d.do(d.t.home(Rejected, "rejected; "+why, now)...)
+		d.do(d.t.home(fact.Rejected, "rejected; "+why, now)...)
 	case h.ReturnHome && d.t.Owner != "":
-		d.do(d.t.returned(Undeliverable, why, now))
+		d.do(d.t.returned(fact.Undeliverable, why, now))
 	default:
-		d.do(park(ParkExhausted, why, now))
+		d.do(park(fact.ParkExhausted, why, now))
 	}
 }

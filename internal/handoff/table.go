@@ -1,20 +1,22 @@
 package handoff
 
+import "github.com/trapezehq/trapeze/internal/fact"
+
 //go:generate go run ./statesdoc -o ../../docs/states.md
 
 // Edge is one way from a task's state to the next. Events that are not in the table leave the state alone.
 type Edge struct {
-	From  State
+	From  fact.State
 	Event string
-	To    State
+	To    fact.State
 	When  string // which of two edges with the same From and Event; empty if there is one
 }
 
 // StageEdge is one way from a handoff's stage to the next.
 type StageEdge struct {
-	From  Stage
+	From  fact.Stage
 	Event string
-	To    Stage
+	To    fact.Stage
 	When  string
 }
 
@@ -23,75 +25,75 @@ const none = "" // before the first event
 // TaskTable is every transition a task can make. No other is possible: Fold consults it, Decide is tested
 // against it, and docs/states.md is generated from it.
 var TaskTable = []Edge{
-	{none, "task-created", Pending, ""},
-	{Pending, "task-started", Executing, ""},
-	{Pending, "handoff-request", HandingOff, ""},
-	{Pending, "children-spawned", Waiting, "fan-in is awaited"},
-	{Pending, "children-spawned", Pending, "fan-in is none"},
-	{Executing, "handoff-request", HandingOff, ""},
-	{Executing, "children-spawned", Waiting, "fan-in is awaited"},
-	{Executing, "children-spawned", Executing, "fan-in is none"},
-	{Executing, "task-completed", Completed, ""},
-	{Executing, "task-failed", Failed, ""},
-	{HandingOff, "handoff-complete", Executing, ""},
-	{HandingOff, "handoff-returned", Executing, "the source owns it"},
-	{HandingOff, "handoff-returned", Pending, "nobody owns it"},
-	{Waiting, "children-joined", Executing, "its owner resumes"},
-	{Waiting, "children-joined", Completed, "nobody owns it"},
-	{Parked, "task-replayed", Executing, "it had an owner"},
-	{Parked, "task-replayed", Pending, "nobody owns it"},
-	{Parked, "task-discarded", Cancelled, ""},
-	{Pending, "task-parked", Parked, ""},
-	{Executing, "task-parked", Parked, ""},
-	{HandingOff, "task-parked", Parked, ""},
-	{Waiting, "task-parked", Parked, ""},
-	{Pending, "task-cancelled", Cancelled, ""},
-	{Executing, "task-cancelled", Cancelled, ""},
-	{HandingOff, "task-cancelled", Cancelled, ""},
-	{Waiting, "task-cancelled", Cancelled, ""},
-	{Parked, "task-cancelled", Cancelled, ""},
+	{none, "task-created", fact.Pending, ""},
+	{fact.Pending, "task-started", fact.Executing, ""},
+	{fact.Pending, "handoff-request", fact.HandingOff, ""},
+	{fact.Pending, "children-spawned", fact.Waiting, "fan-in is awaited"},
+	{fact.Pending, "children-spawned", fact.Pending, "fan-in is none"},
+	{fact.Executing, "handoff-request", fact.HandingOff, ""},
+	{fact.Executing, "children-spawned", fact.Waiting, "fan-in is awaited"},
+	{fact.Executing, "children-spawned", fact.Executing, "fan-in is none"},
+	{fact.Executing, "task-completed", fact.Completed, ""},
+	{fact.Executing, "task-failed", fact.Failed, ""},
+	{fact.HandingOff, "handoff-complete", fact.Executing, ""},
+	{fact.HandingOff, "handoff-returned", fact.Executing, "the source owns it"},
+	{fact.HandingOff, "handoff-returned", fact.Pending, "nobody owns it"},
+	{fact.Waiting, "children-joined", fact.Executing, "its owner resumes"},
+	{fact.Waiting, "children-joined", fact.Completed, "nobody owns it"},
+	{fact.Parked, "task-replayed", fact.Executing, "it had an owner"},
+	{fact.Parked, "task-replayed", fact.Pending, "nobody owns it"},
+	{fact.Parked, "task-discarded", fact.Cancelled, ""},
+	{fact.Pending, "task-parked", fact.Parked, ""},
+	{fact.Executing, "task-parked", fact.Parked, ""},
+	{fact.HandingOff, "task-parked", fact.Parked, ""},
+	{fact.Waiting, "task-parked", fact.Parked, ""},
+	{fact.Pending, "task-cancelled", fact.Cancelled, ""},
+	{fact.Executing, "task-cancelled", fact.Cancelled, ""},
+	{fact.HandingOff, "task-cancelled", fact.Cancelled, ""},
+	{fact.Waiting, "task-cancelled", fact.Cancelled, ""},
+	{fact.Parked, "task-cancelled", fact.Cancelled, ""},
 }
 
 // HandoffTable is every transition a handoff can make.
 var HandoffTable = []StageEdge{
-	{none, "handoff-request", Requested, ""},
-	{Requested, "approval-asked", AwaitingApproval, ""},
-	{AwaitingApproval, "handoff-approved", Requested, ""},
-	{AwaitingApproval, "handoff-denied", AwaitingApproval, "handoff-returned follows"},
-	{Requested, "handoff-offered", Offered, ""},
-	{Requested, "retry-scheduled", Requested, ""},
-	{Offered, "handoff-seen", Offered, ""},
-	{Offered, "claim-joined", Offered, ""},
-	{Offered, "handoff-acknowledgment", Accepted, ""},
-	{Offered, "handoff-rejected", Offered, "a claim with candidates left"},
-	{Offered, "handoff-rejected", Requested, "nobody is left in this offer"},
-	{Offered, "offer-expired", Requested, ""},
-	{Offered, "offer-unanswered", Requested, ""},
-	{Offered, "offer-undelivered", Requested, ""},
-	{Accepted, "handoff-confirm", Accepted, ""},
-	{Accepted, "handoff-complete", Transferred, ""},
-	{Requested, "handoff-returned", Rejected, "every receiver said no"},
-	{AwaitingApproval, "handoff-returned", Rejected, "denied"},
-	{AwaitingApproval, "handoff-returned", Expired, "nobody approved in time"},
-	{Accepted, "handoff-returned", Expired, "not confirmed in time"},
-	{Requested, "handoff-returned", Withdrawn, "withdrawn by the source"},
-	{AwaitingApproval, "handoff-returned", Withdrawn, "withdrawn by the source"},
-	{Offered, "handoff-returned", Withdrawn, "withdrawn by the source"},
-	{Accepted, "handoff-returned", Withdrawn, "withdrawn by the source"},
-	{Requested, "handoff-returned", Undeliverable, "nobody could be reached, and the source wants it back"},
-	{Requested, "task-parked", DeadLettered, ""},
-	{AwaitingApproval, "task-parked", DeadLettered, ""},
-	{Offered, "task-parked", DeadLettered, ""},
-	{Accepted, "task-parked", DeadLettered, ""},
-	{Requested, "task-cancelled", Withdrawn, ""},
-	{AwaitingApproval, "task-cancelled", Withdrawn, ""},
-	{Offered, "task-cancelled", Withdrawn, ""},
-	{Accepted, "task-cancelled", Withdrawn, ""},
+	{none, "handoff-request", fact.Requested, ""},
+	{fact.Requested, "approval-asked", fact.AwaitingApproval, ""},
+	{fact.AwaitingApproval, "handoff-approved", fact.Requested, ""},
+	{fact.AwaitingApproval, "handoff-denied", fact.AwaitingApproval, "handoff-returned follows"},
+	{fact.Requested, "handoff-offered", fact.Offered, ""},
+	{fact.Requested, "retry-scheduled", fact.Requested, ""},
+	{fact.Offered, "handoff-seen", fact.Offered, ""},
+	{fact.Offered, "claim-joined", fact.Offered, ""},
+	{fact.Offered, "handoff-acknowledgment", fact.Accepted, ""},
+	{fact.Offered, "handoff-rejected", fact.Offered, "a claim with candidates left"},
+	{fact.Offered, "handoff-rejected", fact.Requested, "nobody is left in this offer"},
+	{fact.Offered, "offer-expired", fact.Requested, ""},
+	{fact.Offered, "offer-unanswered", fact.Requested, ""},
+	{fact.Offered, "offer-undelivered", fact.Requested, ""},
+	{fact.Accepted, "handoff-confirm", fact.Accepted, ""},
+	{fact.Accepted, "handoff-complete", fact.Transferred, ""},
+	{fact.Requested, "handoff-returned", fact.Rejected, "every receiver said no"},
+	{fact.AwaitingApproval, "handoff-returned", fact.Rejected, "denied"},
+	{fact.AwaitingApproval, "handoff-returned", fact.Expired, "nobody approved in time"},
+	{fact.Accepted, "handoff-returned", fact.Expired, "not confirmed in time"},
+	{fact.Requested, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
+	{fact.AwaitingApproval, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
+	{fact.Offered, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
+	{fact.Accepted, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
+	{fact.Requested, "handoff-returned", fact.Undeliverable, "nobody could be reached, and the source wants it back"},
+	{fact.Requested, "task-parked", fact.DeadLettered, ""},
+	{fact.AwaitingApproval, "task-parked", fact.DeadLettered, ""},
+	{fact.Offered, "task-parked", fact.DeadLettered, ""},
+	{fact.Accepted, "task-parked", fact.DeadLettered, ""},
+	{fact.Requested, "task-cancelled", fact.Withdrawn, ""},
+	{fact.AwaitingApproval, "task-cancelled", fact.Withdrawn, ""},
+	{fact.Offered, "task-cancelled", fact.Withdrawn, ""},
+	{fact.Accepted, "task-cancelled", fact.Withdrawn, ""},
 }
 
 // move is the state after an event. want picks between edges that differ in When; the first edge wins where none
 // leads to it. No edge: the state stays.
-func move(from State, event string, want State) State {
+func move(from fact.State, event string, want fact.State) fact.State {
 	to, found := from, false
 	for _, e := range TaskTable {
 		if e.From == from && e.Event == event {
@@ -107,7 +109,7 @@ func move(from State, event string, want State) State {
 }
 
 // moveStage is move for handoffs.
-func moveStage(from Stage, event string, want Stage) Stage {
+func moveStage(from fact.Stage, event string, want fact.Stage) fact.Stage {
 	to, found := from, false
 	for _, e := range HandoffTable {
 		if e.From == from && e.Event == event {

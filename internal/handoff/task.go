@@ -1,19 +1,20 @@
 package handoff
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Task is the aggregate: one piece of work and the handoffs inside it. It is the fold of its events and is never
 // changed in place. Its zero value is a task that does not exist yet.
 type Task struct {
 	ID        string
-	State     State
+	State     fact.State
 	Intent    string // the original request, kept verbatim for ever
 	Requester string // the principal that created it, "agent/NAME" or "operator/NAME"
-	Priority  Priority
+	Priority  fact.Priority
 	Route     []string // agents that a choreographed task still has to visit
 
 	Owner string    // the agent that holds it; empty if nobody does
@@ -22,20 +23,20 @@ type Task struct {
 
 	Created  time.Time
 	Deadline time.Time // zero: none
-	Times    Timeouts
-	Limits   Limits
-	Used     Used
-	Budget   Budget // zero fields: not limited
-	Spent    Budget
-	Reserved Budget // held by children that have not ended
+	Times    fact.Timeouts
+	Limits   fact.Limits
+	Used     fact.Used
+	Budget   fact.Budget // zero fields: not limited
+	Spent    fact.Budget
+	Reserved fact.Budget // held by children that have not ended
 
-	Path  []Visit // every owner in turn, the present one last
-	Marks int     // counts progress, decisions and results: what makes a revisit work and not a loop
+	Path  []fact.Visit // every owner in turn, the present one last
+	Marks int          // counts progress, decisions and results: what makes a revisit work and not a loop
 
-	Constraints  []Constraint
+	Constraints  []fact.Constraint
 	Permissions  []string // nil: not restricted here
-	Dependencies []Dependency
-	Expected     Expected
+	Dependencies []fact.Dependency
+	Expected     fact.Expected
 
 	Envelope string   // digest of the newest sealed envelope
 	Handoff  *Handoff // the newest handoff, in flight or over; nil if there was none
@@ -43,158 +44,31 @@ type Task struct {
 	AskCount int
 	Shares   []Share
 
-	Parent   Parent
+	Parent   fact.Parent
 	Children []Child
-	FanIn    FanIn
+	FanIn    fact.FanIn
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
 	Progress string     // the newest progress note
-	Result   *Result
+	Result   *fact.Result
 	Ended    time.Time
-}
-
-// Timeouts are the durations that start the five clocks, and those around them. Zero fields mean the default.
-type Timeouts struct {
-	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; default 10m
-	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s
-	Approval Duration `json:"approval,omitzero"` // a supervised handoff; default 24h
-	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; default 1m
-	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; default 30m
-	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; default: no end
-}
-
-func (t Timeouts) withDefaults() Timeouts {
-	t.Offer = t.Offer.or(10 * time.Minute)
-	t.Ack = t.Ack.or(15 * time.Second)
-	t.Approval = t.Approval.or(24 * time.Hour)
-	t.Confirm = t.Confirm.or(time.Minute)
-	t.Lease = t.Lease.or(30 * time.Minute)
-	return t
-}
-
-// over returns t with the fields of base where t has none.
-func (t Timeouts) over(base Timeouts) Timeouts {
-	t.Offer = t.Offer.or(time.Duration(base.Offer))
-	t.Ack = t.Ack.or(time.Duration(base.Ack))
-	t.Approval = t.Approval.or(time.Duration(base.Approval))
-	t.Confirm = t.Confirm.or(time.Duration(base.Confirm))
-	t.Lease = t.Lease.or(time.Duration(base.Lease))
-	t.Wait = t.Wait.or(time.Duration(base.Wait))
-	return t
-}
-
-func (t Timeouts) check() error {
-	for _, c := range []struct {
-		name string
-		d    Duration
-	}{{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"confirm", t.Confirm}, {"lease", t.Lease}, {"wait", t.Wait}} {
-		if err := c.d.check("the " + c.name + " timeout"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Limits bound what can happen to a task. Zero fields mean the default.
-type Limits struct {
-	Hops        int `json:"hops,omitzero"`        // changes of owner; default 10
-	Handoffs    int `json:"handoffs,omitzero"`    // requests, successful or not; default 30
-	Visits      int `json:"visits,omitzero"`      // times one agent may own it; default 5
-	Escalations int `json:"escalations,omitzero"` // default 5
-	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; default 3
-}
-
-func (l Limits) withDefaults() Limits {
-	set := func(v *int, def int) {
-		if *v == 0 {
-			*v = def
-		}
-	}
-	set(&l.Hops, 10)
-	set(&l.Handoffs, 30)
-	set(&l.Visits, 5)
-	set(&l.Escalations, 5)
-	set(&l.Attempts, 3)
-	return l
-}
-
-// Used is how much of the limits is gone.
-type Used struct {
-	Hops        int `json:"hops"`
-	Handoffs    int `json:"handoffs"`
-	Escalations int `json:"escalations"`
-	Attempts    int `json:"attempts"`
-	Base        int `json:"base,omitempty"` // handoffs before the last replay: numbers go on, the limit starts again
-}
-
-// Budget is what a task may spend, or has spent, as its agents report it.
-type Budget struct {
-	Tokens int64 `json:"tokens,omitzero"`
-	Cost   int64 `json:"cost_micros,omitzero"` // millionths of the currency that the deployment counts in
-}
-
-func (b Budget) plus(o Budget) Budget { return Budget{b.Tokens + o.Tokens, b.Cost + o.Cost} }
-
-func (b Budget) minus(o Budget) Budget { return Budget{b.Tokens - o.Tokens, b.Cost - o.Cost} }
-
-// Visit is one ownership on a task's path.
-type Visit struct {
-	Agent string `json:"agent"`
-	Marks int    `json:"marks"` // the task's marks when the agent let go; -1 while it holds the task
-}
-
-// Constraint is a rule for whoever holds the task. It can be tightened, never loosened.
-type Constraint struct {
-	ID     string         `json:"id"`
-	Kind   ConstraintKind `json:"kind"`
-	Text   string         `json:"text"`
-	Hard   bool           `json:"hard,omitempty"`
-	Max    *float64       `json:"max,omitempty"`   // tighter is smaller
-	Allow  []string       `json:"allow,omitempty"` // tighter is a subset
-	Origin string         `json:"origin,omitempty"`
-}
-
-// Dependency is a task that must complete before this one can start.
-type Dependency struct {
-	Task  string `json:"task"`
-	State State  `json:"state"` // Pending until it ends
-}
-
-// Expected is what the result must look like.
-type Expected struct {
-	Format   string          `json:"format,omitempty"`
-	MaxBytes int             `json:"max_bytes,omitzero"`
-	Criteria []string        `json:"criteria,omitempty"`
-	Schema   json.RawMessage `json:"schema,omitempty"`
-}
-
-// Candidate is a receiver that a handoff may be offered to.
-type Candidate struct {
-	Agent string `json:"agent"`
-	Tier  Tier   `json:"tier"`
-}
-
-// Passed is a candidate that was left out, and why.
-type Passed struct {
-	Agent string `json:"agent"`
-	Why   string `json:"why"`
 }
 
 // Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
 type Handoff struct {
 	N          int
-	Kind       Kind
+	Kind       fact.Kind
 	Claim      bool // offered to all candidates at once; the first to accept wins
-	Stage      Stage
+	Stage      fact.Stage
 	From       string // the agent or principal that gives the task up
 	Recovery   bool
-	Reason     Reason
+	Reason     fact.Reason
 	Detail     string
 	Capability string // what was asked for, if not an agent by name
-	Confirm    ConfirmMode
-	Times      Timeouts
+	Confirm    fact.ConfirmMode
+	Times      fact.Timeouts
 	Retries    int
 	ReturnHome bool // when all is used up: back to the source, not to the dead letters
 	Approver   string
@@ -202,7 +76,7 @@ type Handoff struct {
 	Permits    []string // the permissions that go along; nil: as the task has them
 	Requested  time.Time
 
-	Candidates []Candidate
+	Candidates []fact.Candidate
 	Next       int // the candidate that the next offer goes to
 	Tries      int // offers to the present candidate that went unanswered
 	RetryAt    time.Time
@@ -241,41 +115,21 @@ type Share struct {
 	Read     bool   `json:"read"`
 }
 
-// Parent links a child task to the task it works for.
-type Parent struct {
-	Task  string `json:"task,omitempty"`
-	Index int    `json:"index,omitempty"`
-	Await bool   `json:"await,omitempty"` // the parent wants to hear how it ends
-}
-
 // Child is a parent's record of a child task.
 type Child struct {
-	Task   string `json:"task"`
-	To     string `json:"to"`
-	Budget Budget `json:"budget,omitzero"`
-	State  State  `json:"state"` // Pending until it ends; Parked while in the dead letters
-	Group  int    `json:"group"` // children of one spawn belong together
-	Result *Result
-}
-
-// FanIn says when the parent resumes.
-type FanIn struct {
-	Mode   FanInMode `json:"mode"`
-	Quorum int       `json:"quorum,omitzero"`
+	Task   string      `json:"task"`
+	To     string      `json:"to"`
+	Budget fact.Budget `json:"budget,omitzero"`
+	State  fact.State  `json:"state"` // Pending until it ends; Parked while in the dead letters
+	Group  int         `json:"group"` // children of one spawn belong together
+	Result *fact.Result
 }
 
 // ParkedFor is why a task is in the dead-letter queue.
 type ParkedFor struct {
-	Cause  ParkCause `json:"cause"`
-	Detail string    `json:"detail"`
-	At     time.Time `json:"at"`
-}
-
-// Result is what came of a task.
-type Result struct {
-	Text string          `json:"text,omitempty"`
-	Data json.RawMessage `json:"data,omitempty"`
-	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+	Cause  fact.ParkCause `json:"cause"`
+	Detail string         `json:"detail"`
+	At     time.Time      `json:"at"`
 }
 
 // Source is who stands behind the task now: its owner, or its requester while nobody owns it.
@@ -298,7 +152,7 @@ func (t Task) InFlight() *Handoff {
 func (t Task) Unmet() []string {
 	var ids []string
 	for _, d := range t.Dependencies {
-		if d.State != Completed {
+		if d.State != fact.Completed {
 			ids = append(ids, d.Task)
 		}
 	}
@@ -309,7 +163,7 @@ func (t Task) Unmet() []string {
 func (t Task) Exists() bool { return t.State != none }
 
 // left is what remains of the budget: below zero where it is overspent.
-func (t Task) left() Budget { return t.Budget.minus(t.Spent).minus(t.Reserved) }
+func (t Task) left() fact.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
 
 // spent reports whether a budget that is set has nothing left, or less than nothing.
 func (t Task) spent() (used, over bool) {

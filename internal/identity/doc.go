@@ -1,7 +1,7 @@
 // Package identity holds the rules for who is asking: principals, their tokens, and what each role may do. One
 // token is one stream (token/ID); its [State] is the fold of its events.
 //
-// May import: the standard library without I/O, handoff for refusals, and registry for names. It never reads a
+// May import: the standard library without I/O, refusal, and registry for names. It never reads a
 // clock or a source of randomness: both are inputs.
 //
 // Invariants:

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 var (
@@ -47,9 +47,9 @@ func fold(t *testing.T, s identity.State, c identity.Command) identity.State {
 	return s
 }
 
-func refused(t *testing.T, err error, code handoff.Code) *handoff.Refusal {
+func refused(t *testing.T, err error, code refusal.Code) *refusal.Error {
 	t.Helper()
-	r, ok := handoff.AsRefusal(err)
+	r, ok := refusal.As(err)
 	if !ok || r.Code != code || r.Hint == "" {
 		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
 	}
@@ -85,7 +85,7 @@ func TestAWrongSecretAndAnUnknownTokenAreRefusedInTheSameWords(t *testing.T) {
 	_, err1 := identity.Verify(s, wrong, noon)
 	_, err2 := identity.Verify(identity.State{}, secret, noon)
 	_, err3 := identity.Verify(identity.State{}, "", noon)
-	want := refused(t, err1, handoff.CodeUnauthenticated).Error()
+	want := refused(t, err1, refusal.Unauthenticated).Error()
 	if err2.Error() != want || err3.Error() != want {
 		t.Errorf("%v / %v / %v", err1, err2, err3)
 	}
@@ -95,14 +95,14 @@ func TestARevokedTokenEndsAtOnceAndOnlyOnce(t *testing.T) {
 	s, secret := created(t, time.Time{})
 	s = fold(t, s, identity.Revoke{ID: s.ID, By: "admin/local"})
 	_, err := identity.Verify(s, secret, noon)
-	if r := refused(t, err, handoff.CodeUnauthenticated); !strings.Contains(r.Message, "revoked") {
+	if r := refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "revoked") {
 		t.Error(r)
 	}
 	if events, err := identity.Decide(s, identity.Revoke{ID: s.ID, By: "admin/other"}, noon); len(events) > 0 || err != nil {
 		t.Errorf("revoked twice: %v, %v", events, err)
 	}
 	_, err = identity.Decide(identity.State{}, identity.Revoke{ID: s.ID}, noon)
-	refused(t, err, handoff.CodeNotFound)
+	refused(t, err, refusal.NotFound)
 }
 
 func TestATokenExpiresOnTime(t *testing.T) {
@@ -111,7 +111,7 @@ func TestATokenExpiresOnTime(t *testing.T) {
 		t.Errorf("just before: %v", err)
 	}
 	_, err := identity.Verify(s, secret, noon.Add(time.Hour))
-	if r := refused(t, err, handoff.CodeUnauthenticated); !strings.Contains(r.Message, "expired") {
+	if r := refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "expired") {
 		t.Error(r)
 	}
 }
@@ -134,21 +134,21 @@ func TestATokenThatBreaksARuleIsRefused(t *testing.T) {
 		c := identity.Create{ID: m.ID, Hash: m.Hash, Principal: writer, By: "admin/local"}
 		change(&c)
 		_, err := identity.Decide(identity.State{}, c, noon)
-		if handoff.CodeOf(err) != handoff.CodeInvalid {
+		if refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err := identity.Decide(identity.State{}, identity.Create{
 		ID: m.ID, Hash: m.Hash, Principal: writer, Label: strings.Repeat("a", 201),
 	}, noon)
-	refused(t, err, handoff.CodeTooLarge)
+	refused(t, err, refusal.TooLarge)
 }
 
 func TestAnIDIsUsedOnce(t *testing.T) {
 	s, _ := created(t, time.Time{})
 	m := identity.Mint(random(1))
 	_, err := identity.Decide(s, identity.Create{ID: m.ID, Hash: m.Hash, Principal: writer}, noon)
-	refused(t, err, handoff.CodeConflict)
+	refused(t, err, refusal.Conflict)
 }
 
 func TestTextThatIsNoTokenIsRefusedWithoutRepeatingIt(t *testing.T) {
@@ -161,7 +161,7 @@ func TestTextThatIsNoTokenIsRefusedWithoutRepeatingIt(t *testing.T) {
 		"Bearer " + good,
 	} {
 		_, _, err := identity.ParseToken(text)
-		r := refused(t, err, handoff.CodeUnauthenticated)
+		r := refused(t, err, refusal.Unauthenticated)
 		if len(text) > 10 && strings.Contains(r.Error(), text[8:]) {
 			t.Errorf("the refusal repeats %q", text)
 		}
@@ -176,7 +176,7 @@ func FuzzParseToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id, secret, err := identity.ParseToken(text)
 		if err != nil {
-			if id != "" || secret != "" || handoff.CodeOf(err) != handoff.CodeUnauthenticated {
+			if id != "" || secret != "" || refusal.CodeOf(err) != refusal.Unauthenticated {
 				t.Fatalf("%q, %q, %v", id, secret, err)
 			}
 			return
@@ -237,7 +237,7 @@ func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
 }
 
 func TestARefusalSaysWhichRoleItTakes(t *testing.T) {
-	r := refused(t, identity.Require(writer, identity.DeadLetters, "replay a dead letter"), handoff.CodeNotPermitted)
+	r := refused(t, identity.Require(writer, identity.DeadLetters, "replay a dead letter"), refusal.NotPermitted)
 	if want := "not_permitted: agent/writer may not replay a dead letter (this needs the role admin or operator)"; r.Error() != want {
 		t.Errorf("got %q, want %q", r.Error(), want)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Role is what a principal is to the server.
@@ -68,6 +68,6 @@ func Require(p Principal, v Verb, what string) error {
 			who = append(who, string(r))
 		}
 	}
-	return handoff.Refuse(handoff.CodeNotPermitted, "this needs the role "+strings.Join(who, " or "),
+	return refusal.New(refusal.NotPermitted, "this needs the role "+strings.Join(who, " or "),
 		"%s may not %s", p, what)
 }

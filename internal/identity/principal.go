@@ -3,7 +3,7 @@ package identity
 import (
 	"strconv"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -31,7 +31,7 @@ func (p Principal) Agent() string {
 // check refuses (invalid) a principal that cannot exist.
 func (p Principal) check() error {
 	if !p.Role.Valid() {
-		return handoff.Refuse(handoff.CodeInvalid, `use "admin", "operator", "auditor" or "agent"`,
+		return refusal.New(refusal.Invalid, `use "admin", "operator", "auditor" or "agent"`,
 			"unknown role %s", strconv.QuoteToASCII(string(p.Role)))
 	}
 	if err := registry.CheckName("workspace", p.Workspace); err != nil {

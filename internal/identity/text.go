@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 const (
@@ -43,7 +43,7 @@ func ParseToken(text string) (id, secret string, err error) {
 	rest, ok := strings.CutPrefix(text, textPrefix)
 	id, secret, cut := strings.Cut(rest, "_")
 	if !ok || !cut || !canonical(id, idLength) || !canonical(secret, secretLen) {
-		return "", "", handoff.Refuse(handoff.CodeUnauthenticated,
+		return "", "", refusal.New(refusal.Unauthenticated,
 			"send the whole token as it was printed when it was created: tz_, 16 characters, _, 52 characters",
 			"this is not a token")
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // MaxLabel is the most bytes a token's label may have.
@@ -90,22 +90,22 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		return decideCreate(s, c, now)
 	case Revoke:
 		if !s.Exists() || s.ID != c.ID {
-			return nil, handoff.Refuse(handoff.CodeNotFound, "list the tokens to see their ids", "there is no such token")
+			return nil, refusal.New(refusal.NotFound, "list the tokens to see their ids", "there is no such token")
 		}
 		if !s.RevokedAt.IsZero() {
 			return nil, nil
 		}
 		return []Event{TokenRevoked{By: c.By, At: now.UTC()}}, nil
 	}
-	return nil, handoff.Refuse(handoff.CodeInvalid, "", "unknown command %T", c)
+	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
 }
 
 func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	if s.Exists() {
-		return nil, handoff.Refuse(handoff.CodeConflict, "create the token again: it gets another id", "the id of the token is taken")
+		return nil, refusal.New(refusal.Conflict, "create the token again: it gets another id", "the id of the token is taken")
 	}
 	if !canonical(c.ID, idLength) || !validHash(c.Hash) {
-		return nil, handoff.Refuse(handoff.CodeInvalid, "let the server make id and secret", "the token's id or hash is malformed")
+		return nil, refusal.New(refusal.Invalid, "let the server make id and secret", "the token's id or hash is malformed")
 	}
 	if err := c.Principal.check(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if !c.ExpiresAt.IsZero() && !c.ExpiresAt.After(now) {
-		return nil, handoff.Refuse(handoff.CodeInvalid, "give a time to come, or none for a token that does not expire",
+		return nil, refusal.New(refusal.Invalid, "give a time to come, or none for a token that does not expire",
 			"the token would have expired already, at %s", c.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return []Event{TokenCreated{
@@ -126,11 +126,11 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 func checkLabel(s string) error {
 	const hint = "say in a few words of plain text what the token is for"
 	if len(s) > MaxLabel {
-		return handoff.Refuse(handoff.CodeTooLarge, hint, "the label has %d bytes, at most %d are allowed", len(s), MaxLabel)
+		return refusal.New(refusal.TooLarge, hint, "the label has %d bytes, at most %d are allowed", len(s), MaxLabel)
 	}
 	bad := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 	if !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
-		return handoff.Refuse(handoff.CodeInvalid, hint, "the label is not valid UTF-8 or has control characters")
+		return refusal.New(refusal.Invalid, hint, "the label is not valid UTF-8 or has control characters")
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func Verify(s State, secret string, now time.Time) (Principal, error) {
 	same := subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(s.Hash)) == 1
 	switch {
 	case !s.Exists() || !same:
-		return Principal{}, handoff.Refuse(handoff.CodeUnauthenticated, hint, "this token is not known here")
+		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token is not known here")
 	case !s.RevokedAt.IsZero():
-		return Principal{}, handoff.Refuse(handoff.CodeUnauthenticated, hint, "this token was revoked")
+		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token was revoked")
 	case !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt):
-		return Principal{}, handoff.Refuse(handoff.CodeUnauthenticated, hint, "this token expired at %s", s.ExpiresAt.Format(time.RFC3339))
+		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token expired at %s", s.ExpiresAt.Format(time.RFC3339))
 	}
 	return s.Principal, nil
 }

@@ -38,7 +38,7 @@ type Ledger interface {
 	// Append makes an entry durable at the end of its stream and returns its position. The entry's Position is
 	// ignored. expect is the position of the stream's last entry as the writer knows it: 0 for a new stream, [Any]
 	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown,
-	// which then wraps the cause of ctx.
+	// which then wraps ctx.Err(). The ledger keeps e: its slices must not be changed afterwards.
 	Append(ctx context.Context, e Entry, expect Position) (Position, error)
 
 	// Stream returns up to limit entries of one stream after a position, oldest first. It is linearizable: it

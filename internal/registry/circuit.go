@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Outcome is how an offer to an agent, or its lease on a task, ended. Rejections, offers nobody saw and claims
@@ -85,7 +85,7 @@ func Worth(s State, c ReportOutcome) bool {
 
 func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	if !c.Outcome.Valid() {
-		return nil, handoff.Refuse(handoff.CodeInvalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
+		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
 			"unknown outcome %s", strconv.QuoteToASCII(string(c.Outcome)))
 	}
 	switch actionFor(s, c, now) {
@@ -108,7 +108,7 @@ func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 
 func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 	if c.Handoff == "" {
-		return nil, handoff.Refuse(handoff.CodeInvalid, "name the handoff", "a probe was claimed for no handoff")
+		return nil, refusal.New(refusal.Invalid, "name the handoff", "a probe was claimed for no handoff")
 	}
 	switch actionFor(s, c, now) {
 	case Admit:
@@ -129,14 +129,14 @@ func decideReset(s State, now time.Time) ([]Event, error) {
 }
 
 // RefuseOpen is the refusal (circuit_open) of an agent whose circuit does not admit an offer at the time now.
-func RefuseOpen(s State, now time.Time) *handoff.Refusal {
+func RefuseOpen(s State, now time.Time) *refusal.Error {
 	r := CircuitAt(s, now)
 	at := r.ResetAt.UTC().Format(time.RFC3339)
 	why := "its circuit is open after " + strconv.Itoa(s.Circuit.Failures) + " failures in a row"
 	if r.Phase == HalfOpen {
 		why = "its circuit is half-open and the one probe is out"
 	}
-	return handoff.Refuse(handoff.CodeCircuitOpen, "try again after "+at+", or hand off to another agent",
+	return refusal.New(refusal.CircuitOpen, "try again after "+at+", or hand off to another agent",
 		"agent %s gets no offers now: %s; it resets at %s", s.Name, why, at).
 		With("agent", s.Name).With("reset_at", at)
 }

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -39,7 +39,7 @@ func (a *agent) phase(want registry.Phase) {
 func TestThreeFailuresInARowOpenTheCircuitForAMinute(t *testing.T) {
 	a := broken(t)
 	a.phase(registry.Open)
-	r := a.refused(claim("h4"), handoff.CodeCircuitOpen)
+	r := a.refused(claim("h4"), refusal.CircuitOpen)
 	if !strings.Contains(r.Message, "2026-01-02T12:01:00Z") || !strings.Contains(r.Message, "3 failures") {
 		t.Errorf("message %q", r.Message)
 	}
@@ -83,7 +83,7 @@ func TestExactlyOneProbeGetsThrough(t *testing.T) {
 	a.now = noon.Add(time.Minute)
 	a.do(claim("h4"), "circuit-probe-claimed")
 	a.do(claim("h4")) // a repeat of the same claim
-	r := a.refused(claim("h5"), handoff.CodeCircuitOpen)
+	r := a.refused(claim("h5"), refusal.CircuitOpen)
 	if !strings.Contains(r.Message, "2026-01-02T12:02:00Z") {
 		t.Errorf("message %q", r.Message)
 	}
@@ -150,8 +150,8 @@ func TestAHealthyAgentsSuccessesNeedNoEntry(t *testing.T) {
 
 func TestUnknownOutcomesAndNamelessProbesAreRefused(t *testing.T) {
 	a := newAgent(t, registry.Spec{})
-	a.refused(report(1, "rejected", "h1"), handoff.CodeInvalid)
-	a.refused(claim(""), handoff.CodeInvalid)
+	a.refused(report(1, "rejected", "h1"), refusal.Invalid)
+	a.refused(claim(""), refusal.Invalid)
 	if registry.Worth(a.state, report(1, "rejected", "h1")) {
 		t.Error("an unknown outcome is worth an entry")
 	}
@@ -162,7 +162,7 @@ func TestAClockThatJumpsAnHourBlocksNobodyForAnHour(t *testing.T) {
 	a.now = noon.Add(-time.Hour)
 	a.phase(registry.HalfOpen)
 	a.do(claim("h4"), "circuit-probe-claimed")
-	a.refused(claim("h5"), handoff.CodeCircuitOpen)
+	a.refused(claim("h5"), refusal.CircuitOpen)
 	a.now = noon.Add(time.Hour)
 	a.do(claim("h5"), "circuit-probe-claimed")
 	a.now = noon.Add(-time.Second) // a little back, as between two nodes: the probe stays the only one
@@ -293,7 +293,7 @@ func walk(t *testing.T, a *agent, c registry.Command, rule registry.CircuitRule)
 	t.Helper()
 	switch name := eventOf[rule.Do]; {
 	case rule.Do == registry.Refuse:
-		a.refused(c, handoff.CodeCircuitOpen)
+		a.refused(c, refusal.CircuitOpen)
 	case name != "":
 		a.do(c, name)
 	default:

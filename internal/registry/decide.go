@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
@@ -12,7 +12,7 @@ import (
 // circuit_open for a probe that may not start.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	if s.Name != "" && c.agent() != s.Name {
-		return nil, handoff.Refuse(handoff.CodeInvalid, "load the agent that the command names",
+		return nil, refusal.New(refusal.Invalid, "load the agent that the command names",
 			"a command for agent %s reached agent %s", strconv.QuoteToASCII(c.agent()), s.Name)
 	}
 	switch c := c.(type) {
@@ -38,11 +38,11 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	case ResetCircuit:
 		return decideReset(s, now)
 	}
-	return nil, handoff.Refuse(handoff.CodeInvalid, "", "unknown command %T", c)
+	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
 }
 
 func notRegistered(name string) error {
-	return handoff.Refuse(handoff.CodeNotFound, "list the agents to see who is registered",
+	return refusal.New(refusal.NotFound, "list the agents to see who is registered",
 		"agent %s is not registered", strconv.QuoteToASCII(name))
 }
 
@@ -66,11 +66,11 @@ func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
 
 func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 	if !c.Readiness.Valid() {
-		return nil, handoff.Refuse(handoff.CodeInvalid, `use "ready", "busy", "draining" or "offline"`,
+		return nil, refusal.New(refusal.Invalid, `use "ready", "busy", "draining" or "offline"`,
 			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
 	}
 	if !c.By.Valid() {
-		return nil, handoff.Refuse(handoff.CodeInvalid, `use "agent", "operator" or "system"`,
+		return nil, refusal.New(refusal.Invalid, `use "agent", "operator" or "system"`,
 			"unknown author of readiness %s", strconv.QuoteToASCII(string(c.By)))
 	}
 	if s.Said == c.Readiness && !s.Lapsed {

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -45,10 +45,10 @@ func (a *agent) do(c registry.Command, want ...string) []registry.Event {
 }
 
 // refused expects a refusal.
-func (a *agent) refused(c registry.Command, code handoff.Code) *handoff.Refusal {
+func (a *agent) refused(c registry.Command, code refusal.Code) *refusal.Error {
 	a.t.Helper()
 	events, err := registry.Decide(a.state, c, a.now)
-	r, ok := handoff.AsRefusal(err)
+	r, ok := refusal.As(err)
 	if !ok || r.Code != code || len(events) != 0 {
 		a.t.Fatalf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
 	}
@@ -118,7 +118,7 @@ func TestNames(t *testing.T) {
 		"", ".", "..", "-a", "_a", "A", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "ä", "a\u202e", "\xff", strings.Repeat("a", 65),
 	} {
 		err := registry.CheckName("agent name", bad)
-		if r, ok := handoff.AsRefusal(err); !ok || r.Code != handoff.CodeInvalid || r.Hint == "" {
+		if r, ok := refusal.As(err); !ok || r.Code != refusal.Invalid || r.Hint == "" {
 			t.Errorf("%q: %v", bad, err)
 		} else if strings.ContainsAny(r.Message, "\x00\n\u202e") || !utf8.ValidString(r.Message) {
 			t.Errorf("%q: the message repeats raw characters: %q", bad, r.Message)
@@ -168,9 +168,9 @@ func TestASpecThatBreaksARuleIsRefused(t *testing.T) {
 		"address is too large":     {Reach: hook("https://example.com/" + strings.Repeat("a", 2048))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := handoff.CodeInvalid
+			want := refusal.Invalid
 			if strings.HasSuffix(name, "too large") {
-				want = handoff.CodeTooLarge
+				want = refusal.TooLarge
 			}
 			a := &agent{t: t, now: noon}
 			r := a.refused(registry.Register{Name: "writer", Spec: spec}, want)
@@ -229,8 +229,8 @@ func TestGivingUpTheLeaseEndsALapse(t *testing.T) {
 
 func TestUnknownReadinessIsRefused(t *testing.T) {
 	a := newAgent(t, registry.Spec{})
-	a.refused(registry.SetReadiness{Name: "writer", Readiness: "asleep", By: registry.ByAgent}, handoff.CodeInvalid)
-	a.refused(registry.SetReadiness{Name: "writer", Readiness: registry.Ready}, handoff.CodeInvalid)
+	a.refused(registry.SetReadiness{Name: "writer", Readiness: "asleep", By: registry.ByAgent}, refusal.Invalid)
+	a.refused(registry.SetReadiness{Name: "writer", Readiness: registry.Ready}, refusal.Invalid)
 }
 
 func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
@@ -246,7 +246,7 @@ func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
 		registry.ClaimProbe{Name: "writer", Handoff: "h1"},
 		registry.ResetCircuit{Name: "writer"},
 	} {
-		a.refused(c, handoff.CodeNotFound)
+		a.refused(c, refusal.NotFound)
 	}
 	a.do(registry.ReportOutcome{Name: "writer", Cause: 9, Outcome: registry.LeaseLost}) // late, and no mistake
 	a.do(registry.Register{Name: "writer"}, "agent-registered")
@@ -259,8 +259,8 @@ func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
 
 func TestACommandForAnotherAgentIsRefused(t *testing.T) {
 	a := newAgent(t, registry.Spec{})
-	a.refused(registry.Remove{Name: "editor"}, handoff.CodeInvalid)
-	a.refused(registry.Register{Name: "editor"}, handoff.CodeInvalid)
+	a.refused(registry.Remove{Name: "editor"}, refusal.Invalid)
+	a.refused(registry.Register{Name: "editor"}, refusal.Invalid)
 }
 
 func TestEventNamesAreUnique(t *testing.T) {

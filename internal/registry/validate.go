@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Limits of what an agent may say about itself.
@@ -35,15 +35,15 @@ const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a let
 func CheckName(what, name string) error {
 	switch {
 	case name == "":
-		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s is empty", what)
+		return refusal.New(refusal.Invalid, nameHint, "%s is empty", what)
 	case len(name) > MaxName:
-		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s has %d bytes, at most %d are allowed", what, len(name), MaxName)
+		return refusal.New(refusal.Invalid, nameHint, "%s has %d bytes, at most %d are allowed", what, len(name), MaxName)
 	case !alphanumeric(name[0]):
-		return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s %s does not start with a letter a-z or a digit", what, strconv.QuoteToASCII(name))
+		return refusal.New(refusal.Invalid, nameHint, "%s %s does not start with a letter a-z or a digit", what, strconv.QuoteToASCII(name))
 	}
 	for i := range len(name) {
 		if c := name[i]; !alphanumeric(c) && c != '-' && c != '_' && c != '.' {
-			return handoff.Refuse(handoff.CodeInvalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), i+1)
+			return refusal.New(refusal.Invalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), i+1)
 		}
 	}
 	return nil
@@ -54,7 +54,7 @@ func alphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <=
 // check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
 func (s Spec) check(self string) error {
 	if !s.Kind.Valid() {
-		return handoff.Refuse(handoff.CodeInvalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
+		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
 	}
 	if err := checkDescription(s.Description); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s Spec) checkNumbers() error {
 
 func checkRange[T int | time.Duration](what string, v, low, high T, hint string) error {
 	if v < low || v > high {
-		return handoff.Refuse(handoff.CodeInvalid, hint, "%s is %v, allowed is %v to %v", what, v, low, high)
+		return refusal.New(refusal.Invalid, hint, "%s is %v, allowed is %v to %v", what, v, low, high)
 	}
 	return nil
 }
@@ -107,14 +107,14 @@ func checkRange[T int | time.Duration](what string, v, low, high T, hint string)
 func checkDescription(s string) error {
 	const hint = "describe in a few sentences of plain text what the agent is good at"
 	if len(s) > MaxDescription {
-		return handoff.Refuse(handoff.CodeTooLarge, hint, "the description has %d bytes, at most %d are allowed", len(s), MaxDescription)
+		return refusal.New(refusal.TooLarge, hint, "the description has %d bytes, at most %d are allowed", len(s), MaxDescription)
 	}
 	if !utf8.ValidString(s) {
-		return handoff.Refuse(handoff.CodeInvalid, hint, "the description is not valid UTF-8")
+		return refusal.New(refusal.Invalid, hint, "the description is not valid UTF-8")
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return handoff.Refuse(handoff.CodeInvalid, hint, "the description has the control character %U", r)
+			return refusal.New(refusal.Invalid, hint, "the description has the control character %U", r)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func checkDescription(s string) error {
 
 func checkNames(what string, names []string, most int) error {
 	if len(names) > most {
-		return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d names as %s, at most %d are allowed", len(names), what, most)
+		return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(names), what, most)
 	}
 	for _, n := range names {
 		if err := CheckName(what, n); err != nil {
@@ -138,10 +138,10 @@ func checkAgents(what string, names []string, most int, self string) error {
 	}
 	for i, n := range names {
 		if n == self {
-			return handoff.Refuse(handoff.CodeInvalid, "name other agents", "agent %s names itself as %s", self, what)
+			return refusal.New(refusal.Invalid, "name other agents", "agent %s names itself as %s", self, what)
 		}
 		if slices.Contains(names[:i], n) {
-			return handoff.Refuse(handoff.CodeInvalid, "name each agent once", "%s is named twice as %s", n, what)
+			return refusal.New(refusal.Invalid, "name each agent once", "%s is named twice as %s", n, what)
 		}
 	}
 	return nil
@@ -149,15 +149,15 @@ func checkAgents(what string, names []string, most int, self string) error {
 
 func checkReach(ways []Reach) error {
 	if len(ways) > MaxReach {
-		return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d ways to be reached, at most %d are allowed", len(ways), MaxReach)
+		return refusal.New(refusal.Invalid, "name fewer", "%d ways to be reached, at most %d are allowed", len(ways), MaxReach)
 	}
 	for _, w := range ways {
 		if !w.Kind.Valid() {
-			return handoff.Refuse(handoff.CodeInvalid, `use "pull", "webhook" or "a2a"`, "unknown way to be reached %s", strconv.QuoteToASCII(string(w.Kind)))
+			return refusal.New(refusal.Invalid, `use "pull", "webhook" or "a2a"`, "unknown way to be reached %s", strconv.QuoteToASCII(string(w.Kind)))
 		}
 		if w.Kind == ReachPull {
 			if w.URL != "" {
-				return handoff.Refuse(handoff.CodeInvalid, "leave the url out", "an agent that pulls has no url")
+				return refusal.New(refusal.Invalid, "leave the url out", "an agent that pulls has no url")
 			}
 			continue
 		}
@@ -172,14 +172,14 @@ func checkReach(ways []Reach) error {
 func checkURL(s string) error {
 	const hint = "give an absolute http or https url without user name or password"
 	if len(s) > MaxURL {
-		return handoff.Refuse(handoff.CodeTooLarge, hint, "the url has %d bytes, at most %d are allowed", len(s), MaxURL)
+		return refusal.New(refusal.TooLarge, hint, "the url has %d bytes, at most %d are allowed", len(s), MaxURL)
 	}
 	u, err := url.Parse(s)
 	if err != nil || !utf8.ValidString(s) || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return handoff.Refuse(handoff.CodeInvalid, hint, "the url is not an absolute http or https url")
+		return refusal.New(refusal.Invalid, hint, "the url is not an absolute http or https url")
 	}
 	if u.User != nil {
-		return handoff.Refuse(handoff.CodeInvalid, hint, "the url holds a user name or password, which would stay in the record")
+		return refusal.New(refusal.Invalid, hint, "the url holds a user name or password, which would stay in the record")
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Package routing decides who could catch a handoff, in which order, and says why. It is one pure function,
 // [Route], over what is known of the agents.
 //
-// May import: handoff, registry and envelope. It never reads a clock: now is an input.
+// May import: refusal, fact, handoff, registry and envelope. It never reads a clock: now is an input.
 //
 // Invariants:
 //   - The same request, agents and time give the same [Plan], whatever order the agents come in.

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -72,7 +72,7 @@ func (s Snapshot) All() iter.Seq[Hint] {
 // check refuses (invalid) a request that nobody could serve as it stands.
 func (r Request) check() error {
 	if len(r.Agents) == 0 && len(r.Needs) == 0 {
-		return handoff.Refuse(handoff.CodeInvalid, "name an agent, a list of agents or a capability", "the handoff has no target")
+		return refusal.New(refusal.Invalid, "name an agent, a list of agents or a capability", "the handoff has no target")
 	}
 	for _, l := range []struct {
 		what  string
@@ -84,7 +84,7 @@ func (r Request) check() error {
 		{"wanted capability", r.Wants, MaxNeeds},
 	} {
 		if len(l.names) > l.most {
-			return handoff.Refuse(handoff.CodeInvalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
+			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
 		}
 		for _, n := range l.names {
 			if err := registry.CheckName(l.what, n); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -229,10 +229,10 @@ func (r *router) refuse() error {
 	list := strings.Join(names, "; ")
 	if r.others == 0 && !r.resetAt.IsZero() {
 		at := r.resetAt.UTC().Format(time.RFC3339)
-		return handoff.Refuse(handoff.CodeCircuitOpen, "try again after "+at+", or name another agent",
+		return refusal.New(refusal.CircuitOpen, "try again after "+at+", or name another agent",
 			"the circuit of everybody who could take this is open until %s at the earliest (%s)", at, list).
 			With("reset_at", at).With("considered", r.plan.Considered)
 	}
-	return handoff.Refuse(handoff.CodeUnavailable, "try again later, name another agent, or give the agent fallbacks",
+	return refusal.New(refusal.Unavailable, "try again later, name another agent, or give the agent fallbacks",
 		"nobody can take this now (%s)", list).With("considered", r.plan.Considered)
 }

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
@@ -218,10 +218,10 @@ func TestRoutesAsStories(t *testing.T) {
 	}
 }
 
-func refused(t *testing.T, req routing.Request, code handoff.Code, agents ...routing.Hint) (routing.Plan, *handoff.Refusal) {
+func refused(t *testing.T, req routing.Request, code refusal.Code, agents ...routing.Hint) (routing.Plan, *refusal.Error) {
 	t.Helper()
 	plan, err := routing.Route(req, routing.SnapshotOf(agents...), noon)
-	r, ok := handoff.AsRefusal(err)
+	r, ok := refusal.As(err)
 	if !ok || r.Code != code || r.Hint == "" {
 		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
 	}
@@ -234,7 +234,7 @@ func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
 		agents = append(agents, agent(fmt.Sprintf("zzzzzzzzzzzz-%02d", i)))
 	}
 	agents = append(agents, agent("writer"), agent("waiter"), agent("winter", removed))
-	_, r := refused(t, to("wrtier"), handoff.CodeNotFound, agents...)
+	_, r := refused(t, to("wrtier"), refusal.NotFound, agents...)
 	got, _ := r.Details["did_you_mean"].([]string)
 	if len(got) != 8 || !reflect.DeepEqual(got[:2], []string{"writer", "waiter"}) {
 		t.Errorf("suggests %v", got)
@@ -242,26 +242,26 @@ func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
 	if !strings.HasPrefix(r.Hint, "use one of: writer, waiter, zzz") {
 		t.Errorf("hint %q", r.Hint)
 	}
-	_, r = refused(t, to("winter"), handoff.CodeNotFound, agents...)
+	_, r = refused(t, to("winter"), refusal.NotFound, agents...)
 	if strings.Contains(r.Hint, "winter") {
 		t.Errorf("suggests one that was removed: %q", r.Hint)
 	}
-	refused(t, to("writer", "nobody"), handoff.CodeNotFound, agents...)
-	refused(t, to("writer"), handoff.CodeNotFound)
+	refused(t, to("writer", "nobody"), refusal.NotFound, agents...)
+	refused(t, to("writer"), refusal.NotFound)
 }
 
 func TestACapabilityNobodyHasIsRefusedWithThoseThatExist(t *testing.T) {
 	agents := []routing.Hint{agent("a", can("golang")), agent("b", can("docs")), agent("c", can("gone"), removed)}
-	_, r := refused(t, routing.Request{Needs: []string{"golan"}}, handoff.CodeNotFound, agents...)
+	_, r := refused(t, routing.Request{Needs: []string{"golan"}}, refusal.NotFound, agents...)
 	if r.Hint != "use one of: golang, docs" {
 		t.Errorf("hint %q", r.Hint)
 	}
-	refused(t, routing.Request{Needs: []string{"golang", "docs"}}, handoff.CodeNotFound, agents...)
-	refused(t, routing.Request{Needs: []string{"go"}}, handoff.CodeNotFound, agent("a"))
+	refused(t, routing.Request{Needs: []string{"golang", "docs"}}, refusal.NotFound, agents...)
+	refused(t, routing.Request{Needs: []string{"go"}}, refusal.NotFound, agent("a"))
 }
 
 func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
-	plan, r := refused(t, to("writer"), handoff.CodeCircuitOpen,
+	plan, r := refused(t, to("writer"), refusal.CircuitOpen,
 		agent("writer", openedAt(noon), fallbacks("editor", "never")),
 		agent("editor", openedAt(noon.Add(-30*time.Second))))
 	if r.Details["reset_at"] != "2026-01-02T12:00:30Z" || !strings.Contains(r.Message, "2026-01-02T12:00:30Z") {
@@ -273,7 +273,7 @@ func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
 }
 
 func TestOtherwiseTheRefusalSaysWhyForEachAgent(t *testing.T) {
-	_, r := refused(t, routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}, Exclude: []string{"source"}}, handoff.CodeUnavailable,
+	_, r := refused(t, routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}, Exclude: []string{"source"}}, refusal.Unavailable,
 		agent("writer", can("go"), openedAt(noon), fallbacks("editor", "intern", "docs", "never", "source")),
 		agent("editor", can("go"), says(registry.Draining)), agent("intern", can("go"), holds(3, 3)), agent("docs"), agent("source"))
 	for _, want := range []string{
@@ -291,14 +291,14 @@ func TestALongRefusalIsCutShort(t *testing.T) {
 	for i := range 100 {
 		agents = append(agents, agent(fmt.Sprintf("a%02d", i), can("go"), says(registry.Busy)))
 	}
-	plan, r := refused(t, routing.Request{Needs: []string{"go"}}, handoff.CodeUnavailable, agents...)
+	plan, r := refused(t, routing.Request{Needs: []string{"go"}}, refusal.Unavailable, agents...)
 	if !strings.Contains(r.Message, "and 92 more") || len(plan.Considered) != routing.MaxTargets || plan.Omitted != 36 {
 		t.Errorf("message %q, %d considered, %d omitted", r.Message, len(plan.Considered), plan.Omitted)
 	}
 }
 
 func TestHandingToOneselfAloneIsUnavailable(t *testing.T) {
-	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, handoff.CodeUnavailable, agent("writer"))
+	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, refusal.Unavailable, agent("writer"))
 }
 
 func TestMalformedRequestsAreRefused(t *testing.T) {
@@ -317,7 +317,7 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 		"too many needs":    {Needs: many[:17]},
 		"one bad of a list": to("writer", "a b"),
 	} {
-		t.Run(name, func(t *testing.T) { refused(t, req, handoff.CodeInvalid, agent("writer", can("go"))) })
+		t.Run(name, func(t *testing.T) { refused(t, req, refusal.Invalid, agent("writer", can("go"))) })
 	}
 }
 
@@ -363,7 +363,7 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 		dir := routing.SnapshotOf(house...)
 		plan, err := routing.Route(req, dir, noon)
 		again, err2 := routing.Route(req, dir, noon)
-		if !reflect.DeepEqual(plan, again) || handoff.CodeOf(err) != handoff.CodeOf(err2) {
+		if !reflect.DeepEqual(plan, again) || refusal.CodeOf(err) != refusal.CodeOf(err2) {
 			t.Fatalf("two plans for one request: %+v and %+v", plan, again)
 		}
 		if (len(plan.Eligible()) > 0) != (err == nil) {

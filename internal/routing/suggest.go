@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 func unknownAgent(name string, dir Directory) error {
@@ -16,10 +16,10 @@ func unknownAgent(name string, dir Directory) error {
 		}
 	}
 	if len(names) == 0 {
-		return handoff.Refuse(handoff.CodeNotFound, "register an agent first", "agent %s is not registered; nobody is", name)
+		return refusal.New(refusal.NotFound, "register an agent first", "agent %s is not registered; nobody is", name)
 	}
 	near := closest(name, names)
-	return handoff.Refuse(handoff.CodeNotFound, "use one of: "+strings.Join(near, ", "),
+	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
 		"agent %s is not registered", name).With("did_you_mean", near)
 }
 
@@ -27,16 +27,16 @@ func unknownCapability(needs []string, dir Directory) error {
 	known := capabilities(dir)
 	what := strings.Join(needs, " and ")
 	if len(known) == 0 {
-		return handoff.Refuse(handoff.CodeNotFound, "register an agent that has it", "no agent can do %s; none has any capability", what)
+		return refusal.New(refusal.NotFound, "register an agent that has it", "no agent can do %s; none has any capability", what)
 	}
 	for _, n := range needs {
 		if !slices.Contains(known, n) {
 			near := closest(n, known)
-			return handoff.Refuse(handoff.CodeNotFound, "use one of: "+strings.Join(near, ", "),
+			return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
 				"no agent can do %s", n).With("did_you_mean", near)
 		}
 	}
-	return handoff.Refuse(handoff.CodeNotFound, "ask for fewer capabilities, or register an agent that has them all",
+	return refusal.New(refusal.NotFound, "ask for fewer capabilities, or register an agent that has them all",
 		"no single agent can do %s", what)
 }
 

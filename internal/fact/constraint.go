@@ -1,10 +1,12 @@
-package handoff
+package fact
 
-import "slices"
+import (
+	"slices"
+)
 
-// tightens reports whether c, with the same id as old, asks for at least as much: the same kind and words, not a
+// Tightens reports whether c, with the same id as old, asks for at least as much: the same kind and words, not a
 // larger maximum, no value more allowed, and hard if old was.
-func (c Constraint) tightens(old Constraint) bool {
+func (c Constraint) Tightens(old Constraint) bool {
 	switch {
 	case c.Kind != old.Kind || c.Text != old.Text || (old.Hard && !c.Hard):
 		return false
@@ -16,7 +18,8 @@ func (c Constraint) tightens(old Constraint) bool {
 	return true
 }
 
-func (c Constraint) equal(o Constraint) bool {
+// Equal compares what can be tightened.
+func (c Constraint) Equal(o Constraint) bool {
 	return c.Hard == o.Hard && slices.Equal(c.Allow, o.Allow) && (c.Max == nil) == (o.Max == nil) &&
 		(c.Max == nil || *c.Max == *o.Max)
 }

@@ -1,4 +1,4 @@
-package handoff
+package fact
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Bounds on what comes from outside. Bytes unless said otherwise.
@@ -32,18 +34,19 @@ const (
 	maxLimit           = 1000
 )
 
-func tooLarge(what string, got, limit int) error {
-	return Refuse(CodeTooLarge, fmt.Sprintf("at most %d bytes; put large things elsewhere and refer to them", limit),
+// TooLarge is the refusal of something that has more bytes than it may.
+func TooLarge(what string, got, limit int) error {
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; put large things elsewhere and refer to them", limit),
 		"%s has %d bytes", what, got)
 }
 
 // checkText refuses text that is too long or not UTF-8.
-func checkText(what, s string, limit int) error {
+func CheckText(what, s string, limit int) error {
 	if len(s) > limit {
-		return tooLarge(what, len(s), limit)
+		return TooLarge(what, len(s), limit)
 	}
 	if !utf8.ValidString(s) {
-		return Refuse(CodeInvalid, "send UTF-8", "%s is not valid UTF-8", what)
+		return refusal.New(refusal.Invalid, "send UTF-8", "%s is not valid UTF-8", what)
 	}
 	return nil
 }
@@ -56,37 +59,38 @@ func CheckName(what, s string) error {
 			return unicode.IsControl(r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`/\*>"'`, r)
 		})
 	if !ok {
-		return Refuse(CodeInvalid, "use 1 to 64 printable characters without spaces, slashes, quotes, * or >",
+		return refusal.New(refusal.Invalid, "use 1 to 64 printable characters without spaces, slashes, quotes, * or >",
 			"%.80q cannot name %s", s, what)
 	}
 	return nil
 }
 
-func checkNames(what string, names []string, limit int) error {
+// CheckNames refuses a list that is too long, names something twice, or has a name that [CheckName] refuses.
+func CheckNames(what string, names []string, limit int) error {
 	if len(names) > limit {
-		return Refuse(CodeTooLarge, fmt.Sprintf("at most %d", limit), "%d is too many of %s", len(names), what)
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", limit), "%d is too many of %s", len(names), what)
 	}
 	for i, n := range names {
 		if err := CheckName(what, n); err != nil {
 			return err
 		}
 		if slices.Contains(names[:i], n) {
-			return Refuse(CodeInvalid, "name each once", "%q is named twice as %s", n, what)
+			return refusal.New(refusal.Invalid, "name each once", "%q is named twice as %s", n, what)
 		}
 	}
 	return nil
 }
 
 // checkJSON refuses JSON that is too large, malformed or nested too deeply. Absent JSON is fine.
-func checkJSON(what string, b json.RawMessage, limit int) error {
+func CheckJSON(what string, b json.RawMessage, limit int) error {
 	if len(b) == 0 {
 		return nil
 	}
 	if len(b) > limit {
-		return tooLarge(what, len(b), limit)
+		return TooLarge(what, len(b), limit)
 	}
 	if !utf8.Valid(b) || !json.Valid(b) {
-		return Refuse(CodeInvalid, "send JSON in UTF-8", "%s is not valid JSON", what)
+		return refusal.New(refusal.Invalid, "send JSON in UTF-8", "%s is not valid JSON", what)
 	}
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
@@ -97,7 +101,7 @@ func checkJSON(what string, b json.RawMessage, limit int) error {
 			inString = !inString
 		case !inString && (c == '{' || c == '['):
 			if depth++; depth > MaxJSONDepth {
-				return Refuse(CodeInvalid, fmt.Sprintf("at most %d levels", MaxJSONDepth), "%s is nested too deeply", what)
+				return refusal.New(refusal.Invalid, fmt.Sprintf("at most %d levels", MaxJSONDepth), "%s is nested too deeply", what)
 			}
 		case !inString && (c == '}' || c == ']'):
 			depth--
@@ -106,78 +110,83 @@ func checkJSON(what string, b json.RawMessage, limit int) error {
 	return nil
 }
 
-func (l Limits) check() error {
+// Check refuses limits that are out of range.
+func (l Limits) Check() error {
 	for _, v := range []int{l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts} {
 		if v < 0 || v > maxLimit {
-			return Refuse(CodeInvalid, fmt.Sprintf("use 1 to %d, or leave it out", maxLimit), "a limit of %d is out of range", v)
+			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or leave it out", maxLimit), "a limit of %d is out of range", v)
 		}
 	}
 	return nil
 }
 
-func (b Budget) check(what string) error {
+// Check refuses amounts that are out of range.
+func (b Budget) Check(what string) error {
 	const most = 1 << 50
 	if b.Tokens < 0 || b.Cost < 0 || b.Tokens > most || b.Cost > most {
-		return Refuse(CodeInvalid, "use amounts from 0 up", "%s is out of range", what)
+		return refusal.New(refusal.Invalid, "use amounts from 0 up", "%s is out of range", what)
 	}
 	return nil
 }
 
-func (c Constraint) check() error {
+// Check refuses a constraint without id, kind or text, and one that is too long.
+func (c Constraint) Check() error {
 	if err := CheckName("a constraint", c.ID); err != nil {
 		return err
 	}
 	if c.Kind == "" {
-		return Refuse(CodeInvalid, "say budget, security, format, preference or prohibition", "constraint %s has no kind", c.ID)
+		return refusal.New(refusal.Invalid, "say budget, security, format, preference or prohibition", "constraint %s has no kind", c.ID)
 	}
 	if strings.TrimSpace(c.Text) == "" {
-		return Refuse(CodeInvalid, "say in words what must hold", "constraint %s has no text", c.ID)
+		return refusal.New(refusal.Invalid, "say in words what must hold", "constraint %s has no text", c.ID)
 	}
 	if len(c.Allow) > 0 {
-		if err := checkNames("an allowed value", c.Allow, MaxPermissions); err != nil {
+		if err := CheckNames("an allowed value", c.Allow, MaxPermissions); err != nil {
 			return err
 		}
 	}
-	return checkText("a constraint", c.Text, MaxConstraintText)
+	return CheckText("a constraint", c.Text, MaxConstraintText)
 }
 
 // CheckConstraints refuses a set that is too large to be sealed into every envelope, or that names one id twice.
 func CheckConstraints(cs []Constraint) error {
 	total := 0
 	for i, c := range cs {
-		if err := c.check(); err != nil {
+		if err := c.Check(); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(cs[:i], func(o Constraint) bool { return o.ID == c.ID }) {
-			return Refuse(CodeInvalid, "give each constraint an id of its own", "constraint %s is there twice", c.ID)
+			return refusal.New(refusal.Invalid, "give each constraint an id of its own", "constraint %s is there twice", c.ID)
 		}
 		total += len(c.Text)
 	}
 	if len(cs) > MaxConstraints || total > MaxConstraintTotal {
-		return Refuse(CodeTooLarge, fmt.Sprintf("at most %d with %d bytes of text per task", MaxConstraints, MaxConstraintTotal),
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d with %d bytes of text per task", MaxConstraints, MaxConstraintTotal),
 			"%d constraints with %d bytes are too many", len(cs), total)
 	}
 	return nil
 }
 
-func (r Result) check() error {
-	if err := checkText("the result's text", r.Text, MaxResult); err != nil {
+// Check refuses a result that is too large or malformed.
+func (r Result) Check() error {
+	if err := CheckText("the result's text", r.Text, MaxResult); err != nil {
 		return err
 	}
-	return checkJSON("the result's data", r.Data, MaxResult)
+	return CheckJSON("the result's data", r.Data, MaxResult)
 }
 
-func (e Expected) check() error {
+// Check refuses expectations that are too large or malformed.
+func (e Expected) Check() error {
 	if e.MaxBytes < 0 {
-		return Refuse(CodeInvalid, "use a length from 1 up", "a result cannot have %d bytes", e.MaxBytes)
+		return refusal.New(refusal.Invalid, "use a length from 1 up", "a result cannot have %d bytes", e.MaxBytes)
 	}
 	if len(e.Criteria) > MaxPermissions {
-		return Refuse(CodeTooLarge, fmt.Sprintf("at most %d", MaxPermissions), "%d criteria are too many", len(e.Criteria))
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", MaxPermissions), "%d criteria are too many", len(e.Criteria))
 	}
 	for _, c := range append([]string{e.Format}, e.Criteria...) {
-		if err := checkText("what is expected", c, MaxText); err != nil {
+		if err := CheckText("what is expected", c, MaxText); err != nil {
 			return err
 		}
 	}
-	return checkJSON("the expected schema", e.Schema, MaxData)
+	return CheckJSON("the expected schema", e.Schema, MaxData)
 }

@@ -1,8 +1,10 @@
-package handoff
+package fact
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // The closed sets of this room. Each refuses an unknown value when it is decoded, so that none gets past a door.
@@ -246,7 +248,7 @@ func parse[T ~string](v *T, what string, text []byte, all []T) error {
 		for i, a := range all {
 			names[i] = string(a)
 		}
-		return Refuse(CodeInvalid, "use one of "+strings.Join(names, ", "), "%q is not a %s", text, what)
+		return refusal.New(refusal.Invalid, "use one of "+strings.Join(names, ", "), "%q is not a %s", text, what)
 	}
 	*v = t
 	return nil

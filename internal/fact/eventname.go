@@ -1,4 +1,4 @@
-package handoff
+package fact
 
 // The names of the events, as the ledger, the audit trail and docs/events.md have them.
 

@@ -1,4 +1,4 @@
-package handoff
+package fact
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 type Event interface {
 	// EventName is the event's name in the ledger and in every audit trail.
 	EventName() string
-	fold(t *Task)
 }
 
 // Events holds one value of every event type, for codecs and tests.

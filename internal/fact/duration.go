@@ -1,7 +1,9 @@
-package handoff
+package fact
 
 import (
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Bounds of every duration that comes from outside.
@@ -20,7 +22,7 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	if err != nil {
-		return Refuse(CodeInvalid, `write durations like "15s" or "1h30m"`, "%q is not a duration", b)
+		return refusal.New(refusal.Invalid, `write durations like "15s" or "1h30m"`, "%q is not a duration", b)
 	}
 	*d = Duration(v)
 	return nil
@@ -29,7 +31,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 func (d Duration) String() string { return time.Duration(d).String() }
 
 // or returns d, or def where d is not set.
-func (d Duration) or(def time.Duration) Duration {
+func (d Duration) Or(def time.Duration) Duration {
 	if d == 0 {
 		return Duration(def)
 	}
@@ -37,13 +39,13 @@ func (d Duration) or(def time.Duration) Duration {
 }
 
 // after is the moment d after t.
-func (d Duration) after(t time.Time) time.Time { return t.Add(time.Duration(d)) }
+func (d Duration) After(t time.Time) time.Time { return t.Add(time.Duration(d)) }
 
 // check refuses negative and absurd durations; zero means "not given".
-func (d Duration) check(what string) error {
+func (d Duration) Check(what string) error {
 	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
 		return nil
 	}
-	return Refuse(CodeInvalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
+	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
 		"%s of %s is out of range", what, d)
 }

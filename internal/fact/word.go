@@ -1,0 +1,158 @@
+package fact
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Timeouts are the durations that start the five clocks, and those around them. Zero fields mean the default.
+type Timeouts struct {
+	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; default 10m
+	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s
+	Approval Duration `json:"approval,omitzero"` // a supervised handoff; default 24h
+	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; default 1m
+	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; default 30m
+	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; default: no end
+}
+
+// Limits bound what can happen to a task. Zero fields mean the default.
+type Limits struct {
+	Hops        int `json:"hops,omitzero"`        // changes of owner; default 10
+	Handoffs    int `json:"handoffs,omitzero"`    // requests, successful or not; default 30
+	Visits      int `json:"visits,omitzero"`      // times one agent may own it; default 5
+	Escalations int `json:"escalations,omitzero"` // default 5
+	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; default 3
+}
+
+// Used is how much of the limits is gone.
+type Used struct {
+	Hops        int `json:"hops"`
+	Handoffs    int `json:"handoffs"`
+	Escalations int `json:"escalations"`
+	Attempts    int `json:"attempts"`
+	Base        int `json:"base,omitempty"` // handoffs before the last replay: numbers go on, the limit starts again
+}
+
+// Budget is what a task may spend, or has spent, as its agents report it.
+type Budget struct {
+	Tokens int64 `json:"tokens,omitzero"`
+	Cost   int64 `json:"cost_micros,omitzero"` // millionths of the currency that the deployment counts in
+}
+
+// Visit is one ownership on a task's path.
+type Visit struct {
+	Agent string `json:"agent"`
+	Marks int    `json:"marks"` // the task's marks when the agent let go; -1 while it holds the task
+}
+
+// Constraint is a rule for whoever holds the task. It can be tightened, never loosened.
+type Constraint struct {
+	ID     string         `json:"id"`
+	Kind   ConstraintKind `json:"kind"`
+	Text   string         `json:"text"`
+	Hard   bool           `json:"hard,omitempty"`
+	Max    *float64       `json:"max,omitempty"`   // tighter is smaller
+	Allow  []string       `json:"allow,omitempty"` // tighter is a subset
+	Origin string         `json:"origin,omitempty"`
+}
+
+// Dependency is a task that must complete before this one can start.
+type Dependency struct {
+	Task  string `json:"task"`
+	State State  `json:"state"` // Pending until it ends
+}
+
+// Expected is what the result must look like.
+type Expected struct {
+	Format   string          `json:"format,omitempty"`
+	MaxBytes int             `json:"max_bytes,omitzero"`
+	Criteria []string        `json:"criteria,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"`
+}
+
+// Candidate is a receiver that a handoff may be offered to.
+type Candidate struct {
+	Agent string `json:"agent"`
+	Tier  Tier   `json:"tier"`
+}
+
+// Passed is a candidate that was left out, and why.
+type Passed struct {
+	Agent string `json:"agent"`
+	Why   string `json:"why"`
+}
+
+// Parent links a child task to the task it works for.
+type Parent struct {
+	Task  string `json:"task,omitempty"`
+	Index int    `json:"index,omitempty"`
+	Await bool   `json:"await,omitempty"` // the parent wants to hear how it ends
+}
+
+// FanIn says when the parent resumes.
+type FanIn struct {
+	Mode   FanInMode `json:"mode"`
+	Quorum int       `json:"quorum,omitzero"`
+}
+
+// Result is what came of a task.
+type Result struct {
+	Text string          `json:"text,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+}
+
+// WithDefaults fills in what is not set.
+func (t Timeouts) WithDefaults() Timeouts {
+	t.Offer = t.Offer.Or(10 * time.Minute)
+	t.Ack = t.Ack.Or(15 * time.Second)
+	t.Approval = t.Approval.Or(24 * time.Hour)
+	t.Confirm = t.Confirm.Or(time.Minute)
+	t.Lease = t.Lease.Or(30 * time.Minute)
+	return t
+}
+
+// over returns t with the fields of base where t has none.
+func (t Timeouts) Over(base Timeouts) Timeouts {
+	t.Offer = t.Offer.Or(time.Duration(base.Offer))
+	t.Ack = t.Ack.Or(time.Duration(base.Ack))
+	t.Approval = t.Approval.Or(time.Duration(base.Approval))
+	t.Confirm = t.Confirm.Or(time.Duration(base.Confirm))
+	t.Lease = t.Lease.Or(time.Duration(base.Lease))
+	t.Wait = t.Wait.Or(time.Duration(base.Wait))
+	return t
+}
+
+// Check refuses durations that are out of range.
+func (t Timeouts) Check() error {
+	for _, c := range []struct {
+		name string
+		d    Duration
+	}{{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"confirm", t.Confirm}, {"lease", t.Lease}, {"wait", t.Wait}} {
+		if err := c.d.Check("the " + c.name + " timeout"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WithDefaults fills in what is not set.
+func (l Limits) WithDefaults() Limits {
+	set := func(v *int, def int) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	set(&l.Hops, 10)
+	set(&l.Handoffs, 30)
+	set(&l.Visits, 5)
+	set(&l.Escalations, 5)
+	set(&l.Attempts, 3)
+	return l
+}
+
+// Plus adds.
+func (b Budget) Plus(o Budget) Budget { return Budget{b.Tokens + o.Tokens, b.Cost + o.Cost} }
+
+// Minus subtracts; the result may be below zero.
+func (b Budget) Minus(o Budget) Budget { return Budget{b.Tokens - o.Tokens, b.Cost - o.Cost} }

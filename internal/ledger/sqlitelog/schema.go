@@ -1,0 +1,122 @@
+package sqlitelog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// The streams' names are stored once. A stream's number is given in order of creation, so that the index of
+// entries grows at its end: an index of names would touch a random page for every entry.
+const schema = `
+CREATE TABLE streams(name TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE entries(position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+CREATE INDEX entries_by_stream ON entries(stream);
+`
+
+func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
+
+// writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
+// checkpoints are run by us, because SQLite's own swallow their errors.
+func writerDSN(path string) string {
+	return dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
+		pragma("synchronous", "full"), pragma("wal_autocheckpoint", 0), pragma("temp_store", "memory"),
+		pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on"))
+}
+
+func readerDSN(path string) string {
+	return dsn(path, "ro", pragma("query_only", "on"), pragma("cache_size", -readerCacheKiB),
+		pragma("temp_store", "memory"), pragma("busy_timeout", 5000), pragma("cell_size_check", "on"))
+}
+
+// createFile makes sure that the database exists and belongs to the owner only. SQLite gives its other files the
+// same mode.
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// migrate creates the schema in an empty file and refuses files that are not ours or newer than we are.
+func migrate(c *conn, path string) error {
+	version, err := c.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	app, err := c.number("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
+	switch {
+	case err != nil:
+		return err
+	case version == 0 && app == 0 && tables == 0:
+		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
+			schema, schemaVersion, applicationID)
+		return errors.Join(c.exec(script), syncDir(filepath.Dir(path)))
+	case app != applicationID:
+		return errors.New("this is a SQLite database, but not one of Trapeze's: choose another data directory")
+	case version > schemaVersion:
+		return fmt.Errorf("written by a newer Trapeze (schema %d, this version knows %d): upgrade the program",
+			version, schemaVersion)
+	}
+	return nil
+}
+
+// syncDir makes the new directory entry durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Result codes of SQLite that mean something to us; https://www.sqlite.org/rescode.html. The low byte is the
+// primary code.
+const (
+	codeBusy     = 5
+	codeNoMem    = 7
+	codeReadOnly = 8
+	codeIOErr    = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
+)
+
+// code returns SQLite's primary result code, 0 if err is not SQLite's.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+// explain adds to an error what a person can do about it.
+func explain(path string, err error) error {
+	var hint string
+	switch {
+	case errors.Is(err, os.ErrPermission) || code(err) == codeReadOnly || isReadOnly(err):
+		hint = "the data directory and its files must be writable by this user"
+	case code(err) == codeCorrupt || code(err) == codeNotADB:
+		hint = "the file is damaged or no database: restore it from a backup"
+	case code(err) == codeCantOpen:
+		hint = "check that the path is right and the directory writable"
+	case isFull(err):
+		hint = "the disk is full: make room"
+	default:
+		return fmt.Errorf("sqlitelog: %s: %w", path, err)
+	}
+	return fmt.Errorf("sqlitelog: %s: %w (%s)", path, err, hint)
+}
