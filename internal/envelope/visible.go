@@ -29,6 +29,9 @@ func invisible(r rune) bool {
 // visible returns text with every invisible character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
 // maxBackquotes backquotes by their number. Tabs and line feeds stay.
 func visible(text string) string {
+	if plain(text) {
+		return text
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(text))
@@ -51,6 +54,16 @@ func visible(text string) string {
 		rest = rest[n:]
 	}
 	return b.String()
+}
+
+// plain reports whether text is ASCII with nothing to be shown: the usual case, and much cheaper.
+func plain(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; (b < ' ' && b != '\n' && b != '\t') || b >= 0x7F {
+			return false
+		}
+	}
+	return longestRun(text) <= maxBackquotes
 }
 
 // visibleJSON does the same to JSON text by JSON's own escapes, so that its value stays exactly the same.

@@ -60,7 +60,7 @@ func (t *Task) takeTask(e fact.Event) {
 	case fact.Sealed:
 		t.onSealed(e)
 	case fact.LeaseLost:
-		t.onLeaseLost(e)
+		t.Lease = time.Time{}
 	case fact.ParkedTask:
 		t.onParkedTask(e)
 	case fact.Replayed:
@@ -196,8 +196,6 @@ func (t *Task) onReplayed(e fact.Replayed) {
 		t.Route = e.Route
 	}
 }
-
-func (t *Task) onLeaseLost(e fact.LeaseLost) { t.Lease = time.Time{} }
 
 func (t *Task) onDependencyEnded(e fact.DependencyEnded) {
 	t.Dependencies = slices.Clone(t.Dependencies)

@@ -17,7 +17,7 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 	case fact.Approved:
 		t.onApproved(e)
 	case fact.Denied:
-		t.onDenied(e)
+		t.Marks++ // a denial is a decision
 	case fact.OfferMade:
 		t.onOfferMade(e)
 	case fact.Seen:
@@ -28,12 +28,8 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 		t.onAcknowledged(e)
 	case fact.RejectedOffer:
 		t.onRejectedOffer(e)
-	case fact.OfferExpired:
-		t.onOfferExpired(e)
-	case fact.Unanswered:
-		t.onUnanswered(e)
-	case fact.Undelivered:
-		t.onUndelivered(e)
+	case fact.OfferExpired, fact.Unanswered, fact.Undelivered:
+		t.offerOver()
 	case fact.RetryScheduled:
 		t.onRetryScheduled(e)
 	case fact.Confirmed:
@@ -87,8 +83,6 @@ func (t *Task) onApproved(e fact.Approved) {
 	t.Marks++ // an approval is a decision
 }
 
-func (t *Task) onDenied(e fact.Denied) { t.Marks++ }
-
 func (t *Task) onOfferMade(e fact.OfferMade) {
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries = e.Offer, e.To, e.Next, e.Try
@@ -126,10 +120,6 @@ func (t *Task) onRejectedOffer(e fact.RejectedOffer) {
 		t.offerOver()
 	}
 }
-
-func (t *Task) onOfferExpired(e fact.OfferExpired) { t.offerOver() }
-func (t *Task) onUnanswered(e fact.Unanswered)     { t.offerOver() }
-func (t *Task) onUndelivered(e fact.Undelivered)   { t.offerOver() }
 
 // offerOver puts the handoff back to Requested: nobody holds an offer.
 func (t *Task) offerOver() {
