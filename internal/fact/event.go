@@ -59,7 +59,6 @@ var Events = []Event{
 type Created struct {
 	Task         string          `json:"task"`
 	Intent       string          `json:"intent"`
-	Data         json.RawMessage `json:"data,omitempty"` // the task context; kept in the record, not in the fold
 	Requester    string          `json:"requester"`
 	Priority     Priority        `json:"priority"`
 	Route        []string        `json:"route,omitempty"`
@@ -342,22 +341,21 @@ type NewChild struct {
 
 // Spawned: a fan-out or a delegation. The children are created from this, as often as it takes, once.
 type Spawned struct {
-	Group       int             `json:"group"`
-	Kind        Kind            `json:"kind"`
-	From        string          `json:"from"`
-	Reason      Reason          `json:"reason"`
-	Detail      string          `json:"detail,omitempty"`
-	Children    []NewChild      `json:"children"`
-	FanIn       FanIn           `json:"fan_in"`
-	Timeouts    Timeouts        `json:"timeouts"`
-	Retries     int             `json:"retries"`
-	Permissions []string        `json:"permissions,omitempty"`
-	Expected    Expected        `json:"expected,omitzero"`
-	Envelope    string          `json:"envelope"`
-	Data        json.RawMessage `json:"data,omitempty"`
-	JoinBy      time.Time       `json:"join_by,omitzero"`
-	Before      Standing        `json:"before"`
-	At          time.Time       `json:"at"`
+	Group       int        `json:"group"`
+	Kind        Kind       `json:"kind"`
+	From        string     `json:"from"`
+	Reason      Reason     `json:"reason"`
+	Detail      string     `json:"detail,omitempty"`
+	Children    []NewChild `json:"children"`
+	FanIn       FanIn      `json:"fan_in"`
+	Timeouts    Timeouts   `json:"timeouts"`
+	Retries     int        `json:"retries"`
+	Permissions []string   `json:"permissions,omitempty"`
+	Expected    Expected   `json:"expected,omitzero"`
+	Envelope    string     `json:"envelope"`
+	JoinBy      time.Time  `json:"join_by,omitzero"`
+	Before      Standing   `json:"before"`
+	At          time.Time  `json:"at"`
 }
 
 // ChildEnded: a child task ended, or went to or came from the dead letters.

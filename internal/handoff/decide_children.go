@@ -23,7 +23,6 @@ type Spawn struct {
 	Detail      string
 	Permissions []string
 	Expected    fact.Expected
-	Data        json.RawMessage
 	NewWork     bool
 	Envelope    fact.Sealed
 }
@@ -58,7 +57,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
 		FanIn: c.FanIn, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), Permissions: c.Permissions,
-		Expected: c.Expected, Envelope: d.t.Envelope, Data: c.Data, Before: t.standing(), At: now,
+		Expected: c.Expected, Envelope: d.t.Envelope, Before: t.standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
 		e.JoinBy = wait.After(now)
@@ -97,7 +96,7 @@ func (c Spawn) check(t Task) error {
 		}
 		seen[child.Task] = true
 	}
-	return firstError(c.Expected.Check(), fact.CheckJSON("the children's data", c.Data, fact.MaxData))
+	return c.Expected.Check()
 }
 
 // fund reserves the children's budgets. A child that names none gets an equal part of what is left.

@@ -15,7 +15,6 @@ type Create struct {
 	By           By
 	Task         string
 	Intent       string
-	Data         json.RawMessage
 	Priority     fact.Priority
 	Route        []string
 	Deadline     time.Time
@@ -44,7 +43,7 @@ func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, err
 	}
 	e := fact.Created{
-		Task: c.Task, Intent: c.Intent, Data: c.Data, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
+		Task: c.Task, Intent: c.Intent, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: c.Dependencies, Expected: c.Expected, Parent: c.Parent, Claimed: c.Claimed,
@@ -94,7 +93,6 @@ func (c Create) check(now time.Time) error {
 	}
 	return firstError(
 		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
-		fact.CheckJSON("the task's data", c.Data, fact.MaxData),
 		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
 		checkRoute(c.Route),
 		fact.CheckNames("a permission", c.Permissions, fact.MaxPermissions),
