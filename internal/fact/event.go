@@ -71,7 +71,7 @@ type Created struct {
 	Marks        int             `json:"marks,omitempty"`
 	Budget       Budget          `json:"budget,omitzero"`
 	Constraints  []Constraint    `json:"constraints,omitempty"`
-	Permissions  []string        `json:"permissions,omitempty"`
+	Permissions  []string        `json:"permissions,omitzero"`
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
 	Expected     Expected        `json:"expected,omitzero"`
 	Parent       Parent          `json:"parent,omitzero"`
@@ -143,7 +143,7 @@ type Standing struct {
 	State        State        `json:"state"`
 	Owner        string       `json:"owner,omitempty"`
 	Epoch        uint64       `json:"epoch"`
-	Permissions  []string     `json:"permissions,omitempty"`
+	Permissions  []string     `json:"permissions,omitzero"`
 	Dependencies []Dependency `json:"dependencies,omitempty"`
 }
 
@@ -165,7 +165,7 @@ type HandoffRequested struct {
 	ReturnHome  bool        `json:"return_home,omitempty"`
 	Approver    string      `json:"approver,omitempty"`
 	Envelope    string      `json:"envelope"`
-	Permissions []string    `json:"permissions,omitempty"`
+	Permissions []string    `json:"permissions,omitzero"`
 	NewWork     bool        `json:"new_work,omitempty"`
 	RouteStep   bool        `json:"route_step,omitempty"` // takes the next stop off the task's route
 	Before      Standing    `json:"before"`
@@ -320,7 +320,7 @@ type Replayed struct {
 	Lease time.Time `json:"lease,omitzero"`
 	// Deadline replaces the task's deadline; zero removes one that has passed.
 	Deadline time.Time `json:"deadline,omitzero"`
-	Route    []string  `json:"route,omitempty"`
+	Route    []string  `json:"route,omitzero"`
 }
 
 // Discarded: an operator gave a parked task up.
@@ -350,7 +350,7 @@ type Spawned struct {
 	FanIn       FanIn      `json:"fan_in"`
 	Timeouts    Timeouts   `json:"timeouts"`
 	Retries     int        `json:"retries"`
-	Permissions []string   `json:"permissions,omitempty"`
+	Permissions []string   `json:"permissions,omitzero"`
 	Expected    Expected   `json:"expected,omitzero"`
 	Envelope    string     `json:"envelope"`
 	JoinBy      time.Time  `json:"join_by,omitzero"`

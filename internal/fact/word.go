@@ -52,7 +52,7 @@ type Constraint struct {
 	Text   string         `json:"text"`
 	Hard   bool           `json:"hard,omitempty"`
 	Max    *float64       `json:"max,omitempty"`   // tighter is smaller
-	Allow  []string       `json:"allow,omitempty"` // tighter is a subset
+	Allow  []string       `json:"allow,omitzero"` // tighter is a subset
 	Origin string         `json:"origin,omitempty"`
 }
 
