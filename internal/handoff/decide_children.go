@@ -99,6 +99,30 @@ func (c Spawn) check(t Task) error {
 	return c.Expected.Check()
 }
 
+// Child is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
+// parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
+func (t Task) Child(e fact.Spawned, n int) Create {
+	c := e.Children[n]
+	requester := t.Requester
+	if t.Owner != "" {
+		requester = "agent/" + t.Owner
+	}
+	return Create{
+		By: By{Principal: "system/courier", System: true}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
+		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
+		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations}, Path: t.letGo(), Marks: t.Marks, Budget: c.Budget,
+		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
+		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone},
+	}
+}
+
+func orElse(a, b []string) []string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
 // fund reserves the children's budgets. A child that names none gets an equal part of what is left.
 func (t Task) fund(children []fact.NewChild) ([]fact.NewChild, error) {
 	left := t.left()

@@ -79,7 +79,7 @@ func (c Create) check(now time.Time) error {
 	if strings.TrimSpace(c.Intent) == "" {
 		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
-	if !c.Deadline.IsZero() && (!c.Deadline.After(now) || c.Deadline.After(now.Add(10*365*24*time.Hour))) {
+	if !c.By.System && !c.Deadline.IsZero() && (!c.Deadline.After(now) || c.Deadline.After(now.Add(10*365*24*time.Hour))) {
 		return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
 			c.Deadline.Format(time.RFC3339))
 	}
