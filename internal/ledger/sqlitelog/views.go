@@ -11,6 +11,19 @@ import (
 // rebuildBatch is how many entries a rebuild projects in one transaction, and so how long an append waits for it.
 const rebuildBatch = 500
 
+// Committer is a projector that wants to know when its work can be read.
+type Committer interface {
+	// Committed runs after every commit of entries or of projections, before any append in it is answered, on the
+	// goroutine of the other calls. at is how far the views are; they lag only while [Log.Stale].
+	Committed(at ledger.Position)
+}
+
+func (w *writer) committed() {
+	if c, ok := w.log.opts.Projector.(Committer); ok {
+		c.Committed(w.projected)
+	}
+}
+
 // Stale is nil while the views contain every acknowledged entry, and otherwise says why they do not. Stale views
 // stay as they are until CatchUp or Rebuild.
 func (l *Log) Stale() error {
@@ -57,6 +70,7 @@ func (l *Log) Rebuild(ctx context.Context) error {
 		}
 		w.projected = 0
 		l.setStale(errors.New("views are being rebuilt"))
+		w.committed()
 		return nil
 	})
 	if err != nil {
@@ -132,6 +146,7 @@ func (w *writer) catchUp() (done bool, err error) {
 	}
 	if w.projected == w.last {
 		w.log.setStale(nil)
+		w.committed()
 		return true, nil
 	}
 	entries, err := readAfter(w.readAfter, w.projected, rebuildBatch)
@@ -144,5 +159,6 @@ func (w *writer) catchUp() (done bool, err error) {
 		return false, err
 	}
 	w.projected = entries[len(entries)-1].Position
+	w.committed()
 	return false, nil
 }

@@ -142,6 +142,7 @@ func (w *writer) append(batch []*request) error {
 		return err
 	}
 	w.projectedBatch(viewErr)
+	w.committed()
 	w.log.tail.add(entries, sizes)
 	return nil
 }

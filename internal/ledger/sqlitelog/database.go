@@ -1,0 +1,113 @@
+package sqlitelog
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Database is a SQLite file for views that follow a ledger kept elsewhere. It offers them what they get of a [Log]:
+// transactions on one writing connection, and a pool for reading. It is safe for concurrent use.
+type Database struct {
+	mu       sync.Mutex
+	conn     *conn
+	begin    *Stmt
+	commit   *Stmt
+	rollback *Stmt
+	readers  *sql.DB
+	scratch  string // directory to remove when closing
+}
+
+// OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes.
+// Commits do not wait for the disk: after a loss of power the file holds some earlier commit in full.
+// readers is the most connections for reading, about 4 MB each.
+func OpenDatabase(path string, readers int) (_ *Database, err error) {
+	d := &Database{}
+	synchronous := "normal"
+	if path == "" {
+		synchronous = "off"
+		if d.scratch, err = os.MkdirTemp("", "trapeze-views-*"); err != nil {
+			return nil, err
+		}
+		path = filepath.Join(d.scratch, "views.db")
+	}
+	if path, err = filepath.Abs(path); err == nil {
+		err = d.open(path, synchronous, readers)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(path, err), d.Close())
+	}
+	return d, nil
+}
+
+func (d *Database) open(path, synchronous string, readers int) (err error) {
+	if err := createFile(path); err != nil {
+		return err
+	}
+	d.conn, err = openConn(dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
+		pragma("synchronous", synchronous), pragma("temp_store", "memory"), pragma("cache_size", -writerCacheKiB)))
+	if err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		stmt  **Stmt
+		query string
+	}{{&d.begin, "BEGIN IMMEDIATE"}, {&d.commit, "COMMIT"}, {&d.rollback, "ROLLBACK"}} {
+		if *p.stmt, err = d.conn.prepare(p.query); err != nil {
+			return err
+		}
+	}
+	if d.readers, err = sql.Open("sqlite", readerDSN(path)); err != nil {
+		return err
+	}
+	d.readers.SetMaxOpenConns(readers)
+	d.readers.SetMaxIdleConns(readers)
+	return nil
+}
+
+// Write runs fn in a transaction. An error or panic of fn, which may be any, rolls it back.
+func (d *Database) Write(fn func(*Tx) error) (err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.begin.Exec(); err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in a transaction: %v", r)
+		}
+		if err != nil {
+			_, _ = d.rollback.Exec() // fails if SQLite has rolled back by itself
+		}
+	}()
+	if err := fn(&Tx{d.conn}); err != nil {
+		return err
+	}
+	_, err = d.commit.Exec()
+	return err
+}
+
+// Readers returns a pool of read-only connections. Each query sees the state after some commit that is not older
+// than the last return of Write.
+func (d *Database) Readers() *sql.DB { return d.readers }
+
+// Close releases everything.
+func (d *Database) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	if d.readers != nil {
+		errs = append(errs, d.readers.Close())
+	}
+	if d.conn != nil {
+		errs = append(errs, d.conn.close())
+	}
+	if d.scratch != "" {
+		errs = append(errs, os.RemoveAll(d.scratch))
+	}
+	d.readers, d.conn, d.scratch = nil, nil, ""
+	return errors.Join(errs...)
+}
