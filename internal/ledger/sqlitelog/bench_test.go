@@ -30,6 +30,9 @@ func BenchmarkLedgerAppend(b *testing.B) {
 			if clients == 1 {
 				ledgertest.ReportSync(b, dir, p50)
 			}
+			if last, err := l.Last(b.Context()); err != nil || last != ledger.Position(b.N) { //nolint:gosec // positive
+				b.Errorf("%d entries are there, %v; want %d", last, err, b.N)
+			}
 			if err := l.Stale(); err != nil {
 				b.Error(err)
 			}

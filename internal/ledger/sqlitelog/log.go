@@ -24,6 +24,7 @@ type Log struct {
 	queue  *queue
 	heads  *heads
 	tail   *tail
+	writer *writer
 	health health
 	stale  atomic.Pointer[error]
 
@@ -71,7 +72,7 @@ func (l *Log) start() (err error) {
 			err = errors.Join(err, l.closeReaders(), w.conn.close())
 		}
 	}()
-	l.tail = newTail(w.last)
+	l.writer, l.tail = w, newTail(w.last)
 	l.readers = make(chan *reader, ownReaders)
 	for range ownReaders {
 		r, err := openReader(l.path)
@@ -165,7 +166,7 @@ func (l *Log) Close() (err error) {
 		close(l.closing)
 		l.queue.close()
 		<-l.finished
-		err = errors.Join(l.closeReaders(), l.lock.Close())
+		err = errors.Join(l.closeReaders(), l.writer.close(), l.lock.Close())
 	})
 	return err
 }

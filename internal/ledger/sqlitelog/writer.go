@@ -94,11 +94,15 @@ func (w *writer) run() {
 		}
 		w.checkpoint()
 	}
-	// After an I/O error the connection stays open until the process ends: closing it would copy the log into the
-	// database as if nothing had happened.
-	if !w.log.health.broken() {
-		_ = w.conn.close() // everything acknowledged is on disk already
+}
+
+// close closes the connection, as the last one: SQLite then copies the write-ahead log into the database. After an
+// I/O error it stays open until the process ends, because that copy would go on as if nothing had happened.
+func (w *writer) close() error {
+	if w.log.health.broken() {
+		return nil
 	}
+	return w.conn.close()
 }
 
 // serve commits a batch and answers everyone in it.

@@ -1,0 +1,156 @@
+package sqlitelog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	l := open(t, path, Options{})
+	_, err := Open(path, Options{})
+	if !errors.Is(err, ErrInUse) || runtime.GOOS == "linux" && !strings.Contains(err.Error(), fmt.Sprintf("process %d:", os.Getpid())) {
+		t.Errorf("got %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path, Options{})
+}
+
+// TestAnotherProcessIsRefused runs this test binary again as that process.
+func TestAnotherProcessIsRefused(t *testing.T) {
+	const variable = "SQLITELOG_TEST_OPEN"
+	if path := os.Getenv(variable); path != "" {
+		_, err := Open(path, Options{})
+		fmt.Println("child says:", err)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "t.db")
+	l := open(t, path, Options{})
+	child := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessIsRefused$", "-test.v") //nolint:gosec // ourselves
+	child.Env = append(os.Environ(), variable+"="+path)
+	out, err := child.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("child says: sqlitelog: "+path+": sqlitelog: database is in use by process ")) {
+		t.Errorf("%v: %s", err, out)
+	}
+	write(t, l, "unharmed", 1)
+}
+
+func TestFilesBelongToTheOwnerOnly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such modes")
+	}
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	l := open(t, filepath.Join(dir, "odd name?#%.db"), Options{})
+	write(t, l, "x", 1)
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 4 {
+		t.Fatalf("%v, %v; want the database, its log and index, and the lock", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("directory: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestFilesThatAreNotOursAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		prepare    func(t *testing.T, path string)
+	}{
+		{"text", "damaged or no database", func(t *testing.T, path string) {
+			overwrite(t, path, 0, bytes.Repeat([]byte("not a database. "), 1000))
+		}},
+		{"another program's database", "not one of Trapeze's", func(t *testing.T, path string) {
+			c, err := openConn(dsn(path, "rwc"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(c.exec("CREATE TABLE recipes(name)"), c.close()); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"newer schema", "newer Trapeze (schema 99", func(t *testing.T, path string) {
+			l := open(t, path, Options{})
+			if err := errors.Join(l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"damaged first page", "damaged or no database", func(t *testing.T, path string) {
+			l := open(t, path, Options{})
+			write(t, l, "x", 10)
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, path, 100, bytes.Repeat([]byte{0xff}, 3000))
+		}},
+		{"path below a file", "not a directory", func(t *testing.T, path string) {
+			overwrite(t, filepath.Dir(path), 0, []byte("a file"))
+		}},
+		{"directory in its place", "is a directory", func(t *testing.T, path string) {
+			if err := os.MkdirAll(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "d", "t.db")
+			if c.name != "path below a file" {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.prepare(t, path)
+			l, err := Open(path, Options{})
+			if err == nil {
+				_ = l.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, want something about %q and the path", err, c.want)
+			}
+		})
+	}
+}
+
+func overwrite(t *testing.T, path string, at int64, b []byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // a test's file
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(b, at); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamagedEntryIsReportedAndOthersStayReadable(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	write(t, l, "x", 3)
+	err := l.Write(t.Context(), func(tx *Tx) error {
+		return tx.Exec("UPDATE entries SET bytes = CAST(replace(CAST(bytes AS TEXT), 'tester', ' ester') AS BLOB) WHERE position = 2")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Stream(t.Context(), "w/task/x1", 0, 9); err == nil || !strings.Contains(err.Error(), "entry 2 is damaged") {
+		t.Errorf("got %v", err)
+	}
+	if got, err := l.Stream(t.Context(), "w/task/x2", 0, 9); err != nil || len(got) != 1 {
+		t.Errorf("got %d entries, %v", len(got), err)
+	}
+}
