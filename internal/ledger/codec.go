@@ -107,7 +107,8 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 	if err := json.Unmarshal(data, p.Interface()); err != nil {
 		return zero, invalid("event %s version %d: %v", event.Name, event.Version, err)
 	}
-	return p.Elem().Interface().(E), nil
+	e, _ := p.Elem().Interface().(E) // it is one: the type was registered as such
+	return e, nil
 }
 
 // EncodeAll encodes the events of one decision.

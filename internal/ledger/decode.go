@@ -35,7 +35,10 @@ func Decode(b []byte) (Entry, error) {
 		e.Sealed = payload
 		return e, nil
 	}
-	return e, e.splitPayload(payload)
+	if err := e.splitPayload(payload); err != nil {
+		return Entry{}, err
+	}
+	return e, nil
 }
 
 // splitPayload gives each event its data out of the JSON array.

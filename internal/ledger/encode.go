@@ -144,7 +144,7 @@ func appendString(b []byte, s string) []byte {
 	if !strings.ContainsAny(s, `"\\`) {
 		return append(append(b, s...), '"')
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c == '"' || c == '\\' {
 			b = append(b, '\\', c)
 		} else {

@@ -255,8 +255,10 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzCompactJSON compares with the standard library: valid, and equal to its own compact form.
 func FuzzCompactJSON(f *testing.F) {
-	for _, s := range []string{`{}`, `[]`, `{"a":[1,-0.5e-3,"\u00e9\ud834"],"b":{"c":null}}`, `[1,]`, `{"a":1,}`, `01`,
-		`-`, `1.`, `1e`, `tru`, `"\x"`, "\"\x7f\"", "\"\xed\xa0\x80\"", "\"\ufffd\"", ` 1`, `1 `, `{"a" :1}`, "\"\t\""} {
+	for _, s := range []string{
+		`{}`, `[]`, `{"a":[1,-0.5e-3,"\u00e9\ud834"],"b":{"c":null}}`, `[1,]`, `{"a":1,}`, `01`,
+		`-`, `1.`, `1e`, `tru`, `"\x"`, "\"\x7f\"", "\"\xed\xa0\x80\"", "\"\ufffd\"", ` 1`, `1 `, `{"a" :1}`, "\"\t\"",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -131,7 +131,7 @@ func plain(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c <= ' ' || c == '/' || c == 0x7f:
 			return false
@@ -155,7 +155,7 @@ func isToken(s string) bool {
 	if len(s) > maxToken {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
 		case c == '.', c == '_', c == ':', c == '+', c == '/', c == '=', c == '-':

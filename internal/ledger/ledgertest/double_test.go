@@ -13,8 +13,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 )
 
-var everything = ledgertest.Faults{Seed: 1, Conflicts: 0.2, Written: 0.1, Lost: 0.1, Gaps: 3,
-	Lag: 2 * time.Millisecond, Latency: 200 * time.Microsecond}
+var everything = ledgertest.Faults{
+	Seed: 1, Conflicts: 0.2, Written: 0.1, Lost: 0.1, Gaps: 3,
+	Lag: 2 * time.Millisecond, Latency: 200 * time.Microsecond,
+}
 
 func TestDoublePassesTheSuite(t *testing.T) {
 	ledgertest.Run(t, func(*testing.T) ledger.Ledger { return ledgertest.NewDouble(ledgertest.Faults{}) })

@@ -249,8 +249,10 @@ func testClosed(t *testing.T, h *harness) {
 	_, readErr := h.l.Read(h.ctx, 0, 1)
 	_, lastErr := h.l.Last(h.ctx)
 	followErr := h.l.Follow(h.ctx, 0, func([]ledger.Entry) error { return nil })
-	for name, err := range map[string]error{"Append": appendErr, "Stream": streamErr, "Read": readErr, "Last": lastErr,
-		"Follow": followErr, "Follow under way": <-ended, "Err": h.l.Err()} {
+	for name, err := range map[string]error{
+		"Append": appendErr, "Stream": streamErr, "Read": readErr, "Last": lastErr,
+		"Follow": followErr, "Follow under way": <-ended, "Err": h.l.Err(),
+	} {
 		if !errors.Is(err, ledger.ErrUnavailable) {
 			t.Errorf("%s: got %v, want ErrUnavailable", name, err)
 		}

@@ -11,8 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/ledger"
 	"modernc.org/sqlite"
+
+	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
 // conn is one connection with its prepared statements, used by one goroutine at a time. It speaks to the driver

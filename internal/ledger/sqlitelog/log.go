@@ -52,8 +52,10 @@ func Open(path string, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	l := &Log{path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeads(),
-		closing: make(chan struct{}), finished: make(chan struct{})}
+	l := &Log{
+		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeads(),
+		closing: make(chan struct{}), finished: make(chan struct{}),
+	}
 	l.health.dir, l.health.minFree = filepath.Dir(path), l.opts.MinFree
 	if err := l.start(); err != nil {
 		return nil, errors.Join(explain(path, err), lock.Close())

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/trapezehq/trapeze/internal/ledger"
 	"modernc.org/sqlite"
+
+	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
 // writer owns the connection that writes. All its methods run on one goroutine.
