@@ -1,8 +1,10 @@
 package fact
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,7 +42,7 @@ func TooLarge(what string, got, limit int) error {
 		"%s has %d bytes", what, got)
 }
 
-// checkText refuses text that is too long or not UTF-8.
+// CheckText refuses text that is too long or not UTF-8.
 func CheckText(what, s string, limit int) error {
 	if len(s) > limit {
 		return TooLarge(what, len(s), limit)
@@ -81,7 +83,7 @@ func CheckNames(what string, names []string, limit int) error {
 	return nil
 }
 
-// checkJSON refuses JSON that is too large, malformed or nested too deeply. Absent JSON is fine.
+// CheckJSON refuses JSON that is too large, malformed or nested too deeply. Absent JSON is fine.
 func CheckJSON(what string, b json.RawMessage, limit int) error {
 	if len(b) == 0 {
 		return nil
@@ -140,6 +142,9 @@ func (c Constraint) Check() error {
 	if strings.TrimSpace(c.Text) == "" {
 		return refusal.New(refusal.Invalid, "say in words what must hold", "constraint %s has no text", c.ID)
 	}
+	if c.Max != nil && (math.IsNaN(*c.Max) || math.IsInf(*c.Max, 0)) {
+		return refusal.New(refusal.Invalid, "use a number, or leave it out", "constraint %s has no finite maximum", c.ID)
+	}
 	if len(c.Allow) > 0 {
 		if err := CheckNames("an allowed value", c.Allow, MaxPermissions); err != nil {
 			return err
@@ -189,4 +194,24 @@ func (e Expected) Check() error {
 		}
 	}
 	return CheckJSON("the expected schema", e.Schema, MaxData)
+}
+
+// Compact is the result with its data as the record has it: without insignificant space. The data must be JSON.
+func (r Result) Compact() Result {
+	r.Data = compact(r.Data)
+	return r
+}
+
+// Compact is the expectation with its schema as the record has it. The schema must be JSON.
+func (e Expected) Compact() Expected {
+	e.Schema = compact(e.Schema)
+	return e
+}
+
+func compact(b json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if len(b) == 0 || json.Compact(&out, b) != nil {
+		return nil
+	}
+	return out.Bytes()
 }

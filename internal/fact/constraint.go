@@ -20,6 +20,6 @@ func (c Constraint) Tightens(old Constraint) bool {
 
 // Equal compares what can be tightened.
 func (c Constraint) Equal(o Constraint) bool {
-	return c.Hard == o.Hard && slices.Equal(c.Allow, o.Allow) && (c.Max == nil) == (o.Max == nil) &&
-		(c.Max == nil || *c.Max == *o.Max)
+	return c.Hard == o.Hard && (c.Allow == nil) == (o.Allow == nil) && slices.Equal(c.Allow, o.Allow) &&
+		(c.Max == nil) == (o.Max == nil) && (c.Max == nil || *c.Max == *o.Max)
 }

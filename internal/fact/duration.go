@@ -30,7 +30,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// or returns d, or def where d is not set.
+// Or returns d, or def where d is not set.
 func (d Duration) Or(def time.Duration) Duration {
 	if d == 0 {
 		return Duration(def)
@@ -38,10 +38,10 @@ func (d Duration) Or(def time.Duration) Duration {
 	return d
 }
 
-// after is the moment d after t.
+// After is the moment d after t.
 func (d Duration) After(t time.Time) time.Time { return t.Add(time.Duration(d)) }
 
-// check refuses negative and absurd durations; zero means "not given".
+// Check refuses negative and absurd durations; zero means "not given".
 func (d Duration) Check(what string) error {
 	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
 		return nil

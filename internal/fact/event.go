@@ -71,7 +71,7 @@ type Created struct {
 	Marks        int             `json:"marks,omitempty"`
 	Budget       Budget          `json:"budget,omitzero"`
 	Constraints  []Constraint    `json:"constraints,omitempty"`
-	Permissions  []string        `json:"permissions,omitzero"`
+	Permissions  []string        `json:"permissions,omitzero"` // absent: not restricted; empty: none
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
 	Expected     Expected        `json:"expected,omitzero"`
 	Parent       Parent          `json:"parent,omitzero"`
@@ -167,7 +167,10 @@ type HandoffRequested struct {
 	Envelope    string      `json:"envelope"`
 	Permissions []string    `json:"permissions,omitzero"`
 	NewWork     bool        `json:"new_work,omitempty"`
-	RouteStep   bool        `json:"route_step,omitempty"` // takes the next stop off the task's route
+	RouteStep   bool        `json:"route_step,omitempty"` // once transferred, the next stop is off the task's route
+	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit
+	By          string      `json:"by,omitempty"`         // the principal that asked for it, who may not approve it
+	Lease       time.Time   `json:"lease,omitzero"`       // the owner showed life by asking
 	Before      Standing    `json:"before"`
 	At          time.Time   `json:"at"`
 }
@@ -253,7 +256,7 @@ type Unanswered struct {
 	Agent   string `json:"agent"`
 }
 
-// Undelivered: the offer could not be pushed to its receiver. The breaker counts it.
+// Undelivered: the offer could not be pushed to one of its receivers. The breaker counts it.
 type Undelivered struct {
 	Handoff int    `json:"handoff"`
 	Offer   int    `json:"offer"`
@@ -296,7 +299,9 @@ type Returned struct {
 	Outcome Stage     `json:"outcome"`
 	Why     string    `json:"why"`
 	Lease   time.Time `json:"lease,omitzero"`
-	At      time.Time `json:"at"`
+	// Deadline replaces the task's where an approval was pending, for as long as the clocks stood still.
+	Deadline time.Time `json:"deadline,omitzero"`
+	At       time.Time `json:"at"`
 }
 
 // LeaseLost: the owner showed no life in time. The breaker counts it.
@@ -320,7 +325,8 @@ type Replayed struct {
 	Lease time.Time `json:"lease,omitzero"`
 	// Deadline replaces the task's deadline; zero removes one that has passed.
 	Deadline time.Time `json:"deadline,omitzero"`
-	Route    []string  `json:"route,omitzero"`
+	Route    []string  `json:"route,omitzero"`  // absent: as it was
+	Budget   Budget    `json:"budget,omitzero"` // replaces the fields that are set
 }
 
 // Discarded: an operator gave a parked task up.

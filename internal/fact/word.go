@@ -51,8 +51,8 @@ type Constraint struct {
 	Kind   ConstraintKind `json:"kind"`
 	Text   string         `json:"text"`
 	Hard   bool           `json:"hard,omitempty"`
-	Max    *float64       `json:"max,omitempty"`   // tighter is smaller
-	Allow  []string       `json:"allow,omitzero"` // tighter is a subset
+	Max    *float64       `json:"max,omitempty"`  // tighter is smaller
+	Allow  []string       `json:"allow,omitzero"` // tighter is a subset; absent: anything; empty: nothing
 	Origin string         `json:"origin,omitempty"`
 }
 
@@ -112,7 +112,7 @@ func (t Timeouts) WithDefaults() Timeouts {
 	return t
 }
 
-// over returns t with the fields of base where t has none.
+// Over returns t with the fields of base where t has none.
 func (t Timeouts) Over(base Timeouts) Timeouts {
 	t.Offer = t.Offer.Or(time.Duration(base.Offer))
 	t.Ack = t.Ack.Or(time.Duration(base.Ack))
@@ -151,8 +151,13 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Plus adds.
-func (b Budget) Plus(o Budget) Budget { return Budget{b.Tokens + o.Tokens, b.Cost + o.Cost} }
+// mostBudget caps sums, so that no report can make one wrap around to below zero.
+const mostBudget = 1 << 60
+
+// Plus adds amounts that are not negative.
+func (b Budget) Plus(o Budget) Budget {
+	return Budget{min(b.Tokens+o.Tokens, mostBudget), min(b.Cost+o.Cost, mostBudget)}
+}
 
 // Minus subtracts; the result may be below zero.
 func (b Budget) Minus(o Budget) Budget { return Budget{b.Tokens - o.Tokens, b.Cost - o.Cost} }

@@ -31,7 +31,7 @@ func (b By) name() string {
 // Decide says what a command does to a task: the events, all of which or none become part of the record, or a
 // *refusal.Error. No events and no error means that there is nothing to do. It does no I/O and reads no clock.
 func Decide(t Task, c Command, now time.Time) ([]fact.Event, error) {
-	return c.decide(t, now.UTC())
+	return c.decide(t, now.Round(0).UTC()) // no monotonic reading: what is decided is what is read back
 }
 
 // live refuses a task that does not exist or is over.
@@ -80,13 +80,23 @@ func (t Task) works(by By, epoch uint64, now time.Time) ([]fact.Event, error) {
 		return nil, nil
 	case h != nil && h.Recovery && h.Stage != fact.Accepted:
 		return []fact.Event{t.returned(fact.Withdrawn, "its owner came back", now)}, nil
-	case h != nil:
-		return nil, refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff",
-			"handoff %s is under way", h.ID(t.ID))
-	case t.State == fact.Waiting:
-		return nil, refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
 	default:
-		return nil, refusal.New(refusal.Conflict, "an operator can replay it", "task %s is %s", t.ID, t.State)
+		return nil, t.busy()
+	}
+}
+
+// busy refuses what a task does not admit in its present state: it waits, is on its way, or lies in the dead letters.
+func (t Task) busy() error {
+	h := t.InFlight()
+	switch {
+	case h != nil && h.Recovery:
+		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
+	case h != nil:
+		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
+	case t.State == fact.Waiting:
+		return refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
+	default:
+		return refusal.New(refusal.Conflict, "an operator can replay it", "task %s is %s", t.ID, t.State)
 	}
 }
 
@@ -125,10 +135,21 @@ func park(cause fact.ParkCause, detail string, now time.Time) fact.ParkedTask {
 // returned ends the handoff in flight with the task back at its source.
 func (t Task) returned(outcome fact.Stage, why string, now time.Time) fact.Returned {
 	r := fact.Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
+	if t.Handoff.Stage == fact.AwaitingApproval {
+		r.Deadline = t.extended(now)
+	}
 	if t.Owner != "" {
 		r.Lease = t.lease(now)
 	}
 	return r
+}
+
+// extended is the task's deadline, moved by how long an approval has been pending: its clocks stood still.
+func (t Task) extended(now time.Time) time.Time {
+	if t.Deadline.IsZero() {
+		return t.Deadline
+	}
+	return t.Deadline.Add(max(now.Sub(t.Handoff.Requested), 0))
 }
 
 // home brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,

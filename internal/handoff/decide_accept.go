@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -96,7 +97,7 @@ func (t Task) moved(now time.Time) fact.Moved {
 		after.Permissions = h.Permits
 	}
 	return fact.Moved{
-		Handoff: h.N, From: h.From, To: h.Receiver, Epoch: after.Epoch, Lease: t.lease(now), Hop: !h.Recovery,
+		Handoff: h.N, From: h.From, To: h.Receiver, Epoch: after.Epoch, Lease: h.Times.Lease.After(now), Hop: !h.Recovery,
 		Delivery: h.Envelope, After: after, At: now,
 	}
 }
@@ -122,8 +123,12 @@ func (c Confirm) decide(t Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	e := fact.Confirmed{Handoff: h.N, By: c.By.name()}
 	if c.Envelope.Digest != "" {
-		if c.Envelope.Parent != t.Envelope {
-			return nil, refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+		if h.Kind == fact.Supervised {
+			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "what was approved is what moves: handoff %s takes no more notes",
+				h.ID(t.ID))
+		}
+		if err := t.follows(c.Envelope); err != nil {
+			return nil, err
 		}
 		d.do(c.Envelope)
 		e.Envelope = c.Envelope.Digest
@@ -155,7 +160,7 @@ func (c Reject) decide(t Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	d.do(fact.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == fact.Requested {
-		d.nextOrEnd(true, c.Hints, now)
+		d.nextOrEnd(true, nil, c.Hints, now)
 	}
 	return d.events, nil
 }
@@ -203,7 +208,8 @@ func (c Withdraw) decide(t Task, now time.Time) ([]fact.Event, error) {
 	return []fact.Event{t.returned(fact.Withdrawn, why, now)}, nil
 }
 
-// JoinClaim adds an agent that became ready to an open claim. Whoever was asked before is not asked again.
+// JoinClaim adds an agent that became ready to an open claim. Whoever was asked before is not asked again, and nobody
+// joins whom an approval did not name.
 type JoinClaim struct {
 	Agent   string
 	Handoff int
@@ -211,14 +217,15 @@ type JoinClaim struct {
 
 func (c JoinClaim) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || !h.openClaim() || c.Agent == h.From || len(h.Candidates) >= fact.MaxCandidates ||
+	if h == nil || h.N != c.Handoff || !h.openClaim() || h.Kind == fact.Supervised || c.Agent == t.Owner ||
+		len(h.Candidates) >= fact.MaxCandidates || fact.CheckName("an agent", c.Agent) != nil ||
 		slices.ContainsFunc(h.Candidates, func(o fact.Candidate) bool { return o.Agent == c.Agent }) || t.loop(c.Agent, false) != "" {
 		return nil, nil
 	}
 	return []fact.Event{fact.ClaimJoined{Handoff: h.N, Agent: c.Agent}}, nil
 }
 
-// Bounce says that pushing an offer to its receiver failed.
+// Bounce says that pushing an offer to one of its receivers failed. Too long a detail is cut.
 type Bounce struct {
 	Handoff int
 	Offer   int
@@ -233,7 +240,10 @@ func (c Bounce) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, err
 	}
 	d := turn{t: t}
-	d.do(fact.Undelivered{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, Detail: c.Detail})
-	d.failedOffer(c.Agent, c.Hints, now)
+	detail := strings.ToValidUTF8(c.Detail[:min(len(c.Detail), fact.MaxText)], "")
+	d.do(fact.Undelivered{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, Detail: detail})
+	if d.t.Handoff.Stage == fact.Requested { // nobody else holds the offer
+		d.failedOffer(c.Agent, c.Hints, now)
+	}
 	return d.events, nil
 }

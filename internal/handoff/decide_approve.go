@@ -8,7 +8,7 @@ import (
 )
 
 // Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
-// and the receivers. The approver is never the source.
+// and the receivers. The approver is neither the source nor whoever asked for the handoff in its name.
 type Approve struct {
 	By      By
 	Handoff int
@@ -28,20 +28,17 @@ func (c Approve) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.Digest != "" && c.Digest != h.Envelope {
 		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
 	}
-	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Deadline}
+	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.extended(now)}
 	for _, k := range h.Candidates {
 		e.To = append(e.To, k.Agent)
-	}
-	if !t.Deadline.IsZero() { // the task's clocks stood still meanwhile
-		e.Deadline = t.Deadline.Add(max(now.Sub(h.Requested), 0))
 	}
 	if t.Owner != "" {
 		e.Lease = t.lease(now)
 	}
 	d := turn{t: t}
 	d.do(e)
-	if !d.offerFrom(0, c.Hints, now) {
-		return nil, nobody(unfit(h.Candidates, c.Hints))
+	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
+		return nil, nobody(passed, "the handoff still waits for approval; approve it later, or deny it")
 	}
 	return d.events, nil
 }
@@ -77,7 +74,7 @@ func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
 			HandoffID(t.ID, n))
 	}
 	switch {
-	case by.name() == h.From || by.Principal == t.Requester:
+	case by.name() == h.From || by.Principal == h.From || by.Principal == h.By:
 		return nil, refusal.New(refusal.NotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
 	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
 		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())

@@ -3,6 +3,8 @@ package handoff
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -35,7 +37,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 		Kind: fact.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
 		Permissions: c.Permissions, Envelope: c.Envelope,
 	}
-	if err := firstError(like.check(t), c.check(t)); err != nil {
+	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
 	}
 	if parked := t.overLimit(c.Reason, now); parked != nil {
@@ -56,8 +58,8 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
-		FanIn: c.FanIn, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), Permissions: c.Permissions,
-		Expected: c.Expected, Envelope: d.t.Envelope, Before: t.standing(), At: now,
+		FanIn: c.FanIn, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
+		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Before: t.standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
 		e.JoinBy = wait.After(now)
@@ -83,15 +85,15 @@ func (c Spawn) check(t Task) error {
 	seen := map[string]bool{}
 	for _, child := range c.Children {
 		if err := firstError(CheckTaskID(child.Task), fact.CheckText("the intent", child.Intent, fact.MaxIntent),
-			child.Budget.Check("a child's budget")); err != nil {
+			checkOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
 			return err
 		}
 		switch {
-		case seen[child.Task] || t.child(child.Task) >= 0:
+		case seen[child.Task] || t.child(child.Task) >= 0 || child.Task == t.ID:
 			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
-		case child.To == t.Owner:
+		case child.To != "" && child.To == t.Owner:
 			return refusal.New(refusal.Invalid, "name another agent", "%s cannot hand to itself", child.To)
-		case child.Intent == "":
+		case strings.TrimSpace(child.Intent) == "":
 			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
 		}
 		seen[child.Task] = true
@@ -123,29 +125,45 @@ func orElse(a, b []string) []string {
 	return b
 }
 
-// fund reserves the children's budgets. A child that names none gets an equal part of what is left.
+// fund reserves the children's budgets. A child that names none gets an equal part of what the others leave, and never
+// a budget of zero, which would mean no limit.
 func (t Task) fund(children []fact.NewChild) ([]fact.NewChild, error) {
-	left := t.left()
-	out := make([]fact.NewChild, len(children))
-	var asked fact.Budget
-	for i, c := range children {
-		if t.Budget.Tokens > 0 && c.Budget.Tokens == 0 {
-			c.Budget.Tokens = left.Tokens / int64(len(children))
-		}
-		if t.Budget.Cost > 0 && c.Budget.Cost == 0 {
-			c.Budget.Cost = left.Cost / int64(len(children))
-		}
-		asked = asked.Plus(c.Budget)
-		out[i] = c
-	}
-	if (t.Budget.Tokens > 0 && asked.Tokens > left.Tokens) || (t.Budget.Cost > 0 && asked.Cost > left.Cost) {
+	out, left := slices.Clone(children), t.left()
+	ok := share(out, t.Budget.Tokens, left.Tokens, func(c *fact.NewChild) *int64 { return &c.Budget.Tokens }) &&
+		share(out, t.Budget.Cost, left.Cost, func(c *fact.NewChild) *int64 { return &c.Budget.Cost })
+	if !ok {
 		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
-			"the children ask for more than task %s has", t.ID)
+			"the children need more than task %s has", t.ID)
 	}
 	return out, nil
 }
 
-// EndChild tells a parent how a child stands: ended, or in the dead letters. It is safe to repeat.
+// share gives a part of what is left to each child that names none. It reports whether that is enough. limit 0: no limit.
+func share(children []fact.NewChild, limit, left int64, amount func(*fact.NewChild) *int64) bool {
+	if limit == 0 {
+		return true
+	}
+	var unnamed int64
+	for i := range children {
+		if n := *amount(&children[i]); n > 0 {
+			left -= n
+		} else {
+			unnamed++
+		}
+	}
+	if left < unnamed {
+		return false
+	}
+	for i := range children {
+		if n := amount(&children[i]); *n == 0 {
+			*n = left / unnamed
+		}
+	}
+	return true
+}
+
+// EndChild tells a parent how a child stands: ended, in the dead letters (Parked), or out of them again (Pending). It is
+// safe to repeat.
 type EndChild struct {
 	Child  string
 	State  fact.State
@@ -156,7 +174,13 @@ type EndChild struct {
 func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
 	i := t.child(c.Child)
 	if i < 0 {
-		return nil, refusal.New(refusal.NotFound, "check the id", "task %s has no child %s", t.ID, c.Child)
+		return nil, refusal.New(refusal.NotFound, "check the id", "there is no task that has the child %.64q", c.Child)
+	}
+	if c.State != fact.Pending && c.State != fact.Parked && !c.State.Final() {
+		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
+	}
+	if err := c.Spent.Check("what the child spent"); err != nil {
+		return nil, err
 	}
 	child := t.Children[i]
 	if child.State == c.State || child.State.Final() {
@@ -164,7 +188,12 @@ func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	awaited := t.State == fact.Waiting && child.Group == t.Awaits
 	d := turn{t: t}
-	d.do(fact.ChildEnded{Child: c.Child, State: c.State, Result: c.Result, Spent: c.Spent, Late: !awaited})
+	e := fact.ChildEnded{Child: c.Child, State: c.State, Spent: c.Spent, Late: !awaited}
+	if c.Result != nil {
+		r := c.Result.Compact()
+		e.Result = &r
+	}
+	d.do(e)
 	if awaited {
 		d.join(false, now)
 	}
@@ -219,7 +248,8 @@ func (d *turn) join(overdue bool, now time.Time) {
 	d.do(e)
 }
 
-// collected is the result of a parent that nobody owns: those of its children.
+// collected is the result of a parent that nobody owns: those of its children, or, where they are too large for one
+// result, how each child stands.
 func (t Task) collected() *fact.Result {
 	type item struct {
 		Task   string       `json:"task"`
@@ -233,11 +263,19 @@ func (t Task) collected() *fact.Result {
 			items = append(items, item{c.Task, c.To, c.State, c.Result})
 		}
 	}
+	text := fmt.Sprintf("%d results", len(items))
 	data, err := json.Marshal(items)
+	if err == nil && len(data) > fact.MaxResult {
+		for i := range items {
+			items[i].Result = nil
+		}
+		text += ", too large for one: look at the children"
+		data, err = json.Marshal(items)
+	}
 	if err != nil { // results were checked to be JSON when they came in
 		return &fact.Result{Text: "the children's results could not be collected: " + err.Error()}
 	}
-	return &fact.Result{Text: fmt.Sprintf("%d results", len(items)), Data: data}
+	return &fact.Result{Text: text, Data: data}
 }
 
 // EndDependency tells a task how one that it depends on has ended. It is safe to repeat.

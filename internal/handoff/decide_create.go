@@ -46,7 +46,7 @@ func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 		Task: c.Task, Intent: c.Intent, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
-		Dependencies: c.Dependencies, Expected: c.Expected, Parent: c.Parent, Claimed: c.Claimed,
+		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Claimed: c.Claimed,
 	}
 	if c.By.System && c.For != "" {
 		e.Requester = c.For
@@ -55,11 +55,16 @@ func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 		e.Priority = fact.Normal
 	}
 	if !e.Deadline.IsZero() {
-		e.Deadline = e.Deadline.UTC()
+		e.Deadline = e.Deadline.Round(0).UTC()
 	}
 	for i := range e.Constraints {
 		if e.Constraints[i].Origin == "" || !c.By.System {
 			e.Constraints[i].Origin = c.By.Principal
+		}
+	}
+	for i, d := range e.Dependencies {
+		if !d.State.Final() {
+			e.Dependencies[i].State = fact.Pending
 		}
 	}
 	events := []fact.Event{e}
@@ -79,19 +84,11 @@ func (c Create) check(now time.Time) error {
 	if strings.TrimSpace(c.Intent) == "" {
 		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
-	if !c.By.System && !c.Deadline.IsZero() && (!c.Deadline.After(now) || c.Deadline.After(now.Add(10*365*24*time.Hour))) {
-		return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
-			c.Deadline.Format(time.RFC3339))
-	}
-	for _, d := range c.Dependencies {
-		if d.Task == c.Task {
-			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", c.Task)
-		}
-	}
-	if len(c.Dependencies) > fact.MaxDependencies {
-		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
+	if err := checkDeadline(c.Deadline, now); err != nil && !c.By.System { // a child is created late rather than never
+		return err
 	}
 	return firstError(
+		c.checkDependencies(),
 		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
 		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
 		checkRoute(c.Route),
@@ -99,6 +96,33 @@ func (c Create) check(now time.Time) error {
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
 		fact.CheckConstraints(c.Constraints), c.Expected.Check(),
 	)
+}
+
+func (c Create) checkDependencies() error {
+	if len(c.Dependencies) > fact.MaxDependencies {
+		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
+	}
+	for i, d := range c.Dependencies {
+		if err := CheckTaskID(d.Task); err != nil {
+			return err
+		}
+		if d.Task == c.Task {
+			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", c.Task)
+		}
+		if slices.ContainsFunc(c.Dependencies[:i], func(o fact.Dependency) bool { return o.Task == d.Task }) {
+			return refusal.New(refusal.Invalid, "name each once", "task %s is named twice as a dependency", d.Task)
+		}
+	}
+	return nil
+}
+
+// checkDeadline refuses a deadline that has passed or is absurd. Zero is none.
+func checkDeadline(deadline, now time.Time) error {
+	if deadline.IsZero() || deadline.After(now) && !deadline.After(now.Add(10*365*24*time.Hour)) {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
+		deadline.Format(time.RFC3339))
 }
 
 func checkRoute(route []string) error {

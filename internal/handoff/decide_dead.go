@@ -16,20 +16,19 @@ type Replay struct {
 	Route []string // replaces the task's route if not nil
 	// Deadline replaces the task's. Zero keeps one that lies ahead and drops one that has passed.
 	Deadline time.Time
+	Budget   fact.Budget // fields that are not zero replace the task's
 }
 
 func (c Replay) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.dead(c.By); err != nil {
 		return nil, err
 	}
-	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), checkRoute(c.Route)); err != nil {
+	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), checkRoute(c.Route), checkDeadline(c.Deadline, now),
+		c.Budget.Check("the budget")); err != nil {
 		return nil, err
 	}
-	e := fact.Replayed{By: c.By.name(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.UTC()}
-	switch {
-	case !c.Deadline.IsZero() && !c.Deadline.After(now):
-		return nil, refusal.New(refusal.Invalid, "use a time ahead", "the deadline %s has passed", c.Deadline.Format(time.RFC3339))
-	case c.Deadline.IsZero() && t.Deadline.After(now):
+	e := fact.Replayed{By: c.By.name(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
+	if c.Deadline.IsZero() && t.Deadline.After(now) {
 		e.Deadline = t.Deadline
 	}
 	for _, dep := range t.Dependencies {

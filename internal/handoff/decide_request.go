@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -58,36 +59,42 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
 	}
 	if len(candidates) == 0 {
-		return nil, nobody(passed)
+		return nil, nobody(passed, stillYours)
 	}
 	d := turn{t: t}
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
+		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
 		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep,
-		Before: t.standing(), At: now,
+		By: c.By.Principal, Lease: t.shown(c.By, now), Before: t.standing(), At: now,
 	})
 	if c.Kind == fact.Supervised {
 		d.do(fact.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
 		return d.events, nil
 	}
-	if !d.offerFrom(0, c.Hints, now) {
-		return nil, nobody(append(passed, unfit(candidates, c.Hints)...))
+	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
+		return nil, nobody(append(passed, unfit...), stillYours)
 	}
 	return d.events, nil
 }
 
+const stillYours = "you still hold the task; try another receiver, or later"
+
+// shown is the lease of an owner that shows life by asking for something; zero for everybody else.
+func (t Task) shown(by By, now time.Time) time.Time {
+	if t.Owner == "" || by.Agent != t.Owner {
+		return time.Time{}
+	}
+	return t.lease(now)
+}
+
 func (c Request) check(t Task) error {
 	if t.State != fact.Pending && t.State != fact.Executing {
-		_, err := t.works(By{Agent: t.Owner}, t.Epoch, time.Time{})
-		if err == nil {
-			err = refusal.New(refusal.Conflict, "wait for the recovery to end", "handoff %s is under way", t.Handoff.ID(t.ID))
-		}
-		return err
+		return t.busy()
 	}
 	switch {
 	case c.Kind == fact.Delegation:
@@ -100,15 +107,58 @@ func (c Request) check(t Task) error {
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", fact.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
 		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
-	case c.Envelope.Digest != "" && c.Envelope.Parent != t.Envelope:
-		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+	case c.Kind == fact.Supervised && c.Approver != "" && c.Approver == c.By.Agent,
+		c.Kind == fact.Supervised && c.Approver != "" && c.Approver == t.Owner:
+		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
 	}
 	if used, _ := t.spent(); used {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
-	return firstError(t.ready(), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(),
-		t.narrows(c.Permissions))
+	return firstError(t.ready(), t.follows(c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(),
+		t.narrows(c.Permissions), checkOptional("a capability", c.Capability), checkOptional("an approver", c.Approver),
+		checkCandidates(c.Candidates))
+}
+
+// follows refuses an envelope that does not follow the task's newest one. None is fine.
+func (t Task) follows(e fact.Sealed) error {
+	if e.Digest != "" && e.Parent != t.Envelope {
+		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+	}
+	return nil
+}
+
+func checkOptional(what, name string) error {
+	if name == "" {
+		return nil
+	}
+	return fact.CheckName(what, name)
+}
+
+func checkCandidates(candidates []fact.Candidate) error {
+	for _, c := range candidates {
+		if err := fact.CheckName("an agent", c.Agent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ordered is the candidates tier by tier, each once. A candidate without a tier is a target.
+func ordered(candidates []fact.Candidate) (fit []fact.Candidate, out []fact.Passed) {
+	for _, tier := range []fact.Tier{fact.TierTarget, fact.TierFallback, fact.TierEscalation} {
+		for _, c := range candidates {
+			c.Tier = cmp.Or(c.Tier, fact.TierTarget)
+			switch {
+			case c.Tier != tier:
+			case slices.ContainsFunc(fit, func(o fact.Candidate) bool { return o.Agent == c.Agent }):
+				out = append(out, fact.Passed{Agent: c.Agent, Why: "is named twice"})
+			default:
+				fit = append(fit, c)
+			}
+		}
+	}
+	return fit, out
 }
 
 // narrows refuses permissions that the task does not have.
@@ -142,7 +192,8 @@ func (t Task) overLimit(reason fact.Reason, now time.Time) fact.Event {
 
 // screen leaves out candidates that would close a loop. limit names the last limit that spoke against one.
 func (t Task) screen(candidates []fact.Candidate, passed []fact.Passed, newWork bool) (fit []fact.Candidate, out []fact.Passed, limit string) {
-	out = slices.Clip(passed)
+	candidates, twice := ordered(candidates)
+	out = append(slices.Clip(passed), twice...)
 	for _, c := range candidates {
 		why := t.loop(c.Agent, newWork)
 		switch {
@@ -192,24 +243,24 @@ func retries(n *int) int {
 	return *n
 }
 
-func unfit(candidates []fact.Candidate, h Hints) []fact.Passed {
-	var out []fact.Passed
-	for _, c := range candidates {
-		if why := h.Unfit[c.Agent]; why != "" {
-			out = append(out, fact.Passed{Agent: c.Agent, Why: why})
+// reasons says in a line why agents were passed over: the first of them.
+func reasons(passed []fact.Passed) string {
+	const most = 10
+	var all []string
+	for i, p := range passed {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(passed)-most))
+			break
 		}
+		all = append(all, p.Agent+" "+p.Why)
 	}
-	return out
+	return strings.Join(all, "; ")
 }
 
-func nobody(passed []fact.Passed) error {
+func nobody(passed []fact.Passed, hint string) error {
 	msg := "nobody can take it"
-	for i, p := range passed {
-		sep := "; "
-		if i == 0 {
-			sep = ": "
-		}
-		msg += sep + p.Agent + " " + p.Why
+	if len(passed) > 0 {
+		msg += ": " + reasons(passed)
 	}
-	return refusal.New(refusal.Unavailable, "you still hold the task; try another receiver, or later", "%s", msg).With("passed_over", passed)
+	return refusal.New(refusal.Unavailable, hint, "%s", msg).With("passed_over", passed)
 }

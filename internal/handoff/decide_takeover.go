@@ -33,7 +33,7 @@ func (c Takeover) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, err
 	}
 	if t.ownerLost(now) {
-		return t.taken(c.By.Agent, fact.ReasonRecovery, c.Detail, c.Envelope, now)
+		return t.taken(taking{agent: c.By.Agent, reason: fact.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
 	if slices.ContainsFunc(t.Asks, func(a Ask) bool { return a.By == c.By.Agent }) {
 		return nil, nil
@@ -50,37 +50,56 @@ func (t Task) ownerLost(now time.Time) bool {
 	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) || h != nil && h.Recovery && h.Stage != fact.Accepted)
 }
 
+// taking is a takeover that is settled: by whom, why, and who let go (the clock, where a lost owner is replaced).
+type taking struct {
+	agent    string
+	reason   fact.Reason
+	detail   string
+	envelope fact.Sealed
+	by       By
+}
+
 // taken moves the task to an agent that has asked for it: all four messages in one decision.
-func (t Task) taken(agent string, reason fact.Reason, detail string, envelope fact.Sealed, now time.Time) ([]fact.Event, error) {
-	if h := t.InFlight(); h != nil && !h.Recovery {
-		return nil, refusal.New(refusal.Conflict, "wait for it to end", "handoff %s is under way", h.ID(t.ID))
+func (t Task) taken(c taking, now time.Time) ([]fact.Event, error) {
+	recovery := c.reason == fact.ReasonRecovery
+	if h := t.InFlight(); t.State != fact.Pending && t.State != fact.Executing && (h == nil || !h.Recovery) {
+		return nil, t.busy()
 	}
-	if t.State == fact.Waiting {
-		return nil, refusal.New(refusal.Conflict, "wait for its children", "task %s waits for its children", t.ID)
+	if c.envelope.Digest == "" && t.Envelope == "" {
+		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
 	}
-	d := turn{t: t}
-	if h := t.InFlight(); h != nil {
-		d.do(t.returned(fact.Withdrawn, "taken over by "+agent, now))
+	if err := t.follows(c.envelope); err != nil {
+		return nil, err
 	}
-	recovery := reason == fact.ReasonRecovery
-	if why := d.t.loop(agent, false); why != "" && !recovery {
+	if why := t.loop(c.agent, false); why != "" && !recovery {
 		return nil, refusal.New(refusal.Limit, "make progress first, or hand it to somebody else", "%s", why)
 	}
-	if parked := d.t.overLimit(reason, now); parked != nil && !recovery {
+	if parked := t.overLimit(c.reason, now); parked != nil && !recovery {
 		return []fact.Event{parked}, nil
 	}
-	if envelope.Digest != "" {
-		d.do(envelope)
+	d := turn{t: t}
+	attempt := recovery && t.State == fact.Executing // one under way has been counted
+	if t.InFlight() != nil {
+		d.do(t.returned(fact.Withdrawn, "taken over by "+c.agent, now))
+	}
+	if attempt && !d.attempt(now) {
+		return d.events, nil
+	}
+	if c.envelope.Digest != "" {
+		d.do(c.envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: t.Source(), Recovery: recovery, Reason: reason, Detail: detail,
-		Candidates: []fact.Candidate{{Agent: agent, Tier: fact.TierTarget}}, Confirm: fact.ConfirmAuto, Timeouts: t.Times,
-		Envelope: d.t.Envelope, Before: t.standing(), At: now,
+		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: t.Source(), Recovery: recovery, Attempt: attempt, Reason: c.reason,
+		Detail: c.detail, Candidates: []fact.Candidate{{Agent: c.agent, Tier: fact.TierTarget}}, Confirm: fact.ConfirmAuto,
+		Timeouts: t.Times, Envelope: d.t.Envelope, By: "agent/" + c.agent, Before: t.standing(), At: now,
 	})
 	h := d.t.Handoff
-	d.do(fact.OfferMade{Handoff: h.N, Offer: 1, To: []string{agent}, Tier: fact.TierTarget, Ends: h.Times.Offer.After(now)},
-		fact.Acknowledged{Handoff: h.N, Offer: 1, Agent: agent},
-		fact.Confirmed{Handoff: h.N, By: h.From, Auto: recovery})
+	letGo := fact.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
+	if !recovery {
+		letGo.By = c.by.name()
+	}
+	d.do(fact.OfferMade{Handoff: h.N, Offer: 1, To: []string{c.agent}, Tier: fact.TierTarget, Ends: h.Times.Offer.After(now)},
+		fact.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)
 	d.do(d.t.moved(now))
 	return d.events, nil
 }
@@ -98,7 +117,7 @@ func (c GrantTakeover) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.taken(ask.By, fact.ReasonUserRequest, ask.Detail, c.Envelope, now)
+	return t.taken(taking{agent: ask.By, reason: fact.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
 }
 
 // RefuseTakeover keeps the task.
@@ -153,8 +172,8 @@ func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	digest := t.Envelope
 	var events []fact.Event
 	if c.Envelope.Digest != "" {
-		if c.Envelope.Parent != t.Envelope {
-			return nil, refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+		if err := t.follows(c.Envelope); err != nil {
+			return nil, err
 		}
 		digest = c.Envelope.Digest
 		events = append(events, c.Envelope)

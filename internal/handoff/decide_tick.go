@@ -85,7 +85,7 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 		d.failedOffer(h.Candidates[h.Next].Agent, c.Hints, now)
 	case due(h.OfferEnds, now):
 		d.do(fact.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
-		d.nextOrEnd(false, c.Hints, now)
+		d.nextOrEnd(false, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
 		d.do(d.t.home(fact.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is gone: nobody is left to say no
@@ -94,15 +94,24 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 	}
 }
 
+// attempt notes that the owner was lost, and parks the task if it may not be recovered once more.
+func (d *turn) attempt(now time.Time) bool {
+	d.do(fact.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now})
+	limit := d.t.Limits.Attempts
+	if d.t.Used.Attempts < limit {
+		return true
+	}
+	d.do(park(fact.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, d.t.Owner), now))
+	return false
+}
+
 // recover replaces an owner that shows no life.
 func (d *turn) recover(c Tick, now time.Time) {
 	lost := d.t.Owner
-	d.do(fact.LeaseLost{Agent: lost, Epoch: d.t.Epoch, At: now})
-	if limit := d.t.Limits.Attempts; d.t.Used.Attempts >= limit {
-		d.do(park(fact.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, lost), now))
+	if !d.attempt(now) {
 		return
 	}
-	candidates := c.Recovery
+	candidates, _ := ordered(c.Recovery)
 	if len(candidates) == 0 {
 		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
@@ -110,11 +119,11 @@ func (d *turn) recover(c Tick, now time.Time) {
 		d.do(c.Envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Reason: fact.ReasonRecovery,
+		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Attempt: true, Reason: fact.ReasonRecovery,
 		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: fact.ConfirmAuto,
 		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.standing(), At: now,
 	})
-	if !d.offerFrom(0, c.Hints, now) {
-		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over", now))
+	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
+		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+reasons(passed), now))
 	}
 }

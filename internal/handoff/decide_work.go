@@ -16,15 +16,22 @@ type Heartbeat struct {
 }
 
 func (c Heartbeat) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if t.State == fact.Waiting || (t.State == fact.HandingOff && !t.Handoff.Recovery) {
+	h := t.InFlight()
+	if t.State == fact.Waiting || h != nil && h.Stage == fact.AwaitingApproval {
 		return nil, t.held(c.By, c.Epoch) // no lease runs; alive is alive
 	}
 	d := turn{t: t}
-	events, err := t.works(c.By, c.Epoch, now)
-	if err != nil {
-		return nil, err
+	if h != nil && !h.Recovery { // whether the source still lives decides on a confirm that is overdue
+		if err := t.held(c.By, c.Epoch); err != nil {
+			return nil, err
+		}
+	} else {
+		events, err := t.works(c.By, c.Epoch, now)
+		if err != nil {
+			return nil, err
+		}
+		d.do(events...)
 	}
-	d.do(events...)
 	if left := d.t.Lease.Sub(now); left < time.Duration(t.Times.Lease)*2/3 {
 		d.do(fact.LeaseRenewed{Lease: t.lease(now)})
 	}
@@ -80,7 +87,7 @@ func (c Complete) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if limit := t.Expected.MaxBytes; limit > 0 && len(c.Result.Text)+len(c.Result.Data) > limit {
 		return nil, fact.TooLarge("the result", len(c.Result.Text)+len(c.Result.Data), limit)
 	}
-	return append(events, fact.Finished{Agent: c.By.Agent, Result: c.Result, Usage: c.Usage, At: now}), nil
+	return append(events, fact.Finished{Agent: c.By.Agent, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
 }
 
 // Fail ends the task as not done.
@@ -103,7 +110,7 @@ func (c Fail) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := firstError(fact.CheckText("the detail", c.Detail, fact.MaxText), c.Result.Check(), c.Usage.Check("the usage")); err != nil {
 		return nil, err
 	}
-	return append(events, fact.GaveUp{Agent: c.By.Agent, Detail: c.Detail, Result: c.Result, Usage: c.Usage, At: now}), nil
+	return append(events, fact.GaveUp{Agent: c.By.Agent, Detail: c.Detail, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
 }
 
 // Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
@@ -113,15 +120,15 @@ type Cancel struct {
 }
 
 func (c Cancel) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if t.State == fact.Cancelled {
-		return nil, nil
-	}
-	if err := t.live(); err != nil {
+	if err := t.live(); err != nil && t.State != fact.Cancelled {
 		return nil, err
 	}
 	owner := c.By.Agent != "" && c.By.Agent == t.Owner
 	if !owner && c.By.Principal != t.Requester && !c.By.Operator && !c.By.System {
 		return nil, refusal.New(refusal.NotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.name(), t.ID)
+	}
+	if t.State == fact.Cancelled {
+		return nil, nil
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -82,6 +83,9 @@ func (t *Task) takeTask(e fact.Event) {
 
 // touch gives the task its own copy of its handoff, to be changed.
 func (t *Task) touch() *Handoff {
+	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
+		return &Handoff{}
+	}
 	h := *t.Handoff
 	t.Handoff = &h
 	return t.Handoff
@@ -96,7 +100,7 @@ func (t *Task) onCreated(e fact.Created) {
 	}
 }
 
-func (t *Task) onStarted(e fact.Started) { t.own(e.Agent, 1, e.Lease) }
+func (t *Task) onStarted(e fact.Started) { t.own(e.Agent, t.Epoch+1, e.Lease) }
 
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
@@ -152,6 +156,7 @@ func (t *Task) onCalled(e fact.Called) {
 	t.end(e.At, nil, fact.Budget{})
 	t.close("the task was cancelled", e.At)
 }
+
 func (t *Task) onDiscarded(e fact.Discarded) { t.end(e.At, nil, fact.Budget{}) }
 
 // end stops every clock. The owner stays on record.
@@ -195,6 +200,8 @@ func (t *Task) onReplayed(e fact.Replayed) {
 	if e.Route != nil {
 		t.Route = e.Route
 	}
+	t.Budget.Tokens = cmp.Or(e.Budget.Tokens, t.Budget.Tokens)
+	t.Budget.Cost = cmp.Or(e.Budget.Cost, t.Budget.Cost)
 }
 
 func (t *Task) onDependencyEnded(e fact.DependencyEnded) {

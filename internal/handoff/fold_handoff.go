@@ -28,8 +28,10 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 		t.onAcknowledged(e)
 	case fact.RejectedOffer:
 		t.onRejectedOffer(e)
-	case fact.OfferExpired, fact.Unanswered, fact.Undelivered:
+	case fact.OfferExpired, fact.Unanswered:
 		t.offerOver()
+	case fact.Undelivered:
+		t.onUndelivered(e)
 	case fact.RetryScheduled:
 		t.onRetryScheduled(e)
 	case fact.Confirmed:
@@ -51,24 +53,26 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 }
 
 func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
-	t.Used.Handoffs++
 	if e.Reason == fact.ReasonEscalation {
 		t.Used.Escalations++
 	}
-	if e.Recovery {
+	if !e.Recovery { // which debits attempts instead
+		t.Used.Handoffs++
+	}
+	if e.Attempt {
 		t.Used.Attempts++
 	}
 	if e.NewWork {
 		t.Marks++
 	}
-	if e.RouteStep && len(t.Route) > 0 {
-		t.Route = t.Route[1:]
+	if !e.Lease.IsZero() {
+		t.Lease = e.Lease
 	}
 	t.Handoff = &Handoff{
 		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
 		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope,
-		Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
+		By: e.By, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 }
 
@@ -87,7 +91,7 @@ func (t *Task) onOfferMade(e fact.OfferMade) {
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries = e.Offer, e.To, e.Next, e.Try
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
-	if e.Tier == fact.TierEscalation && e.Try == 0 {
+	if h.climbs(e.Tier, e.Offer, e.Try) {
 		t.Used.Escalations++
 	}
 }
@@ -101,10 +105,12 @@ func (t *Task) onSeen(e fact.Seen) {
 	}
 }
 
+// onClaimJoined puts the agent last among the targets, before the fallbacks.
 func (t *Task) onClaimJoined(e fact.ClaimJoined) {
 	h := t.touch()
 	h.To = append(slices.Clip(h.To), e.Agent)
-	h.Candidates = append(slices.Clip(h.Candidates), fact.Candidate{Agent: e.Agent, Tier: fact.TierTarget})
+	h.Next = min(h.Next+1, len(h.Candidates))
+	h.Candidates = slices.Insert(slices.Clone(h.Candidates), h.Next, fact.Candidate{Agent: e.Agent, Tier: fact.TierTarget})
 }
 
 func (t *Task) onAcknowledged(e fact.Acknowledged) {
@@ -113,9 +119,14 @@ func (t *Task) onAcknowledged(e fact.Acknowledged) {
 	h.OfferEnds, h.AckEnds = time.Time{}, time.Time{}
 }
 
-func (t *Task) onRejectedOffer(e fact.RejectedOffer) {
+func (t *Task) onRejectedOffer(e fact.RejectedOffer) { t.notTo(e.Agent) }
+
+func (t *Task) onUndelivered(e fact.Undelivered) { t.notTo(e.Agent) }
+
+// notTo takes one receiver out of the offer, which is over when none is left.
+func (t *Task) notTo(agent string) {
 	h := t.touch()
-	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == e.Agent })
+	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == agent })
 	if len(h.To) == 0 {
 		t.offerOver()
 	}
@@ -147,6 +158,10 @@ func (t *Task) onMoved(e fact.Moved) {
 	if h.Permits != nil {
 		t.Permissions = h.Permits
 	}
+	if h.RouteStep && len(t.Route) > 0 {
+		t.Route = t.Route[1:]
+	}
+	t.Times.Lease = h.Times.Lease // the handoff may have asked for another
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }
@@ -155,6 +170,9 @@ func (t *Task) onReturned(e fact.Returned) {
 	t.close(e.Why, e.At)
 	t.touch().Stage = e.Outcome
 	t.Lease = e.Lease
+	if !e.Deadline.IsZero() {
+		t.Deadline = e.Deadline
+	}
 	t.State = fact.Pending
 	if t.Owner != "" {
 		t.State = fact.Executing

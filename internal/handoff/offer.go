@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -12,17 +13,21 @@ const MaxBackoff = 30 * time.Second
 
 // backoff is the pause before the n-th retry: min(2^n s, 30 s), of which the jitter takes up to half.
 func backoff(n int, jitter float64) time.Duration {
+	if !(jitter >= 0 && jitter <= 1) { // not a number, or none that makes sense
+		jitter = 0
+	}
 	d := MaxBackoff
 	if n < 5 {
 		d = min(time.Second<<n, MaxBackoff)
 	}
-	return d - time.Duration(min(max(jitter, 0), 1)*float64(d/2))
+	return d - time.Duration(jitter*float64(d/2))
 }
 
-// offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one.
-func (d *turn) offerFrom(start int, hints Hints, now time.Time) bool {
+// offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one, and who was
+// passed over, after those that the caller passed over already.
+func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.Time) ([]fact.Passed, bool) {
 	h := d.t.Handoff
-	offer := fact.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Ends: h.Times.Offer.After(now)}
+	offer := fact.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Passed: slices.Clip(passed), Ends: h.Times.Offer.After(now)}
 	if h.Claim && start == 0 {
 		for ; start < len(h.Candidates) && h.Candidates[start].Tier == fact.TierTarget; start++ {
 			agent := h.Candidates[start].Agent
@@ -35,13 +40,13 @@ func (d *turn) offerFrom(start int, hints Hints, now time.Time) bool {
 		if len(offer.To) > 0 {
 			offer.Tier, offer.Next = fact.TierTarget, start-1
 			d.do(offer)
-			return true
+			return offer.Passed, true
 		}
 	}
 	for i := start; i < len(h.Candidates); i++ {
 		c := h.Candidates[i]
 		why := hints.Unfit[c.Agent]
-		if c.Tier == fact.TierEscalation && d.t.Used.Escalations >= d.t.Limits.Escalations {
+		if h.climbs(c.Tier, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
 			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)
 		}
 		if why != "" {
@@ -50,17 +55,23 @@ func (d *turn) offerFrom(start int, hints Hints, now time.Time) bool {
 		}
 		offer.To, offer.Tier, offer.Next = []string{c.Agent}, c.Tier, i
 		d.do(offer)
-		return true
+		return offer.Passed, true
 	}
-	return false
+	return offer.Passed, false
+}
+
+// climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
+// escalation does not: the request was counted.
+func (h *Handoff) climbs(tier fact.Tier, offer, try int) bool {
+	return tier == fact.TierEscalation && try == 0 && !(h.Reason == fact.ReasonEscalation && offer == 1)
 }
 
 // offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.
 func (d *turn) offerAgain(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[h.Next]
-	if hints.Unfit[c.Agent] != "" {
-		d.nextOrEnd(false, hints, now)
+	if why := hints.Unfit[c.Agent]; why != "" {
+		d.nextOrEnd(false, []fact.Passed{{Agent: c.Agent, Why: why}}, hints, now)
 		return
 	}
 	d.do(fact.OfferMade{
@@ -72,22 +83,27 @@ func (d *turn) offerAgain(hints Hints, now time.Time) {
 // failedOffer follows an offer that its receiver did not answer or could not get: again after a pause, or on.
 func (d *turn) failedOffer(agent string, hints Hints, now time.Time) {
 	h := d.t.Handoff
-	if h.Tries < h.Retries && !h.Claim {
+	claim := h.Claim && h.Candidates[h.Next].Tier == fact.TierTarget // its receivers are each other's alternatives
+	if h.Tries < h.Retries && !claim {
 		try := h.Tries + 1
 		d.do(fact.RetryScheduled{Handoff: h.N, Agent: agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
 		return
 	}
-	d.nextOrEnd(false, hints, now)
+	d.nextOrEnd(false, nil, hints, now)
 }
 
 // nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any
 // other to the dead letters or, if the source said so, back.
-func (d *turn) nextOrEnd(rejected bool, hints Hints, now time.Time) {
+func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
-	if d.offerFrom(h.Next+1, hints, now) {
+	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
+	if ok {
 		return
 	}
-	why := fmt.Sprintf("no receiver left after %d offers", h.Offer)
+	why := fmt.Sprintf("no receiver left; offers made: %d", h.Offer)
+	if len(passed) > 0 {
+		why += "; passed over: " + reasons(passed)
+	}
 	switch {
 	case h.Recovery:
 		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))

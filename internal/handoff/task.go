@@ -63,6 +63,7 @@ type Handoff struct {
 	Claim      bool // offered to all candidates at once; the first to accept wins
 	Stage      fact.Stage
 	From       string // the agent or principal that gives the task up
+	By         string // the principal that asked for it
 	Recovery   bool
 	Reason     fact.Reason
 	Detail     string
@@ -74,6 +75,7 @@ type Handoff struct {
 	Approver   string
 	Envelope   string
 	Permits    []string // the permissions that go along; nil: as the task has them
+	RouteStep  bool     // a transfer takes the next stop off the task's route
 	Requested  time.Time
 
 	Candidates []fact.Candidate
@@ -117,12 +119,12 @@ type Share struct {
 
 // Child is a parent's record of a child task.
 type Child struct {
-	Task   string      `json:"task"`
-	To     string      `json:"to"`
-	Budget fact.Budget `json:"budget,omitzero"`
-	State  fact.State  `json:"state"` // Pending until it ends; Parked while in the dead letters
-	Group  int         `json:"group"` // children of one spawn belong together
-	Result *fact.Result
+	Task   string       `json:"task"`
+	To     string       `json:"to"`
+	Budget fact.Budget  `json:"budget,omitzero"`
+	State  fact.State   `json:"state"` // Pending until it ends; Parked while in the dead letters
+	Group  int          `json:"group"` // children of one spawn belong together
+	Result *fact.Result `json:"result,omitempty"`
 }
 
 // ParkedFor is why a task is in the dead-letter queue.
