@@ -69,3 +69,11 @@ func validHash(s string) bool {
 	b, err := hex.DecodeString(s)
 	return err == nil && len(b) == sha256.Size && hex.EncodeToString(b) == s
 }
+
+// CheckID refuses (invalid) what cannot be a token's id.
+func CheckID(id string) error {
+	if canonical(id, idLength) {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "list the tokens to see their ids", "%.40q is not a token id", id)
+}

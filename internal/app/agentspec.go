@@ -1,0 +1,47 @@
+package app
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// AgentSpec is what is known about an agent, as the doors take and give it.
+type AgentSpec struct {
+	Kind          registry.Kind    `json:"kind,omitempty" enum:"agent,human" doc:"agent if left out."`
+	Description   string           `json:"description,omitempty"`
+	Capabilities  []string         `json:"capabilities,omitempty"`
+	MaxTasks      int              `json:"max_tasks,omitempty" minimum:"0" doc:"Concurrent tasks; left out: not limited."`
+	ContextWindow int              `json:"context_window,omitempty" minimum:"0" doc:"Tokens."`
+	Tokenizer     string           `json:"tokenizer,omitempty"`
+	Reach         []registry.Reach `json:"reach,omitempty" doc:"How to reach it; left out: it pulls."`
+	Fallbacks     []string         `json:"fallbacks,omitempty" doc:"Agents to try instead, best first."`
+	Escalation    []string         `json:"escalation,omitempty" doc:"Agents to escalate to, nearest first."`
+	PresenceTTL   fact.Duration    `json:"presence_ttl,omitzero" doc:"Offline when not heard for so long; left out: presence is what it last said."`
+	Breaker       Breaker          `json:"breaker,omitzero"`
+}
+
+// Breaker configures an agent's circuit breaker.
+type Breaker struct {
+	Failures int           `json:"failures,omitempty" minimum:"0" doc:"Consecutive failures that open it; 3 if left out."`
+	OpenFor  fact.Duration `json:"open_for,omitzero" doc:"How long before one probe; 60s if left out."`
+}
+
+func (s AgentSpec) spec() registry.Spec {
+	return registry.Spec{
+		Kind: s.Kind, Description: s.Description, Capabilities: s.Capabilities, MaxTasks: s.MaxTasks,
+		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
+		PresenceTTL: time.Duration(s.PresenceTTL),
+		Breaker:     registry.Breaker{Failures: s.Breaker.Failures, OpenFor: time.Duration(s.Breaker.OpenFor)},
+	}
+}
+
+func specOf(s registry.Spec) AgentSpec {
+	return AgentSpec{
+		Kind: s.Kind, Description: s.Description, Capabilities: s.Capabilities, MaxTasks: s.MaxTasks,
+		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
+		PresenceTTL: fact.Duration(s.PresenceTTL),
+		Breaker:     Breaker{Failures: s.Breaker.Failures, OpenFor: fact.Duration(s.Breaker.OpenFor)},
+	}
+}

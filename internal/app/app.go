@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// The kinds of streams.
+const (
+	kindTask   = "task"
+	kindAgent  = "agent"
+	kindToken  = "token"
+	kindAccess = "access"
+)
+
+// Options of an App. The zero value is fine.
+type Options struct {
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Random is the source of salts, tokens and jitter; nil means crypto/rand.
+	Random io.Reader
+	// CachedTasks bounds the folds of tasks that are kept in memory; 0 means 8192.
+	CachedTasks int
+	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 32 MiB.
+	CachedEnvelopes int
+}
+
+// App is the use cases over one ledger and its views. Its methods are safe for many goroutines.
+type App struct {
+	ledger    ledger.Ledger
+	views     view.Store
+	now       func() time.Time
+	random    io.Reader
+	randomMu  sync.Mutex
+	tasks     *aggregate[handoff.Task, fact.Event]
+	agents    *aggregate[registry.State, registry.Event]
+	tokens    *aggregate[identity.State, identity.Event]
+	envelopes *envelopeCache
+	access    *accessLog
+	presence  *presence
+}
+
+// New returns the use cases over a ledger and views that follow it.
+func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if o.CachedTasks <= 0 {
+		o.CachedTasks = 8192
+	}
+	if o.CachedEnvelopes <= 0 {
+		o.CachedEnvelopes = 32 << 20
+	}
+	a := &App{ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),
+		presence: newPresence(o.Now())}
+	var err error
+	if a.tasks, err = newAggregate(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
+		return nil, err
+	}
+	if a.agents, err = newAggregate(kindAgent, l, registry.Fold, o.Now, 12_000, registry.Events); err != nil {
+		return nil, err
+	}
+	if a.tokens, err = newAggregate(kindToken, l, identity.Fold, o.Now, 12_000, identity.Events); err != nil {
+		return nil, err
+	}
+	limiters, err := lru.New[string, *limiter](4096)
+	if err != nil {
+		return nil, err
+	}
+	a.access = &accessLog{ledger: l, codec: ledger.NewCodec(accessEvents...), now: o.Now, limiters: limiters}
+	return a, nil
+}
+
+// Views are the lists that surfaces wait on and page through.
+func (a *App) Views() view.Store { return a.views }
+
+// Err is nil while the server can do its work, and otherwise says why it cannot.
+func (a *App) Err() error {
+	if err := a.ledger.Err(); err != nil {
+		return err
+	}
+	return a.views.Err()
+}
+
+// bytes reads random bytes.
+func (a *App) bytes(b []byte) error {
+	a.randomMu.Lock()
+	defer a.randomMu.Unlock()
+	_, err := io.ReadFull(a.random, b)
+	return err
+}
+
+// Wait returns when the views have everything up to a position.
+func (a *App) Wait(ctx context.Context, at ledger.Position) error {
+	if err := a.views.Wait(ctx, at); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+func taskStream(workspace, id string) ledger.Stream { return ledger.StreamOf(workspace, kindTask, id) }
+
+func agentStream(workspace, name string) ledger.Stream {
+	return ledger.StreamOf(workspace, kindAgent, name)
+}
+
+func tokenStream(workspace, id string) ledger.Stream {
+	return ledger.StreamOf(workspace, kindToken, id)
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// ApproveInput says yes: to a supervised handoff, as its approver; or to an ask to take over, as the task's source.
+type ApproveInput struct {
+	ID     string `json:"id,omitempty" doc:"Of the handoff or of the ask to take over."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
+	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
+	Detail string `json:"detail,omitempty" doc:"In words."`
+}
+
+// Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
+func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, error) {
+	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
+		return a.grant(ctx, c, task, n, in)
+	}
+	task, n, err := handoff.ParseHandoffID(in.ID)
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "approve", in.ID, err)
+	}
+	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		hints, err := a.nextHints(ctx, c.Workspace, t, now)
+		if err != nil {
+			return nil, err
+		}
+		return handoff.Decide(t, handoff.Approve{By: c.by(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}, now)
+	})
+}
+
+func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (Receipt, error) {
+	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		cmd := handoff.GrantTakeover{By: c.by(), Epoch: in.Epoch, Ask: n}
+		for _, ask := range t.Asks {
+			if ask.N == n {
+				var err error
+				if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, ask.By, fact.ReasonUserRequest, ask.Detail, now); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return handoff.Decide(t, cmd, now)
+	})
+}
+
+// handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
+// date with progress.
+func (a *App) handover(ctx context.Context, workspace string, t handoff.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
+	n := 1
+	if t.Handoff != nil {
+		n = t.Handoff.N + 1
+	}
+	h := envelope.Header{HandoffID: handoff.HandoffID(t.ID, n), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm}
+	if to != "" {
+		h.To = []string{to}
+	}
+	return a.compose(ctx, workspace, t, h, Content{}, now)
+}
+
+// DenyInput says no.
+type DenyInput struct {
+	ID     string `json:"id,omitempty" doc:"Of the handoff or of the ask to take over."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
+	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
+func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error) {
+	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
+		return a.change(ctx, c, "deny", task, in, func(handoff.Task) (handoff.Command, error) {
+			return handoff.RefuseTakeover{By: c.by(), Epoch: in.Epoch, Ask: n, Detail: in.Detail}, nil
+		})
+	}
+	task, n, err := handoff.ParseHandoffID(in.ID)
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "deny", in.ID, err)
+	}
+	return a.change(ctx, c, "deny", task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Deny{By: c.by(), Handoff: n, Detail: in.Detail}, nil
+	})
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// ConfirmInput lets go of a task that was accepted.
+type ConfirmInput struct {
+	Handoff string  `json:"handoff,omitempty" doc:"Id of the handoff."`
+	Epoch   uint64  `json:"epoch,omitempty" doc:"The task's epoch as you know it."`
+	Content Content `json:"content,omitzero" doc:"Last notes: they become an envelope that follows the accepted one."`
+}
+
+// Confirm lets go: the third message of the handshake, by the source of a handoff with explicit confirm. The fourth,
+// that ownership has moved, follows in the same entry.
+func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, error) {
+	task, n, err := handoff.ParseHandoffID(in.Handoff)
+	if err == nil {
+		err = in.Content.checkData()
+	}
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "confirm", in.Handoff, err)
+	}
+	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		cmd := handoff.Confirm{By: c.by(), Epoch: in.Epoch, Handoff: n}
+		if h := t.InFlight(); h != nil && !in.Content.isZero() {
+			head := envelope.Header{HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
+				Kind: h.Kind, Permissions: h.Permits}
+			var err error
+			if cmd.Envelope, err = a.compose(ctx, c.Workspace, t, head, in.Content, now); err != nil {
+				return nil, err
+			}
+		}
+		return handoff.Decide(t, cmd, now)
+	})
+}

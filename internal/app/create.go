@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+)
+
+// CreateInput makes a task.
+type CreateInput struct {
+	Intent       string            `json:"intent" doc:"What is wanted, in the requester's own words; kept verbatim for ever." minLength:"1"`
+	Content      Content           `json:"content,omitzero" doc:"What the first envelope says beside the intent."`
+	Priority     fact.Priority     `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"Orders every inbox; normal if left out."`
+	Deadline     time.Time         `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
+	Timeouts     fact.Timeouts     `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
+	Limits       fact.Limits       `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts."`
+	Budget       fact.Budget       `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
+	Constraints  []fact.Constraint `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
+	Permissions  []string          `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`
+	Dependencies []string          `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
+	Expected     fact.Expected     `json:"expected,omitzero" doc:"What the result must look like."`
+	Route        []string          `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
+	Start        bool              `json:"start,omitempty" doc:"The calling agent works on the task itself."`
+	Send         *SendInput        `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
+	Claimed      json.RawMessage   `json:"claimed_history,omitempty" doc:"History from elsewhere: kept as claimed, never as entries of ours."`
+}
+
+// Create makes a task, and starts or sends it in the same decision if the input says so.
+func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
+	r, err := a.create(ctx, c, in)
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "create", "", err)
+	}
+	return r, nil
+}
+
+func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
+	if err := c.may(identity.ActOwn, "create a task"); err != nil {
+		return Receipt{}, err
+	}
+	if err := in.Content.checkData(); err != nil {
+		return Receipt{}, err
+	}
+	id, err := a.newTaskID(c)
+	if err != nil {
+		return Receipt{}, err
+	}
+	request, err := digestRequest(c, "create", in)
+	if err != nil {
+		return Receipt{}, err
+	}
+	deps, err := a.dependencies(ctx, c, in.Dependencies)
+	if err != nil {
+		return Receipt{}, err
+	}
+	cmd := handoff.Create{
+		By: c.by(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
+		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
+		Permissions: in.Permissions, Dependencies: deps, Expected: in.Expected, Claimed: in.Claimed,
+	}
+	out, err := a.tasks.do(ctx, c, taskStream(c.Workspace, id), request, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return a.decideCreate(ctx, c, cmd, in, t, now)
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return receipt(out), nil
+}
+
+// decideCreate makes the task, then starts it, sends it, or seals its first envelope.
+func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+	events, err := handoff.Decide(t, cmd, now)
+	if err != nil {
+		return nil, err
+	}
+	t = handoff.FoldAll(t, events)
+	if in.Start {
+		started, err := handoff.Decide(t, handoff.Start{By: c.by()}, now)
+		if err != nil {
+			return nil, err
+		}
+		events, t = append(events, started...), handoff.FoldAll(t, started)
+	}
+	if in.Send == nil || t.State == fact.Parked {
+		sealed, err := a.compose(ctx, c.Workspace, t, header(t, nil, SendInput{}), in.Content, now)
+		if err != nil {
+			return nil, err
+		}
+		return append(events, sealed), nil
+	}
+	send := *in.Send
+	send.Task, send.Epoch = t.ID, t.Epoch
+	if send.Content.isZero() {
+		send.Content = in.Content
+	}
+	next, err := a.decideSend(ctx, c, send, t, now)
+	return append(events, next...), err
+}
+
+// dependencies reads how each task that is depended on stands now. One that does not exist, or that the caller may
+// not see, is refused; so there can be no cycles.
+func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.Dependency, error) {
+	var deps []fact.Dependency
+	for i, id := range ids {
+		if i >= fact.MaxDependencies {
+			return nil, fact.TooLarge("the list of dependencies", len(ids), fact.MaxDependencies)
+		}
+		t, err := a.taskFor(ctx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		d := fact.Dependency{Task: id, State: fact.Pending}
+		if t.State.Final() {
+			d.State = t.State
+		}
+		deps = append(deps, d)
+	}
+	return deps, nil
+}
+
+// Start makes the calling agent the owner of its own pending task.
+func (a *App) Start(ctx context.Context, c Caller, task string) (Receipt, error) {
+	return a.change(ctx, c, "start", task, nil, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Start{By: c.by()}, nil
+	})
+}

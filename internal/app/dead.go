@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+)
+
+// ReplayInput revives a task from the dead letters.
+type ReplayInput struct {
+	Task       string    `json:"task,omitempty" doc:"Id of the task."`
+	To         []string  `json:"to,omitempty" doc:"New receivers. Left out: those of the handoff that failed; if there was none, the owner goes on."`
+	Capability string    `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
+	Route      []string  `json:"route,omitempty" doc:"Replaces the task's route."`
+	Deadline   time.Time `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
+	Note       string    `json:"note,omitempty" doc:"Why."`
+	Home       bool      `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
+}
+
+// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision.
+func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, error) {
+	if err := c.may(identity.DeadLetters, "replay a dead letter"); err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "replay", in.Task, err)
+	}
+	return a.changeWith(ctx, c, "replay", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		events, err := handoff.Decide(t, handoff.Replay{By: c.by(), Note: in.Note, Route: in.Route, Deadline: in.Deadline}, now)
+		if err != nil {
+			return nil, err
+		}
+		before := t.Handoff
+		t = handoff.FoldAll(t, events)
+		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
+		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
+			send.To = again(before)
+			send.Reason = before.Reason
+		}
+		if in.Home || len(send.To) == 0 && send.Capability == "" && len(t.Route) == 0 {
+			return events, nil
+		}
+		sent, err := a.decideSend(ctx, c, send, t, now)
+		return append(events, sent...), err
+	})
+}
+
+// again is whom a failed handoff was meant for.
+func again(h *handoff.Handoff) []string {
+	var to []string
+	for _, c := range h.Candidates {
+		if c.Tier == fact.TierTarget {
+			to = append(to, c.Agent)
+		}
+	}
+	return to
+}
+
+// DiscardInput gives a dead letter up.
+type DiscardInput struct {
+	Task string `json:"task,omitempty" doc:"Id of the task."`
+	Why  string `json:"why" minLength:"1" doc:"Why it may be dropped."`
+}
+
+// Discard gives a task in the dead letters up, for a reason.
+func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (Receipt, error) {
+	if err := c.may(identity.DeadLetters, "discard a dead letter"); err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "discard", in.Task, err)
+	}
+	return a.change(ctx, c, "discard", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Discard{By: c.by(), Why: in.Why}, nil
+	})
+}

@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// MaxWait is the longest that a call may wait for an inbox: shorter than the usual client timeouts.
+const MaxWait = 55 * time.Second
+
+// InboxInput asks what waits for an agent.
+type InboxInput struct {
+	Agent string        // whose inbox; operators and auditors only. Empty: the caller's own
+	Limit int           // at most this many items; 0 means 10
+	Wait  time.Duration // how long to wait for the first item; 0: not at all
+	Peek  bool          // look without taking note: nothing counts as seen
+}
+
+// Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
+// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
+// the approvals that anybody may give; looking into another's inbox changes nothing.
+func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, error) {
+	if err := a.checkInbox(c, &in); err != nil {
+		return nil, a.access.refused(ctx, c, "inbox", in.Agent, err)
+	}
+	own := in.Agent == c.Agent() && in.Agent != ""
+	if own {
+		if err := a.Beat(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	changed, stop := a.views.Watch(c.Workspace, in.Agent)
+	defer stop()
+	deadline := time.NewTimer(in.Wait)
+	defer deadline.Stop()
+	for {
+		items, err := a.views.Inbox(ctx, c.Workspace, in.Agent, in.Limit)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if own && !in.Peek {
+			if items, err = a.markSeen(ctx, c, items); err != nil {
+				return nil, err
+			}
+		}
+		if len(items) > 0 || in.Wait <= 0 {
+			return items, nil
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, unavailable(ctx.Err())
+		}
+	}
+}
+
+func (a *App) checkInbox(c Caller, in *InboxInput) error {
+	if err := c.may(identity.ReadOwn, "read an inbox"); err != nil {
+		return err
+	}
+	if in.Agent == "" {
+		in.Agent = c.Agent()
+	}
+	if in.Agent != c.Agent() {
+		if err := c.may(identity.ReadAny, "look into another's inbox"); err != nil {
+			return err
+		}
+	}
+	if in.Limit == 0 {
+		in.Limit = 10
+	}
+	if in.Limit < 0 || in.Limit > view.MaxPage {
+		return refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+	}
+	if in.Wait < 0 || in.Wait > MaxWait {
+		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+	}
+	return nil
+}
+
+// markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that
+// are gone by now.
+func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view.Item, error) {
+	room, err := a.room(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, len(items))
+	for i := range items {
+		if items[i].Type != view.ItemOffer || items[i].Seen || room == 0 {
+			continue
+		}
+		room--
+		wg.Go(func() { errs[i] = a.see(ctx, c, &items[i]) })
+	}
+	wg.Wait()
+	kept := items[:0]
+	for i, item := range items {
+		switch refusal.CodeOf(errs[i]) {
+		case refusal.Expired, refusal.NotFound, refusal.Conflict:
+			continue // gone between the list and now
+		}
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		kept = append(kept, item)
+	}
+	return kept, nil
+}
+
+func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
+	task, n, err := handoff.ParseHandoffID(item.ID)
+	if err != nil {
+		return err
+	}
+	out, err := a.decide(ctx, c.WithKey(""), "see", task, nil, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return handoff.Decide(t, handoff.See{Agent: c.Agent(), Handoff: n, Offer: item.Offer}, now)
+	})
+	if err != nil {
+		return err
+	}
+	item.Seen = true
+	if h := out.State.Handoff; h != nil && !h.AckEnds.IsZero() {
+		item.Ends = h.AckEnds
+	}
+	return nil
+}
+
+// room is how many more tasks the agent can take; large where it has no limit.
+func (a *App) room(ctx context.Context, c Caller) (int, error) {
+	f, err := a.agents.load(ctx, agentStream(c.Workspace, c.Agent()), false)
+	if err != nil {
+		return 0, err
+	}
+	most := f.state.Spec.MaxTasks
+	if most == 0 {
+		return view.MaxPage, nil
+	}
+	held, err := a.views.Held(ctx, c.Workspace, c.Agent())
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	return max(most-held, 0), nil
+}

@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// ProgressInput reports what the owner has done.
+type ProgressInput struct {
+	Task  string      `json:"task,omitempty" doc:"Id of the task."`
+	Epoch uint64      `json:"epoch" doc:"The task's epoch as you know it."`
+	Note  string      `json:"note" doc:"What was done." minLength:"1"`
+	Usage fact.Budget `json:"usage,omitzero" doc:"What it cost since the last report."`
+}
+
+// Progress reports what the owner has done, and renews its lease.
+func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (Receipt, error) {
+	return a.change(ctx, c, "progress", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Progress{By: c.by(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage}, nil
+	})
+}
+
+// HeartbeatInput shows that the owner lives.
+type HeartbeatInput struct {
+	Task  string `json:"task,omitempty" doc:"Id of the task."`
+	Epoch uint64 `json:"epoch" doc:"The task's epoch as you know it."`
+}
+
+// Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
+// owns the task.
+func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (Receipt, error) {
+	return a.change(ctx, c, "heartbeat", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Heartbeat{By: c.by(), Epoch: in.Epoch}, nil
+	})
+}
+
+// CompleteInput finishes a task.
+type CompleteInput struct {
+	Task   string      `json:"task,omitempty" doc:"Id of the task."`
+	Epoch  uint64      `json:"epoch" doc:"The task's epoch as you know it."`
+	Result fact.Result `json:"result,omitzero"`
+	Usage  fact.Budget `json:"usage,omitzero" doc:"What it cost since the last report."`
+}
+
+// Complete finishes a task with its result.
+func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
+	return a.change(ctx, c, "complete", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Complete{By: c.by(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}, nil
+	})
+}
+
+// FailInput ends a task as not done.
+type FailInput struct {
+	Task   string      `json:"task,omitempty" doc:"Id of the task."`
+	Epoch  uint64      `json:"epoch" doc:"The task's epoch as you know it."`
+	Detail string      `json:"detail" doc:"What went wrong." minLength:"1"`
+	Result fact.Result `json:"result,omitzero" doc:"What there is of a result."`
+	Usage  fact.Budget `json:"usage,omitzero" doc:"What it cost since the last report."`
+}
+
+// Fail ends a task as not done.
+func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (Receipt, error) {
+	return a.change(ctx, c, "fail", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Fail{By: c.by(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage}, nil
+	})
+}
+
+// CancelInput calls a task off, or withdraws a handoff.
+type CancelInput struct {
+	ID     string `json:"id,omitempty" doc:"Of the task, or of the handoff under way."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For a handoff: the task's epoch as you know it."`
+	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// Cancel calls a task off, children included, as its owner, its requester or an operator. With the id of a handoff
+// under way it only takes that back.
+func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (Receipt, error) {
+	if task, n, err := handoff.ParseHandoffID(in.ID); err == nil {
+		return a.change(ctx, c, "cancel", task, in, func(handoff.Task) (handoff.Command, error) {
+			return handoff.Withdraw{By: c.by(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail}, nil
+		})
+	}
+	return a.change(ctx, c, "cancel", in.ID, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Cancel{By: c.by(), Detail: in.Detail}, nil
+	})
+}
+
+// ConstrainInput adds or tightens a constraint.
+type ConstrainInput struct {
+	Task       string          `json:"task,omitempty" doc:"Id of the task."`
+	Epoch      uint64          `json:"epoch,omitempty" doc:"The task's epoch as you know it."`
+	Constraint fact.Constraint `json:"constraint"`
+}
+
+// Constrain adds a constraint, or tightens one.
+func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (Receipt, error) {
+	return a.change(ctx, c, "constrain", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Constrain{By: c.by(), Epoch: in.Epoch, Constraint: in.Constraint}, nil
+	})
+}
+
+// LiftInput takes a constraint away.
+type LiftInput struct {
+	Task string `json:"task,omitempty" doc:"Id of the task."`
+	ID   string `json:"id,omitempty" doc:"Of the constraint."`
+	Why  string `json:"why" doc:"Why it may be lifted." minLength:"1"`
+}
+
+// Lift takes a constraint away, as the principal that set it or an operator.
+func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (Receipt, error) {
+	return a.change(ctx, c, "lift", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Lift{By: c.by(), ID: in.ID, Why: in.Why}, nil
+	})
+}
+
+// AnnotateInput corrects or comments on an entry.
+type AnnotateInput struct {
+	Task  string `json:"task,omitempty" doc:"Id of the task."`
+	Entry uint64 `json:"entry" minimum:"1" doc:"Position of the entry."`
+	Note  string `json:"note" minLength:"1" doc:"What there is to say about it."`
+}
+
+// Annotate corrects or comments on an earlier entry of a task, which stays as it is.
+func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (Receipt, error) {
+	return a.change(ctx, c, "annotate", in.Task, in, func(handoff.Task) (handoff.Command, error) {
+		return handoff.Annotate{By: c.by(), Entry: in.Entry, Note: in.Note}, nil
+	})
+}

@@ -1,0 +1,338 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// React does what follows from an entry on other streams: children are created, parents and dependents told,
+// circuits informed, claims joined. It is safe to call again for the same entry, and must be called for each at least
+// once, in order; then nothing that crosses streams is lost.
+func (a *App) React(ctx context.Context, e ledger.Entry) error {
+	workspace, kind, id := e.Stream.Parts()
+	switch kind {
+	case kindTask:
+		return a.reactTask(ctx, workspace, id, e)
+	case kindAgent:
+		return a.reactAgent(ctx, workspace, id, e)
+	}
+	return nil
+}
+
+func (a *App) reactTask(ctx context.Context, workspace, id string, e ledger.Entry) error {
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case "children-spawned", "children-joined", "task-completed", "task-failed", "task-cancelled", "task-discarded",
+			"task-parked", "task-created", "dependency-ended", "offer-unanswered", "offer-undelivered", "lease-lost", "handoff-complete":
+		default:
+			continue
+		}
+		d, err := a.tasks.codec.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if err := a.reactEvent(ctx, workspace, id, e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) reactEvent(ctx context.Context, workspace, id string, e ledger.Entry, ev fact.Event) error {
+	switch ev := ev.(type) {
+	case fact.Spawned:
+		return a.createChildren(ctx, workspace, id, e, ev)
+	case fact.Joined:
+		if err := a.cancelAll(ctx, workspace, id, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
+			return err
+		}
+		return a.ended(ctx, workspace, id)
+	case fact.Finished, fact.GaveUp, fact.Discarded, fact.ParkedTask:
+		return a.ended(ctx, workspace, id)
+	case fact.Called:
+		if err := a.cancelChildren(ctx, workspace, id); err != nil {
+			return err
+		}
+		return a.ended(ctx, workspace, id)
+	case fact.Created:
+		return a.checkDependencies(ctx, workspace, id, ev)
+	case fact.DependencyEnded:
+		return a.setOut(ctx, workspace, id)
+	case fact.Unanswered:
+		return a.report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
+	case fact.Undelivered:
+		return a.report(ctx, workspace, ev.Agent, e, registry.DeliveryError, id, ev.Handoff)
+	case fact.LeaseLost:
+		return a.report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
+	case fact.Moved:
+		return a.report(ctx, workspace, ev.To, e, registry.Success, id, ev.Handoff)
+	}
+	return nil
+}
+
+// report tells an agent's circuit how an offer or lease ended, where that can make a difference.
+func (a *App) report(ctx context.Context, workspace, agent string, e ledger.Entry, o registry.Outcome, task string, n int) error {
+	cmd := registry.ReportOutcome{Name: agent, Cause: uint64(e.Position), Outcome: o, Task: task}
+	if n > 0 {
+		cmd.Handoff = handoff.HandoffID(task, n)
+	}
+	f, err := a.agents.load(ctx, agentStream(workspace, agent), false)
+	if err != nil || !registry.Worth(f.state, cmd) {
+		return err
+	}
+	_, err = a.changeAgent(ctx, system(workspace, "courier", e.Actor.Principal), agent, "", cmd)
+	return tolerate(err)
+}
+
+// tolerate forgets refusals that a repeat would meet again: they mean that there is nothing to do.
+func tolerate(err error) error {
+	if r, ok := refusal.As(err); ok && r.Code != refusal.Unavailable && r.Code != refusal.Unknown {
+		return nil
+	}
+	return err
+}
+
+// createChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
+func (a *App) createChildren(ctx context.Context, workspace, parent string, e ledger.Entry, ev fact.Spawned) error {
+	out, err := a.tasks.asOf(ctx, taskStream(workspace, parent), e.Position)
+	if err != nil {
+		return err
+	}
+	c := system(workspace, "courier", e.Actor.Principal)
+	for n := range ev.Children {
+		create := out.State.Child(ev, n)
+		_, err := a.tasks.do(ctx, c, taskStream(workspace, create.Task), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+			if t.Exists() {
+				return nil, nil
+			}
+			return a.decideChild(ctx, c, ev, create, ev.Children[n].To, out.State, now)
+		})
+		if err := tolerate(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create handoff.Create, to string, parent handoff.Task, now time.Time) ([]fact.Event, error) {
+	events, err := handoff.Decide(handoff.Task{}, create, now)
+	if err != nil {
+		return nil, err
+	}
+	t := handoff.FoldAll(handoff.Task{}, events)
+	p, err := a.plan(ctx, c.Workspace, routingFor(to), now)
+	if _, refused := refusal.As(err); refused { // it was there when it was named; the offer waits for its return
+		p = plan{candidates: []fact.Candidate{{Agent: to, Tier: fact.TierTarget}}}
+	} else if err != nil {
+		return nil, err
+	}
+	send := SendInput{Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
+		Retries: &ev.Retries}
+	sealed, err := a.composeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := handoff.Decide(t, send.request(c, p, sealed), now)
+	return append(events, sent...), err
+}
+
+// checkDependencies tells a new task of dependencies that ended while it was being created.
+func (a *App) checkDependencies(ctx context.Context, workspace, id string, ev fact.Created) error {
+	for _, d := range ev.Dependencies {
+		f, err := a.tasks.load(ctx, taskStream(workspace, d.Task), true)
+		if err != nil {
+			return err
+		}
+		if f.state.State.Final() {
+			if err := a.tell(ctx, workspace, id, handoff.EndDependency{Task: d.Task, State: f.state.State}); err != nil {
+				return err
+			}
+		}
+	}
+	if len(ev.Dependencies) > 0 {
+		return a.setOut(ctx, workspace, id)
+	}
+	return nil
+}
+
+// setOut sends a task whose dependencies have completed along its route.
+func (a *App) setOut(ctx context.Context, workspace, id string) error {
+	c := system(workspace, "courier")
+	_, err := a.tasks.do(ctx, c, taskStream(workspace, id), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
+			return nil, nil
+		}
+		return a.decideSend(ctx, c, SendInput{Task: id, Reason: fact.ReasonSpecialization, Detail: "its dependencies have completed"}, t, now)
+	})
+	return tolerate(err)
+}
+
+// ended tells the parent and the dependents of a task how it stands.
+func (a *App) ended(ctx context.Context, workspace, id string) error {
+	f, err := a.tasks.load(ctx, taskStream(workspace, id), true)
+	if err != nil {
+		return err
+	}
+	t := f.state
+	if !t.State.Final() && t.State != fact.Parked {
+		return nil
+	}
+	if t.Parent.Task != "" && t.Parent.Await {
+		if err := a.tell(ctx, workspace, t.Parent.Task, handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent}); err != nil {
+			return err
+		}
+	}
+	if !t.State.Final() {
+		return nil
+	}
+	if err := a.views.Wait(ctx, f.head); err != nil {
+		return unavailable(err)
+	}
+	dependents, err := a.views.Dependents(ctx, workspace, id)
+	if err != nil {
+		return unavailable(err)
+	}
+	for _, d := range dependents {
+		if err := a.tell(ctx, workspace, d, handoff.EndDependency{Task: id, State: t.State}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) cancelChildren(ctx context.Context, workspace, id string) error {
+	f, err := a.tasks.load(ctx, taskStream(workspace, id), true)
+	if err != nil {
+		return err
+	}
+	var open []string
+	for _, c := range f.state.Children {
+		if !c.State.Final() {
+			open = append(open, c.Task)
+		}
+	}
+	return a.cancelAll(ctx, workspace, id, open, "its parent was cancelled")
+}
+
+func (a *App) cancelAll(ctx context.Context, workspace, parent string, ids []string, why string) error {
+	for _, id := range ids {
+		cmd := handoff.Cancel{By: system(workspace, "courier", parent).by(), Detail: why}
+		if err := a.tell(ctx, workspace, id, cmd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell gives a task a command of the server's own.
+func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Command) error {
+	_, err := a.tasks.do(ctx, system(workspace, "courier"), taskStream(workspace, id), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return handoff.Decide(t, cmd, now)
+	})
+	return tolerate(err)
+}
+
+// reactAgent lets an agent that became ready join the open claims for its capabilities.
+func (a *App) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
+	ready := false
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned":
+			ready = true
+		}
+	}
+	f, err := a.agents.load(ctx, agentStream(workspace, name), true)
+	if err != nil || !ready || !f.state.Exists() || f.state.Readiness() != registry.Ready {
+		return err
+	}
+	if err := a.views.Wait(ctx, e.Position); err != nil {
+		return unavailable(err)
+	}
+	for _, capability := range f.state.Spec.Capabilities {
+		ids, err := a.views.Claims(ctx, workspace, capability)
+		if err != nil {
+			return unavailable(err)
+		}
+		for _, id := range ids {
+			task, n, err := handoff.ParseHandoffID(id)
+			if err != nil {
+				return err
+			}
+			if err := a.tell(ctx, workspace, task, handoff.JoinClaim{Agent: name, Handoff: n}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.
+func (a *App) Tick(ctx context.Context, ref view.Ref) error {
+	c := system(ref.Workspace, "courier")
+	_, err := a.tasks.do(ctx, c, taskStream(ref.Workspace, ref.Task), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if due := t.Due(); due.IsZero() || due.After(now) {
+			return nil, nil
+		}
+		cmd, err := a.tick(ctx, ref.Workspace, t, now)
+		if err != nil {
+			return nil, err
+		}
+		return handoff.Decide(t, cmd, now)
+	})
+	return tolerate(err)
+}
+
+func (a *App) tick(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Tick, error) {
+	var cmd handoff.Tick
+	var err error
+	if !t.NeedsRecovery(now) {
+		cmd.Hints, err = a.nextHints(ctx, workspace, t, now)
+		return cmd, err
+	}
+	p, err := a.plan(ctx, workspace, routingFor(t.Owner), now)
+	if _, refused := refusal.As(err); err != nil && !refused {
+		return cmd, err
+	}
+	for _, k := range p.candidates {
+		if k.Agent != t.Owner {
+			cmd.Recovery = append(cmd.Recovery, k)
+		}
+	}
+	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
+	cmd.Hints.Jitter = a.jitter()
+	cmd.Envelope, err = a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
+	return cmd, err
+}
+
+// LapsePresence makes agents offline whose heartbeats have stopped. It returns when the next could lapse.
+func (a *App) LapsePresence(ctx context.Context, workspace string) (next time.Time, err error) {
+	agents, err := a.views.Agents(ctx, workspace)
+	if err != nil {
+		return next, unavailable(err)
+	}
+	for _, s := range agents {
+		ttl := s.Spec.PresenceTTL
+		if ttl <= 0 || s.Lapsed {
+			continue
+		}
+		heard := a.presence.last(workspace, s.Name)
+		if at := heard.Add(ttl); at.After(a.now()) {
+			if next.IsZero() || at.Before(next) {
+				next = at
+			}
+			continue
+		}
+		_, err := a.changeAgent(ctx, system(workspace, "courier"), s.Name, "", registry.LapsePresence{Name: s.Name, LastHeard: heard})
+		if err := tolerate(err); err != nil {
+			return next, err
+		}
+	}
+	return next, nil
+}

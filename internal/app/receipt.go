@@ -1,0 +1,62 @@
+package app
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+)
+
+// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
+type Receipt struct {
+	Task    string     `json:"task"`
+	State   fact.State `json:"state"`
+	Owner   string     `json:"owner,omitempty"`
+	Epoch   uint64     `json:"epoch"`
+	Handoff string     `json:"handoff,omitempty"` // id of the newest handoff
+	Stage   fact.Stage `json:"stage,omitempty"`
+	Offer   int        `json:"offer,omitempty"`
+	To      []string   `json:"to,omitempty"` // who has the open offer
+	// Children of a fan-out or a delegation, the newest spawn's only.
+	Children []string `json:"children,omitempty"`
+	// Ask and Share are the ids of an ask to take over and of a shared envelope, where the call made one.
+	Ask      string             `json:"ask,omitempty"`
+	Share    string             `json:"share,omitempty"`
+	Envelope string             `json:"envelope,omitempty"` // digest of the newest
+	Lease    time.Time          `json:"lease,omitzero"`     // until when the owner must show life
+	Parked   *handoff.ParkedFor `json:"parked,omitempty"`
+	Position ledger.Position    `json:"position"`
+	Events   []string           `json:"events"`           // names of what this call put on record; none if nothing had to change
+	Repeat   bool               `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+func receipt(o outcome[handoff.Task]) Receipt {
+	t := o.State
+	r := Receipt{
+		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Lease: t.Lease,
+		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat,
+	}
+	if h := t.Handoff; h != nil {
+		r.Handoff, r.Stage, r.Offer, r.To = h.ID(t.ID), h.Stage, h.Offer, h.To
+	}
+	if t.State == fact.Parked {
+		r.Parked = t.Parked
+	}
+	for _, e := range o.Events {
+		r.Events = append(r.Events, e.Name)
+		switch e.Name {
+		case fact.Spawned{}.EventName():
+			for _, c := range t.Children {
+				if c.Group == t.Children[len(t.Children)-1].Group {
+					r.Children = append(r.Children, c.Task)
+				}
+			}
+		case fact.TakeoverAsked{}.EventName():
+			r.Ask = handoff.AskID(t.ID, t.AskCount)
+		case fact.Shared{}.EventName():
+			r.Share = handoff.ShareID(t.ID, len(t.Shares))
+		}
+	}
+	return r
+}

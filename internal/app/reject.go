@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+)
+
+// RejectInput turns an offer down.
+type RejectInput struct {
+	Handoff string         `json:"handoff,omitempty" doc:"Id of the handoff."`
+	Offer   int            `json:"offer,omitempty" minimum:"0" doc:"Number of the offer. Left out: the newest."`
+	Why     fact.Rejection `json:"why" enum:"not_capable,overloaded,missing_context,refused"`
+	Missing []string       `json:"missing,omitempty" doc:"With missing_context: the fields you would need."`
+	Detail  string         `json:"detail,omitempty" doc:"In words."`
+}
+
+// Reject turns an offer down. It goes to the next candidate, or back to its source; it never strands the task.
+func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, error) {
+	task, n, err := handoff.ParseHandoffID(in.Handoff)
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "reject", in.Handoff, err)
+	}
+	return a.changeWith(ctx, c, "reject", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		hints, err := a.nextHints(ctx, c.Workspace, t, now)
+		if err != nil {
+			return nil, err
+		}
+		cmd := handoff.Reject{By: c.by(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints}
+		return handoff.Decide(t, cmd, now)
+	})
+}
+
+// nextHints is what is known of the candidates that a handoff under way may still be offered to.
+func (a *App) nextHints(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Hints, error) {
+	h := t.InFlight()
+	if h == nil {
+		return handoff.Hints{Jitter: a.jitter()}, nil
+	}
+	from := min(h.Next, len(h.Candidates))
+	if !h.RetryAt.IsZero() || h.Stage == fact.AwaitingApproval {
+		return a.hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
+	}
+	return a.hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
+}

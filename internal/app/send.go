@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// SendInput hands a task off.
+type SendInput struct {
+	Task        string           `json:"task,omitempty" doc:"Id of the task."`
+	Epoch       uint64           `json:"epoch,omitempty" doc:"The task's epoch as you know it; an old one is refused."`
+	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference. Leave out to follow the task's route."`
+	Capability  string           `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
+	Kind        fact.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out."`
+	FanOut      bool             `json:"fan_out,omitempty" doc:"With broadcast: every receiver gets a copy, as a child task. Otherwise the first to accept wins."`
+	FanIn       fact.FanIn       `json:"fan_in,omitzero" doc:"When the sender of a fan-out or delegation resumes; all if left out."`
+	Reason      fact.Reason      `json:"reason,omitempty" enum:"timeout,error,capability_mismatch,user_request,escalation,specialization,recovery,load_shedding,supervision" doc:"user_request if left out."`
+	Detail      string           `json:"detail,omitempty" doc:"The reason in words."`
+	Content     Content          `json:"content,omitzero"`
+	Confirm     fact.ConfirmMode `json:"confirm,omitempty" enum:"auto,explicit" doc:"explicit: you let go with a call of your own after the receiver has accepted."`
+	Timeouts    fact.Timeouts    `json:"timeouts,omitzero"`
+	Retries     *int             `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"Offers to a receiver after the first that went unanswered; 3 if left out."`
+	ReturnHome  bool             `json:"return_home,omitempty" doc:"When nobody is left to try: back to you, not to the dead letters."`
+	Approver    string           `json:"approver,omitempty" doc:"Of a supervised handoff: an agent. Left out: any operator."`
+	Permissions []string         `json:"permissions,omitempty" doc:"A part of the task's permissions. Left out: all of them."`
+	Budget      fact.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
+	Expected    fact.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
+}
+
+// Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
+// and the event stream say what comes of it.
+func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
+	if err := in.Content.checkData(); err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "send", in.Task, err)
+	}
+	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return a.decideSend(ctx, c, in, t, now)
+	})
+}
+
+func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+	if in.Kind == "" {
+		in.Kind = fact.Warm
+	}
+	if in.Reason == "" {
+		in.Reason = fact.ReasonUserRequest
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	routed := len(in.To) == 0 && in.Capability == ""
+	if routed {
+		if len(t.Route) == 0 {
+			return nil, refusal.New(refusal.Invalid, "name an agent or a capability", "task %s has no route to follow", t.ID)
+		}
+		in.To = t.Route[:1]
+	}
+	req := routing.Request{Agents: in.To}
+	if in.Capability != "" {
+		req.Needs = []string{in.Capability}
+	}
+	if t.Owner != "" {
+		req.Exclude = []string{t.Owner}
+	}
+	p, err := a.plan(ctx, c.Workspace, req, now)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p), in), in.Content, now)
+	if err != nil {
+		return nil, err
+	}
+	if in.Kind == fact.Delegation || in.FanOut {
+		return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
+	}
+	cmd := in.request(c, p, sealed)
+	cmd.RouteStep = routed
+	cmd.Hints = a.firstProbe(ctx, c.Workspace, t, p)
+	return handoff.Decide(t, cmd, now)
+}
+
+func (in SendInput) check() error {
+	switch {
+	case in.FanOut && in.Kind != fact.Broadcast:
+		return refusal.New(refusal.Invalid, "use the kind broadcast, or leave fan_out away", "a %s handoff does not fan out", in.Kind)
+	case in.Approver != "" && in.Kind != fact.Supervised:
+		return refusal.New(refusal.Invalid, "use the kind supervised, or leave the approver away", "a %s handoff has no approver", in.Kind)
+	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != fact.Delegation:
+		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
+	}
+	return nil
+}
+
+func (in SendInput) request(c Caller, p plan, sealed fact.Sealed) handoff.Request {
+	return handoff.Request{
+		By: c.by(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
+		Capability: in.Capability, Candidates: p.candidates, Passed: p.passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
+		NewWork: in.Content.hasWork(), Envelope: sealed,
+	}
+}
+
+func (in SendInput) spawn(c Caller, t handoff.Task, p plan, sealed fact.Sealed) handoff.Spawn {
+	to := targets(p)
+	if in.Kind == fact.Delegation && len(to) > 1 {
+		to = to[:1]
+	}
+	s := handoff.Spawn{
+		By: c.by(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
+		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
+		NewWork: in.Content.hasWork(), Envelope: sealed,
+	}
+	if s.FanIn.Mode == "" {
+		s.FanIn.Mode = fact.FanInAll
+	}
+	intent := in.Content.Ask
+	if intent == "" {
+		intent = t.Intent
+	}
+	for i, name := range to {
+		n := len(t.Children) + i
+		s.Children = append(s.Children, fact.NewChild{Task: childID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
+	}
+	return s
+}
+
+// firstProbe claims the probe where the first candidate's circuit is half-open.
+func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p plan) handoff.Hints {
+	h := handoff.Hints{Unfit: map[string]string{}, Jitter: a.jitter()}
+	for _, c := range p.candidates {
+		if !p.probes[c.Agent] {
+			break
+		}
+		n := 1
+		if t.Handoff != nil {
+			n = t.Handoff.N + 1
+		}
+		if h.Unfit[c.Agent] = a.probe(ctx, workspace, c.Agent, handoff.HandoffID(t.ID, n)); h.Unfit[c.Agent] == "" {
+			break
+		}
+	}
+	return h
+}
+
+func targets(p plan) []string {
+	var to []string
+	for _, c := range p.candidates {
+		if c.Tier == fact.TierTarget {
+			to = append(to, c.Agent)
+		}
+	}
+	return to
+}
+
+// header is the envelope's header for the task's next handoff; without receivers, for the task alone.
+func header(t handoff.Task, to []string, in SendInput) envelope.Header {
+	h := envelope.Header{From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
+		TimeoutSeconds: int(time.Duration(in.Timeouts.Ack) / time.Second), Permissions: in.Permissions}
+	if in.Kind != "" {
+		n := 1
+		if t.Handoff != nil {
+			n = t.Handoff.N + 1
+		}
+		h.HandoffID = handoff.HandoffID(t.ID, n)
+	}
+	return h
+}
+
+// EscalateInput hands a task upwards.
+type EscalateInput struct {
+	Task    string  `json:"task,omitempty"`
+	Epoch   uint64  `json:"epoch,omitempty"`
+	To      string  `json:"to,omitempty" doc:"An agent. Left out: the first in the owner's escalation chain."`
+	Detail  string  `json:"detail,omitempty" doc:"Why."`
+	Content Content `json:"content,omitzero"`
+}
+
+// Escalate hands a task to a named agent, or to the first of its owner's escalation chain, because it is beyond its
+// holder.
+func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt, error) {
+	send := SendInput{Task: in.Task, Epoch: in.Epoch, Detail: in.Detail, Content: in.Content, Reason: fact.ReasonEscalation}
+	if in.To != "" {
+		send.To = []string{in.To}
+		return a.Send(ctx, c, send)
+	}
+	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		f, err := a.agents.load(ctx, agentStream(c.Workspace, t.Owner), false)
+		if err != nil {
+			return nil, err
+		}
+		if t.Owner == "" || len(f.state.Spec.Escalation) == 0 {
+			return nil, refusal.New(refusal.Invalid, "name an agent", "the owner of task %s has no escalation chain", t.ID)
+		}
+		send.To = f.state.Spec.Escalation
+		return a.decideSend(ctx, c, send, t, now)
+	})
+}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// TakeoverInput asks for a task.
+type TakeoverInput struct {
+	Task   string `json:"task,omitempty" doc:"Id of the task."`
+	To     string `json:"to,omitempty" doc:"For operators: the agent to offer it to. Agents ask for themselves."`
+	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
+// takes it from whoever holds it and offers it to an agent.
+func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
+	if c.by().Operator {
+		return a.reassign(ctx, c, in)
+	}
+	out, err := a.decide(ctx, c, "takeover", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
+			return nil, noTask(in.Task)
+		}
+		cmd := handoff.Takeover{By: c.by(), Detail: in.Detail}
+		if t.Owner != "" {
+			var err error
+			if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
+				return nil, err
+			}
+		}
+		return handoff.Decide(t, cmd, now)
+	})
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, "takeover", in.Task, err)
+	}
+	if r := receipt(out); a.sees(c, out.State) {
+		return r, nil
+	} else { //nolint:revive // the short form is for who has no part in the task
+		return Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}, nil
+	}
+}
+
+// reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
+func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
+	return a.changeWith(ctx, c, "takeover", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if in.To == "" {
+			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
+		}
+		var events []fact.Event
+		if h := t.InFlight(); h != nil {
+			back, err := handoff.Decide(t, handoff.Withdraw{By: c.by(), Handoff: h.N, Detail: in.Detail}, now)
+			if err != nil {
+				return nil, err
+			}
+			events, t = back, handoff.FoldAll(t, back)
+		}
+		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true}
+		sent, err := a.decideSend(ctx, c, send, t, now)
+		return append(events, sent...), err
+	})
+}

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// change makes one decision on a task by a command of the rules. What the caller may not even see is not found.
+func (a *App) change(ctx context.Context, c Caller, verb, task string, in any,
+	command func(handoff.Task) (handoff.Command, error),
+) (Receipt, error) {
+	return a.changeWith(ctx, c, verb, task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		cmd, err := command(t)
+		if err != nil {
+			return nil, err
+		}
+		return handoff.Decide(t, cmd, now)
+	})
+}
+
+// changeWith is change for use cases that need the time, or more than one command.
+func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in any,
+	decide func(handoff.Task, time.Time) ([]fact.Event, error),
+) (Receipt, error) {
+	out, err := a.decide(ctx, c, verb, task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if !t.Exists() || !a.touches(c, t) {
+			return nil, noTask(task)
+		}
+		return decide(t, now)
+	})
+	if err != nil {
+		return Receipt{}, a.access.refused(ctx, c, verb, task, err)
+	}
+	return receipt(out), nil
+}
+
+func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
+	decide func(handoff.Task, time.Time) ([]fact.Event, error),
+) (outcome[handoff.Task], error) {
+	if err := c.may(identity.ActOwn, verb+" a task"); err != nil {
+		return outcome[handoff.Task]{}, err
+	}
+	if err := handoff.CheckTaskID(task); err != nil {
+		return outcome[handoff.Task]{}, err
+	}
+	request, err := digestRequest(c, verb, in)
+	if err != nil {
+		return outcome[handoff.Task]{}, err
+	}
+	return a.tasks.do(ctx, c, taskStream(c.Workspace, task), request, decide)
+}
+
+// Task is a task as its fold has it.
+type Task struct {
+	handoff.Task
+	Position ledger.Position
+}
+
+// Task returns a task that the caller may see. It is a fresh read, and on record.
+func (a *App) Task(ctx context.Context, c Caller, id string) (Task, error) {
+	t, err := a.taskFor(ctx, c, id)
+	if err != nil {
+		return Task{}, a.access.refused(ctx, c, "show", id, err)
+	}
+	return t, a.access.read(ctx, c, id, "task", "")
+}
+
+// taskFor is a fresh read of a task that the caller may see.
+func (a *App) taskFor(ctx context.Context, c Caller, id string) (Task, error) {
+	if err := c.may(identity.ReadOwn, "read a task"); err != nil {
+		return Task{}, err
+	}
+	if err := handoff.CheckTaskID(id); err != nil {
+		return Task{}, err
+	}
+	f, err := a.tasks.load(ctx, taskStream(c.Workspace, id), true)
+	if err != nil {
+		return Task{}, err
+	}
+	if !f.state.Exists() || !a.sees(c, f.state) {
+		return Task{}, noTask(id)
+	}
+	return Task{Task: f.state, Position: f.head}, nil
+}
+
+func noTask(id string) error {
+	return refusal.New(refusal.NotFound, "check the id; list tasks to see those you have a part in", "there is no task %s that you may see", id)
+}
+
+// sees reports whether the caller has a part in the task: requested it, holds or held it, approves it, was offered or
+// shared it. Those who may read anything see every task.
+func (a *App) sees(c Caller, t handoff.Task) bool {
+	if c.isSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
+		return true
+	}
+	name := c.Agent()
+	if name == "" {
+		return false
+	}
+	if t.Owner == name {
+		return true
+	}
+	if h := t.Handoff; h != nil {
+		if slices.Contains(h.To, name) || h.Receiver == name || (h.Approver == name && h.Approver != "") {
+			return true
+		}
+	}
+	for _, v := range t.Path {
+		if v.Agent == name {
+			return true
+		}
+	}
+	for _, s := range t.Shares {
+		if s.To == name {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a
+// candidate may be told that its offer is over.
+func (a *App) touches(c Caller, t handoff.Task) bool {
+	if a.sees(c, t) {
+		return true
+	}
+	h := t.Handoff
+	return h != nil && slices.ContainsFunc(h.Candidates, func(k fact.Candidate) bool { return k.Agent == c.Agent() })
+}
+
+// TasksInput narrows a list of tasks.
+type TasksInput struct {
+	view.TaskFilter
+}
+
+// Tasks lists the tasks that the caller may see, newest first.
+func (a *App) Tasks(ctx context.Context, c Caller, in TasksInput) ([]view.Task, error) {
+	if err := c.may(identity.ReadOwn, "list tasks"); err != nil {
+		return nil, err
+	}
+	if in.Limit < 0 || in.Limit > view.MaxPage {
+		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+	}
+	f := in.TaskFilter
+	if !identity.May(c.Role, identity.ReadAny) {
+		f.Involving = c.Name
+	}
+	list, err := a.views.Tasks(ctx, c.Workspace, f)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return list, nil
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// Token is what is known about a token. Its text is shown once, when it is made.
+type Token struct {
+	ID      string        `json:"id"`
+	Role    identity.Role `json:"role"`
+	Name    string        `json:"name"`
+	Label   string        `json:"label,omitempty"`
+	By      string        `json:"created_by"`
+	Created time.Time     `json:"created"`
+	Expires time.Time     `json:"expires,omitzero"`
+	Revoked time.Time     `json:"revoked,omitzero"`
+	Text    string        `json:"token,omitempty"`
+}
+
+// TokenInput makes a token.
+type TokenInput struct {
+	Role    identity.Role `json:"role" enum:"admin,operator,auditor,agent"`
+	Name    string        `json:"name" doc:"Of the agent or person that it speaks for."`
+	Label   string        `json:"label,omitempty" doc:"What it is for."`
+	Expires time.Time     `json:"expires,omitzero" doc:"Left out: never."`
+}
+
+// CreateToken makes a token. An agent's token needs a registered agent. Repeating it under one key gives the token's
+// id but not its text, which exists only in the first answer.
+func (a *App) CreateToken(ctx context.Context, c Caller, in TokenInput) (Token, error) {
+	t, err := a.createToken(ctx, c, in)
+	if err != nil {
+		return Token{}, a.access.refused(ctx, c, "create-token", in.Name, err)
+	}
+	return t, nil
+}
+
+func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, error) {
+	if err := c.may(identity.Tokens, "create a token"); err != nil {
+		return Token{}, err
+	}
+	if in.Role == identity.Agent {
+		if err := registry.CheckName("an agent", in.Name); err != nil {
+			return Token{}, err
+		}
+		f, err := a.agents.load(ctx, agentStream(c.Workspace, in.Name), true)
+		if err != nil {
+			return Token{}, err
+		}
+		if !f.state.Exists() {
+			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
+		}
+	}
+	var random [identity.RandomBytes]byte
+	if err := a.bytes(random[:]); err != nil {
+		return Token{}, err
+	}
+	m := identity.Mint(random)
+	cmd := identity.Create{
+		ID: m.ID, Hash: m.Hash, Label: in.Label, ExpiresAt: in.Expires, By: c.String(),
+		Principal: identity.Principal{Workspace: c.Workspace, Role: in.Role, Name: in.Name},
+	}
+	out, err := a.changeToken(ctx, c.WithKey(""), cmd.ID, cmd)
+	if err != nil {
+		return Token{}, err
+	}
+	t := tokenOf(out.State)
+	t.Text = m.Text
+	return t, nil
+}
+
+// Bootstrap makes the first admin token of a workspace and returns its text. The server calls it when it starts on
+// an empty data directory, or when the file that held the token is gone.
+func (a *App) Bootstrap(ctx context.Context, workspace string) (string, error) {
+	t, err := a.createToken(ctx, system(workspace, "server"), TokenInput{Role: identity.Admin, Name: "local", Label: "made by serve for this machine"})
+	return t.Text, err
+}
+
+// RevokeToken ends a token for good.
+func (a *App) RevokeToken(ctx context.Context, c Caller, id string) (Token, error) {
+	err := c.may(identity.Tokens, "revoke a token")
+	var out outcome[identity.State]
+	if err == nil {
+		out, err = a.changeToken(ctx, c, id, identity.Revoke{ID: id, By: c.String()})
+	}
+	if err != nil {
+		return Token{}, a.access.refused(ctx, c, "revoke-token", id, err)
+	}
+	return tokenOf(out.State), nil
+}
+
+func (a *App) changeToken(ctx context.Context, c Caller, id string, cmd identity.Command) (outcome[identity.State], error) {
+	if err := identity.CheckID(id); err != nil {
+		return outcome[identity.State]{}, err
+	}
+	return a.tokens.do(ctx, c, tokenStream(c.Workspace, id), "", func(s identity.State, now time.Time) ([]identity.Event, error) {
+		return identity.Decide(s, cmd, now)
+	})
+}
+
+// Tokens lists the workspace's tokens, revoked ones too.
+func (a *App) Tokens(ctx context.Context, c Caller) ([]Token, error) {
+	if err := c.may(identity.Tokens, "list tokens"); err != nil {
+		return nil, a.access.refused(ctx, c, "list-tokens", "", err)
+	}
+	states, err := a.views.Tokens(ctx, c.Workspace)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	list := make([]Token, 0, len(states))
+	for _, s := range states {
+		list = append(list, tokenOf(s))
+	}
+	return list, nil
+}
+
+func tokenOf(s identity.State) Token {
+	return Token{ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Label: s.Label, By: s.CreatedBy,
+		Created: s.CreatedAt, Expires: s.ExpiresAt, Revoked: s.RevokedAt}
+}
+
+// Authenticate finds out who presents a token's text.
+func (a *App) Authenticate(ctx context.Context, text string) (Caller, error) {
+	id, secret, err := identity.ParseToken(text)
+	if err != nil {
+		return Caller{}, err
+	}
+	f, err := a.tokens.load(ctx, tokenStream(identity.DefaultWorkspace, id), false)
+	if err != nil {
+		return Caller{}, err
+	}
+	p, err := identity.Verify(f.state, secret, a.now())
+	if err != nil {
+		return Caller{}, err
+	}
+	return Caller{Principal: p, Token: id}, nil
+}
