@@ -164,6 +164,9 @@ func (c Start) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
+	if why := t.loop(c.By.Agent, false); why != "" { // a child that its parent's owner wants back for itself
+		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
+	}
 	return []fact.Event{fact.Started{Agent: c.By.Agent, Lease: t.lease(now)}}, nil
 }
 

@@ -1,0 +1,297 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// The invariants of doc.go, written down a second time and independently of the rules.
+
+// sound is what must hold of every task at rest, between two decisions.
+func sound(t Task) error {
+	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded} {
+		if err := check(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ownership(t Task) error {
+	switch {
+	case (t.Owner == "") != (t.Epoch == 0):
+		return fmt.Errorf("owner %q has epoch %d", t.Owner, t.Epoch)
+	case t.State == fact.Executing && t.Owner == "":
+		return fmt.Errorf("an executing task has no owner")
+	case t.State == fact.Pending && t.Owner != "":
+		return fmt.Errorf("a pending task is owned by %s", t.Owner)
+	}
+	for i, v := range t.Path {
+		present := i == len(t.Path)-1 && t.Owner != ""
+		if present && v.Agent != t.Owner || present != (v.Marks < 0) {
+			return fmt.Errorf("the path %v does not end at the owner %q", t.Path, t.Owner)
+		}
+	}
+	return nil
+}
+
+func oneTransfer(t Task) error {
+	if (t.State == fact.HandingOff) != (t.InFlight() != nil) {
+		return fmt.Errorf("task %s with handoff %+v", t.State, t.InFlight())
+	}
+	if h := t.Handoff; h != nil && h.Stage.Final() {
+		if h.Ended.IsZero() || !h.RetryAt.IsZero() || !h.OfferEnds.IsZero() || !h.AckEnds.IsZero() || !h.ApprovalEnds.IsZero() || !h.ConfirmEnds.IsZero() {
+			return fmt.Errorf("a handoff that is %s still has a clock: %+v", h.Stage, h)
+		}
+	}
+	return nil
+}
+
+func withinLimits(t Task) error {
+	u, l := t.Used, t.Limits
+	if t.Exists() && (u.Hops > l.Hops || u.Handoffs-u.Base > l.Handoffs || u.Escalations > l.Escalations || u.Attempts > l.Attempts) {
+		return fmt.Errorf("used %+v of %+v", u, l)
+	}
+	visits := map[string]int{}
+	for _, v := range t.Path {
+		visits[v.Agent]++
+		if visits[v.Agent] > l.Visits+u.Attempts { // a recovery may come back to whoever there is
+			return fmt.Errorf("%s visited more than %d times: %v", v.Agent, l.Visits, t.Path)
+		}
+	}
+	return nil
+}
+
+// notStranded is invariant 6: somebody or some clock stands behind every task that is not over.
+func notStranded(t Task) error {
+	h := t.InFlight()
+	switch {
+	case t.State == fact.Parked && (t.Parked == nil || t.Parked.Cause == "" || t.Parked.Detail == ""):
+		return fmt.Errorf("parked without a reason: %+v", t.Parked)
+	case t.State == fact.Waiting && !slices.ContainsFunc(t.Children, func(c Child) bool { return c.Group == t.Awaits && !c.State.Final() }):
+		return fmt.Errorf("waiting for nobody: %+v", t.Children)
+	case h == nil:
+		return nil
+	case h.Stage == fact.Requested && h.RetryAt.IsZero(), h.Stage == fact.AwaitingApproval && h.ApprovalEnds.IsZero(),
+		h.Stage == fact.Offered && (len(h.To) == 0 || h.OfferEnds.IsZero() && h.AckEnds.IsZero()),
+		h.Stage == fact.Accepted && (h.Receiver == "" || h.ConfirmEnds.IsZero()):
+		return fmt.Errorf("a handoff that is %s has no receiver or no clock: %+v", h.Stage, h)
+	}
+	return nil
+}
+
+func clocksRun(t Task) error {
+	switch {
+	case t.State == fact.Executing && t.Lease.IsZero():
+		return fmt.Errorf("the owner %s has no lease", t.Owner)
+	case t.State == fact.Waiting && !t.Lease.IsZero():
+		return fmt.Errorf("a lease runs while the task waits")
+	case (t.State.Final() || t.State == fact.Parked) && !t.Due().IsZero():
+		return fmt.Errorf("a task that is %s has a clock: %s", t.State, t.Due())
+	case t.State.Final() && t.Ended.IsZero():
+		return fmt.Errorf("a task that is %s has no end", t.State)
+	}
+	return nil
+}
+
+func funded(t Task) error {
+	var reserved fact.Budget
+	for _, c := range t.Children {
+		if !c.State.Final() {
+			reserved = reserved.Plus(c.Budget)
+		}
+	}
+	if reserved != t.Reserved || t.Spent.Tokens < 0 || t.Spent.Cost < 0 {
+		return fmt.Errorf("reserved %+v, held by children %+v, spent %+v", t.Reserved, reserved, t.Spent)
+	}
+	return nil
+}
+
+// lawful is what must hold of the way from one task to the next.
+func lawful(before Task, c Command, events []fact.Event, after Task) error {
+	for _, check := range []func(Task, Command, []fact.Event, Task) error{entitled, ownerMoves, tightens, endsForGood} {
+		if err := check(before, c, events, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entitled is invariant 1 for whoever gives a command.
+func entitled(before Task, c Command, events []fact.Event, _ Task) error {
+	by, epoch, strict := credentials(c)
+	if len(events) == 0 || by.Principal == "" {
+		return nil
+	}
+	owner := before.Owner != "" && by.Agent == before.Owner && epoch == before.Epoch
+	source := before.Owner == "" && by.Principal == before.Requester || by.Operator || by.System
+	if !owner && (strict || !source) {
+		return fmt.Errorf("%s with epoch %d made %v; the owner is %q with epoch %d", by.Principal, epoch, eventNames(events), before.Owner, before.Epoch)
+	}
+	if (by.Operator || by.System) && epoch != 0 && epoch != before.Epoch {
+		return fmt.Errorf("%s named epoch %d, and it is %d", by.Principal, epoch, before.Epoch)
+	}
+	return nil
+}
+
+// credentials are who gives a command, and whether only the owner may; none for commands that others give.
+func credentials(c Command) (by By, epoch uint64, strict bool) {
+	switch c := c.(type) {
+	case Heartbeat:
+		return c.By, c.Epoch, true
+	case Progress:
+		return c.By, c.Epoch, true
+	case Complete:
+		return c.By, c.Epoch, true
+	case Fail:
+		return c.By, c.Epoch, true
+	case Request:
+		return c.By, c.Epoch, false
+	case Spawn:
+		return c.By, c.Epoch, false
+	case Confirm:
+		return c.By, c.Epoch, false
+	case Withdraw:
+		return c.By, c.Epoch, false
+	case Constrain:
+		return c.By, c.Epoch, false
+	case GrantTakeover:
+		return c.By, c.Epoch, false
+	case RefuseTakeover:
+		return c.By, c.Epoch, false
+	case ShareEnvelope:
+		return c.By, c.Epoch, false
+	}
+	return By{}, 0, false
+}
+
+// ownerMoves is invariant 3: the owner changes only where a handoff was accepted and confirmed, or a requester starts.
+func ownerMoves(before Task, _ Command, events []fact.Event, after Task) error {
+	t, confirmed := before, 0
+	for _, e := range events {
+		next := Fold(t, e)
+		switch e := e.(type) {
+		case fact.Confirmed:
+			confirmed = e.Handoff
+		case fact.Moved:
+			if h := t.Handoff; h == nil || h.Stage != fact.Accepted || h.Receiver != e.To || confirmed != h.N || e.Epoch != t.Epoch+1 {
+				return fmt.Errorf("ownership moved without acceptance and confirm: %+v", e)
+			}
+		case fact.Started:
+			if t.Owner != "" {
+				return fmt.Errorf("%s started a task of %s", e.Agent, t.Owner)
+			}
+		default:
+			if next.Owner != t.Owner || next.Epoch != t.Epoch {
+				return fmt.Errorf("%s changed the owner", e.EventName())
+			}
+		}
+		t = next
+	}
+	if after.Epoch < before.Epoch {
+		return fmt.Errorf("the epoch fell from %d to %d", before.Epoch, after.Epoch)
+	}
+	return nil
+}
+
+// tightens is invariant 5, for constraints, permissions and budgets.
+func tightens(before Task, c Command, events []fact.Event, after Task) error {
+	if !before.Exists() {
+		return nil
+	}
+	for _, k := range before.Constraints {
+		i := after.constraint(k.ID)
+		if i >= 0 && after.Constraints[i].Tightens(k) {
+			continue
+		}
+		lift, ok := c.(Lift)
+		if !ok || i >= 0 || lift.ID != k.ID || !(lift.By.Operator || lift.By.Principal == k.Origin) {
+			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
+		}
+	}
+	if before.Permissions != nil && (after.Permissions == nil ||
+		slices.ContainsFunc(after.Permissions, func(p string) bool { return !slices.Contains(before.Permissions, p) })) {
+		return fmt.Errorf("permissions widened from %v to %v", before.Permissions, after.Permissions)
+	}
+	replay, _ := c.(Replay)
+	if before.Budget != after.Budget && !replay.By.Operator {
+		return fmt.Errorf("the budget went from %+v to %+v", before.Budget, after.Budget)
+	}
+	for _, e := range events {
+		if e, ok := e.(fact.Spawned); ok {
+			return narrower(before, e)
+		}
+	}
+	return nil
+}
+
+// narrower is what children may have, of budget and permissions.
+func narrower(parent Task, e fact.Spawned) error {
+	var sum fact.Budget
+	for _, c := range e.Children {
+		sum = sum.Plus(c.Budget)
+		if parent.Budget.Tokens > 0 && c.Budget.Tokens <= 0 || parent.Budget.Cost > 0 && c.Budget.Cost <= 0 {
+			return fmt.Errorf("child %s of a task with the budget %+v has no limit: %+v", c.Task, parent.Budget, c.Budget)
+		}
+	}
+	left := parent.Budget.Minus(parent.Spent).Minus(parent.Reserved)
+	if parent.Budget.Tokens > 0 && sum.Tokens > left.Tokens || parent.Budget.Cost > 0 && sum.Cost > left.Cost {
+		return fmt.Errorf("the children get %+v, and %+v is left", sum, left)
+	}
+	if parent.Permissions != nil && (e.Permissions == nil ||
+		slices.ContainsFunc(e.Permissions, func(p string) bool { return !slices.Contains(parent.Permissions, p) })) {
+		return fmt.Errorf("the children get the permissions %v of %v", e.Permissions, parent.Permissions)
+	}
+	return nil
+}
+
+// endsForGood: what is over stays over. Annotations, late news of children and the reading of what was shared are
+// recorded.
+func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
+	if !before.State.Final() {
+		return nil
+	}
+	for _, e := range events {
+		switch e := e.(type) {
+		case fact.Annotated, fact.ShareRead:
+		case fact.ChildEnded:
+			if !e.Late {
+				return fmt.Errorf("a child's end is not late though the task is %s", before.State)
+			}
+		default:
+			return fmt.Errorf("%s after the task was %s", e.EventName(), before.State)
+		}
+	}
+	return nil
+}
+
+// ticks checks the timer: never early, never idle when due, and at rest after a bounded number of ticks.
+func ticks(r rules, t Task, tick Tick, now time.Time) (Task, []fact.Event, error) {
+	var all []fact.Event
+	for range 100 {
+		was := t.Due()
+		isDue := !was.IsZero() && !was.After(now)
+		next, events, err := r.apply(t, tick, now)
+		if err == nil {
+			err = lawful(t, tick, events, next)
+		}
+		switch {
+		case err != nil:
+			return t, all, err
+		case !isDue && len(events) > 0:
+			return t, all, fmt.Errorf("a tick at %s, due at %s, made %v", now, was, eventNames(events))
+		case isDue && len(events) == 0:
+			return t, all, fmt.Errorf("a tick at %s, due at %s, did nothing: the timer spins", now, was)
+		case !isDue:
+			return t, all, nil
+		}
+		t, all = next, append(all, events...)
+		if err := sound(t); err != nil {
+			return t, all, fmt.Errorf("after %v: %w", eventNames(events), err)
+		}
+	}
+	return t, all, fmt.Errorf("100 ticks at %s do not come to rest", now)
+}

@@ -1,0 +1,262 @@
+package handoff
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// Random worlds: a few agents, an operator, small limits, short clocks. A command is made from one seed and the task as
+// it stands, so that a failing sequence shrinks to the commands that matter.
+
+var agents = []string{"ada", "ben", "cleo", "dan"}
+
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 7))} }
+
+func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
+
+func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
+
+func (d dice) duration() fact.Duration {
+	return fact.Duration(pick(d, 10*time.Millisecond, time.Second, 15*time.Second, time.Minute, 10*time.Minute))
+}
+
+func (d dice) timeouts() fact.Timeouts {
+	if d.chance(40) {
+		return fact.Timeouts{}
+	}
+	return fact.Timeouts{
+		Offer: d.duration(), Ack: d.duration(), Approval: d.duration(), Confirm: d.duration(), Lease: d.duration(), Wait: d.duration(),
+	}
+}
+
+// step is how far the clock goes before the next command: mostly on, sometimes back, sometimes an hour's jump.
+func (d dice) step() time.Duration {
+	return pick(d, 0, time.Millisecond, time.Second, 16*time.Second, 61*time.Second, 11*time.Minute, -time.Second, -2*time.Minute, time.Hour, -time.Hour)
+}
+
+func (d dice) anybody() By {
+	return pick(d, agent(agents[0]), agent(agents[1]), agent(agents[2]), agent(agents[3]), operator("ann"), operator("bob"), system)
+}
+
+// source is mostly who stands behind the task.
+func (d dice) source(t Task) By {
+	switch {
+	case d.chance(25):
+		return d.anybody()
+	case t.Owner != "":
+		return agent(t.Owner)
+	case t.Requester == "operator/ann":
+		return operator("ann")
+	}
+	return agent(agents[0])
+}
+
+func (d dice) epoch(t Task) uint64 {
+	if d.chance(85) {
+		return t.Epoch
+	}
+	return uint64(d.IntN(4))
+}
+
+func (d dice) usage() fact.Budget {
+	return fact.Budget{Tokens: pick[int64](d, 0, 1, 10, 60), Cost: pick[int64](d, 0, 0, 5)}
+}
+
+func (d dice) permissions() []string {
+	return pick(d, nil, nil, []string{}, []string{"read"}, []string{"read", "write"})
+}
+
+func (d dice) candidates() []fact.Candidate {
+	var out []fact.Candidate
+	for range 1 + d.IntN(3) {
+		out = append(out, fact.Candidate{
+			Agent: pick(d, agents...), Tier: pick(d, fact.TierTarget, fact.TierTarget, fact.TierTarget, fact.TierFallback, fact.TierEscalation, ""),
+		})
+	}
+	return out
+}
+
+func (d dice) hints() Hints {
+	h := Hints{Unfit: map[string]string{}, Jitter: d.Float64()}
+	for _, a := range agents {
+		if d.chance(15) {
+			h.Unfit[a] = "is offline"
+		}
+	}
+	return h
+}
+
+func (d dice) envelope(t Task) fact.Sealed {
+	if d.chance(10) {
+		return fact.Sealed{Digest: "sha256:999", Parent: "sha256:998", Bytes: []byte(`{}`)}
+	}
+	if d.chance(20) {
+		return fact.Sealed{}
+	}
+	return nextEnvelope(t)
+}
+
+func (d dice) result() fact.Result {
+	return fact.Result{Text: pick(d, "", "done"), Data: pick(d, nil, json.RawMessage(`{"a": [1, "<x>"]}`), json.RawMessage(`{`))}
+}
+
+func (d dice) constraint() fact.Constraint {
+	top := float64(d.IntN(3))
+	return fact.Constraint{
+		ID: pick(d, "c1", "c2"), Kind: fact.ConstraintBudget, Text: pick(d, "spend little", "spend little", "spend much"), Hard: d.chance(50),
+		Max: pick(d, nil, &top), Allow: pick(d, nil, []string{}, []string{"x"}, []string{"x", "y"}),
+	}
+}
+
+func (d dice) create(now time.Time) Create {
+	c := Create{
+		By: pick(d, agent(agents[0]), operator("ann")), Task: taskID(1), Intent: "do it", Timeouts: d.timeouts(),
+		Limits:      fact.Limits{Hops: d.IntN(5), Handoffs: d.IntN(8), Visits: d.IntN(4), Escalations: d.IntN(3), Attempts: d.IntN(3)},
+		Permissions: d.permissions(),
+	}
+	if d.chance(50) {
+		c.Budget = fact.Budget{Tokens: 100, Cost: pick[int64](d, 0, 50)}
+	}
+	if d.chance(30) {
+		c.Deadline = now.Add(time.Duration(1+d.IntN(120)) * time.Minute)
+	}
+	if d.chance(20) {
+		c.Dependencies = []fact.Dependency{{Task: taskID(90), State: pick(d, fact.Pending, fact.Executing, fact.Completed)}}
+	}
+	if d.chance(30) {
+		c.Constraints = []fact.Constraint{d.constraint()}
+	}
+	if d.chance(20) {
+		c.Route = []string{"ben", "cleo"}
+	}
+	if d.chance(20) { // a child, some way down
+		c.By, c.For, c.Parent = system, "agent/ada", fact.Parent{Task: taskID(80), Await: true}
+		c.Path, c.Marks, c.Used = []fact.Visit{{Agent: "ada"}}, 1, fact.Used{}
+	}
+	return c
+}
+
+// command makes one command: mostly one that fits the task's state, sometimes any.
+func (d dice) command(t Task) Command {
+	if d.chance(30) {
+		return d.general(t)
+	}
+	h := t.InFlight()
+	switch {
+	case h != nil && h.Stage == fact.Offered:
+		return d.answer(t, h)
+	case h != nil && h.Stage == fact.Accepted:
+		return Confirm{By: d.source(t), Epoch: d.epoch(t), Handoff: h.N, Envelope: d.envelope(t)}
+	case h != nil && h.Stage == fact.AwaitingApproval:
+		who := pick(d, operator("bob"), operator("bob"), d.anybody())
+		return pick[Command](d, Approve{By: who, Handoff: h.N, Digest: pick(d, "", h.Envelope, "sha256:0"), Hints: d.hints()},
+			Approve{By: who, Handoff: h.N, Hints: d.hints()}, Deny{By: who, Handoff: h.N, Detail: "no"})
+	case t.State == fact.Waiting:
+		return EndChild{
+			Child: pick(d, t.Children...).Task, State: pick(d, fact.Completed, fact.Completed, fact.Failed, fact.Parked, fact.Pending, fact.Executing),
+			Result: pick(d, nil, &fact.Result{Text: "ok", Data: []byte(`[ 1 ]`)}), Spent: d.usage(),
+		}
+	case t.State == fact.Parked:
+		who := pick(d, operator("bob"), d.anybody())
+		return pick[Command](d, Replay{By: who, Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 500}), Route: pick(d, nil, []string{}, []string{"dan"})},
+			Replay{By: who}, Sequence{Replay{By: who}, d.request(t)}, Discard{By: who, Why: "old"})
+	case t.State == fact.Executing:
+		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t))
+	case t.State == fact.Pending:
+		return pick[Command](d, Start{By: d.source(t)}, d.request(t), d.request(t), d.spawn(t),
+			EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Completed, fact.Failed)})
+	}
+	return d.general(t)
+}
+
+func (d dice) answer(t Task, h *Handoff) Command {
+	who := pick(d, h.To...)
+	if d.chance(10) {
+		who = pick(d, agents...)
+	}
+	n := pick(d, h.N, h.N, h.N, h.N, d.IntN(3))
+	offer := pick(d, 0, h.Offer, h.Offer, d.IntN(4))
+	return pick[Command](d, See{Agent: who, Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n},
+		Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()},
+		Bounce{Agent: who, Handoff: n, Offer: offer, Detail: "no route", Hints: d.hints()},
+		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t))
+}
+
+func (d dice) work(t Task) Command {
+	by, epoch := d.source(t), d.epoch(t)
+	return pick[Command](d, Heartbeat{By: by, Epoch: epoch}, Progress{By: by, Epoch: epoch, Note: "on it", Usage: d.usage()},
+		Progress{By: by, Epoch: epoch, Note: "on it"}, Progress{By: by, Epoch: epoch, Note: "on it"},
+		Complete{By: by, Epoch: epoch, Result: d.result(), Usage: d.usage()}, Fail{By: by, Epoch: epoch, Detail: "cannot"})
+}
+
+func (d dice) request(t Task) Command {
+	retries := d.IntN(3)
+	return Request{
+		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, fact.Warm, fact.Cold, fact.Supervised, fact.Broadcast), Claim: d.chance(20),
+		Reason:     pick(d, fact.ReasonSpecialization, fact.ReasonError, fact.ReasonEscalation),
+		Candidates: d.candidates(), Confirm: pick(d, "", fact.ConfirmExplicit), Timeouts: d.timeouts(), Retries: &retries,
+		ReturnHome: d.chance(30), Approver: pick(d, "", "", pick(d, agents...)), Permissions: d.permissions(), NewWork: d.chance(30),
+		RouteStep: d.chance(30), Envelope: d.envelope(t), Hints: d.hints(),
+	}
+}
+
+func (d dice) spawn(t Task) Command {
+	c := Spawn{
+		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, fact.Delegation, fact.Broadcast), Reason: fact.ReasonSpecialization,
+		Timeouts: d.timeouts(), Permissions: d.permissions(), NewWork: d.chance(50), Envelope: d.envelope(t),
+		FanIn: fact.FanIn{Mode: pick(d, fact.FanInAll, fact.FanInQuorum, fact.FanInFirst, fact.FanInNone), Quorum: 1 + d.IntN(2)},
+	}
+	n := 1
+	if c.Kind == fact.Broadcast {
+		n += d.IntN(3)
+	}
+	for i := range n {
+		c.Children = append(c.Children, fact.NewChild{
+			Task: taskID(100 + len(t.Children) + i), Index: i, To: pick(d, agents...), Intent: "a part", Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 5}),
+		})
+	}
+	return c
+}
+
+func (d dice) ask(t Task) Command {
+	by, epoch, n := d.source(t), d.epoch(t), 1+d.IntN(t.AskCount+1)
+	return pick[Command](d, Takeover{By: d.anybody(), Envelope: d.envelope(t)}, Takeover{By: d.anybody(), Envelope: nextEnvelope(t)},
+		GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: d.envelope(t)}, GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: nextEnvelope(t)},
+		RefuseTakeover{By: by, Epoch: epoch, Ask: n, Detail: "mine"})
+}
+
+// general is any command that may come at any time.
+func (d dice) general(t Task) Command {
+	by, epoch := d.source(t), d.epoch(t)
+	child := taskID(100 + d.IntN(len(t.Children)+1))
+	n := 1
+	if t.Handoff != nil {
+		n = t.Handoff.N
+	}
+	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t),
+		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}), Command(Cancel{By: d.anybody()}),
+		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
+		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
+		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Envelope: d.envelope(t)}),
+		Command(ReadShare{By: d.anybody(), Share: 1}), Command(Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}),
+		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage()}),
+		Command(EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}),
+		Command(d.tick(t)), Command(Discard{By: d.anybody(), Why: "old"}), Command(Sequence{d.work(t), d.request(t)}))
+}
+
+func (d dice) tick(t Task) Tick {
+	tick := Tick{Hints: d.hints(), Envelope: d.envelope(t)}
+	if d.chance(70) {
+		tick.Recovery = append(targets(pick(d, agents...)), targets(t.Owner)...)
+	}
+	return tick
+}
+
+// describe is a command in one line, for a failing sequence.
+func describe(c Command) string { return fmt.Sprintf("%T%+v", c, c) }

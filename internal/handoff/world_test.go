@@ -1,0 +1,172 @@
+package handoff
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// What every test of this room shares: a moment, some names, and the rules in a form that a test can bend.
+
+var t0 = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// taskID makes the n-th id of the tests.
+func taskID(n int) string { return fmt.Sprintf("task_%026d", n) }
+
+func agent(name string) By    { return By{Principal: "agent/" + name, Agent: name} }
+func operator(name string) By { return By{Principal: "operator/" + name, Operator: true} }
+
+var system = By{Principal: "system/courier", System: true}
+
+// nextEnvelope is an envelope that follows the task's newest one.
+func nextEnvelope(t Task) fact.Sealed {
+	var n int
+	if _, err := fmt.Sscanf(t.Envelope, "sha256:%d", &n); err != nil {
+		n = 0
+	}
+	return fact.Sealed{Digest: fmt.Sprintf("sha256:%d", n+1), Parent: t.Envelope, Bytes: []byte(`{}`)}
+}
+
+func targets(names ...string) []fact.Candidate { return tier(fact.TierTarget, names...) }
+
+func tier(t fact.Tier, names ...string) []fact.Candidate {
+	var out []fact.Candidate
+	for _, n := range names {
+		out = append(out, fact.Candidate{Agent: n, Tier: t})
+	}
+	return out
+}
+
+// rules is Decide and Fold, or bent versions of them.
+type rules struct {
+	decide func(Task, Command, time.Time) ([]fact.Event, error)
+	fold   func(Task, fact.Event) Task
+}
+
+var realRules = rules{decide: Decide, fold: Fold}
+
+// apply decides and folds, and checks what must hold of every decision: a refusal is a proper one and comes without
+// events, and every event has an edge in the tables or leaves state and stage alone.
+func (r rules) apply(t Task, c Command, now time.Time) (Task, []fact.Event, error) {
+	events, refused := r.decide(t, c, now)
+	if refused != nil {
+		if err := properRefusal(refused); err != nil {
+			return t, nil, fmt.Errorf("%T: %w", c, err)
+		}
+		if len(events) > 0 {
+			return t, nil, fmt.Errorf("%T was refused and still made %d events", c, len(events))
+		}
+		return t, nil, nil
+	}
+	for _, e := range events {
+		before := t
+		t = r.fold(t, e)
+		if err := onTable(before, e, t); err != nil {
+			return t, events, fmt.Errorf("%T: %w", c, err)
+		}
+	}
+	return t, events, nil
+}
+
+// properRefusal wants a code from the closed set, a message, and a hint.
+func properRefusal(err error) error {
+	r, ok := refusal.As(err)
+	switch {
+	case !ok:
+		return fmt.Errorf("%v (%T) is not a refusal", err, err)
+	case !r.Code.Valid() || r.Message == "" || r.Hint == "":
+		return fmt.Errorf("refusal without a known code, a message or a hint: %#v", r)
+	}
+	return nil
+}
+
+// onTable checks one event against both tables.
+func onTable(before Task, e fact.Event, after Task) error {
+	name := e.EventName()
+	if !slices.Contains(fact.States(), after.State) {
+		return fmt.Errorf("%s leads to %q, which is no state", name, after.State)
+	}
+	moves := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.Event == name })
+	edge := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.From == before.State && k.Event == name && k.To == after.State })
+	if moves && !edge || !moves && before.State != after.State {
+		return fmt.Errorf("no edge %q --%s--> %q in TaskTable", before.State, name, after.State)
+	}
+	return stageOnTable(before, name, after)
+}
+
+func stageOnTable(before Task, name string, after Task) error {
+	from, to := stageOf(before), stageOf(after)
+	if name == "handoff-request" {
+		if h := before.InFlight(); h != nil {
+			return fmt.Errorf("a handoff is requested while handoff %d is %s", h.N, h.Stage)
+		}
+		from = none
+	}
+	moves := slices.ContainsFunc(HandoffTable, func(k StageEdge) bool { return k.Event == name })
+	edge := slices.ContainsFunc(HandoffTable, func(k StageEdge) bool { return k.From == from && k.Event == name && k.To == to })
+	ofTask := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.Event == name }) && name != "handoff-request" &&
+		name != "handoff-complete" && name != "handoff-returned"
+	switch {
+	case ofTask && (from == none || from.Final()):
+		moves = false // the end of a task that had no handoff under way
+	case moves && !edge:
+		return fmt.Errorf("no edge %q --%s--> %q in HandoffTable", from, name, to)
+	}
+	if !moves && from != to {
+		return fmt.Errorf("%s moves the handoff from %q to %q, off the table", name, from, to)
+	}
+	return nil
+}
+
+func stageOf(t Task) fact.Stage {
+	if t.Handoff == nil {
+		return none
+	}
+	return t.Handoff.Stage
+}
+
+// deepCopy shares nothing with v.
+func deepCopy[T any](v T) T {
+	out := reflect.New(reflect.TypeOf(v)).Elem()
+	copyInto(out, reflect.ValueOf(v))
+	return out.Interface().(T)
+}
+
+func copyInto(dst, src reflect.Value) {
+	switch src.Kind() {
+	case reflect.Pointer:
+		if !src.IsNil() {
+			dst.Set(reflect.New(src.Type().Elem()))
+			copyInto(dst.Elem(), src.Elem())
+		}
+	case reflect.Slice:
+		if !src.IsNil() {
+			dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
+			for i := range src.Len() {
+				copyInto(dst.Index(i), src.Index(i))
+			}
+		}
+	case reflect.Struct:
+		dst.Set(src) // unexported fields: those of time.Time
+		if src.Type() != reflect.TypeFor[time.Time]() {
+			for i := range src.NumField() {
+				copyInto(dst.Field(i), src.Field(i))
+			}
+		}
+	default:
+		dst.Set(src)
+	}
+}
+
+// eventNames is what happened, for messages.
+func eventNames(events []fact.Event) []string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = e.EventName()
+	}
+	return names
+}
