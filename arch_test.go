@@ -71,6 +71,16 @@ var rooms = []room{
 		ours: []string{"internal/ledger"}, libs: []string{"testing", "pgregory.net/rapid", "github.com/anishathalye/porcupine"},
 	},
 
+	{
+		dir: "internal/stream", what: "how everything changes: load, decide, append with compare-and-set, or decide again",
+		ours: []string{"internal/ledger", "internal/refusal"}, libs: []string{"github.com/hashicorp/golang-lru/v2"},
+	},
+	{
+		dir: "internal/access", what: "who looked at what, and what was refused, on record",
+		ours: []string{"internal/ledger", "internal/stream", "internal/refusal"},
+		libs: []string{"github.com/hashicorp/golang-lru/v2", "golang.org/x/time/rate"},
+	},
+
 	// What does it look like? Views are folds of the record; they can be rebuilt at any time.
 	{dir: "internal/view", what: "the contract of the views: task, inbox, trail, dead letters", ours: append(domain, "internal/ledger")},
 	{
@@ -86,7 +96,8 @@ var rooms = []room{
 	// Who asked? One use case a file.
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/routing", "internal/ledger", "internal/view"), libs: []string{"github.com/google/uuid"},
+		ours: append(domain, "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 
 	// Who needs to know? Wake-ups, timers, delivery; figures and alerts.

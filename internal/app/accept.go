@@ -36,11 +36,11 @@ type Sheet struct {
 func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, error) {
 	task, n, err := handoff.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Accepted{}, a.access.refused(ctx, c, "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.who(), "accept", in.Handoff, err)
 	}
 	if c.Agent() == "" {
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
-		return Accepted{}, a.access.refused(ctx, c, "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.who(), "accept", in.Handoff, err)
 	}
 	r, err := a.change(ctx, c, "accept", task, in, func(handoff.Task) (handoff.Command, error) {
 		return handoff.Accept{By: c.by(), Handoff: n, Offer: in.Offer}, nil
@@ -77,7 +77,7 @@ func (a *App) sheet(ctx context.Context, workspace, task, digest string, render 
 func (a *App) Content(ctx context.Context, c Caller, id string, render bool) (Sheet, error) {
 	s, err := a.contentOf(ctx, c, id, render)
 	if err != nil {
-		return Sheet{}, a.access.refused(ctx, c, "content", id, err)
+		return Sheet{}, a.access.Refused(ctx, c.who(), "content", id, err)
 	}
 	return s, nil
 }
@@ -101,7 +101,7 @@ func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (
 	if err != nil {
 		return Sheet{}, err
 	}
-	if err := a.access.read(ctx, c, taskID, id, digest); err != nil {
+	if err := a.access.Read(ctx, c.who(), taskID, id, digest); err != nil {
 		return Sheet{}, err
 	}
 	sheet, err := a.sheet(ctx, c.Workspace, taskID, digest, render)

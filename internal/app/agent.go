@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // Agent is an agent as the registry knows it, and how it does now.
@@ -48,7 +49,7 @@ func (a *App) Register(ctx context.Context, c Caller, in RegisterInput) (Agent, 
 		err = registry.CheckName("an agent", in.Name)
 	}
 	if err != nil {
-		return Agent{}, a.access.refused(ctx, c, "register", in.Name, err)
+		return Agent{}, a.access.Refused(ctx, c.who(), "register", in.Name, err)
 	}
 	return a.agentDo(ctx, c, "register", in.Name, in, registry.Register{Name: in.Name, Spec: in.Spec.spec()})
 }
@@ -62,7 +63,7 @@ type ReadinessInput struct {
 // SetReadiness says whether an agent takes new work.
 func (a *App) SetReadiness(ctx context.Context, c Caller, in ReadinessInput) (Agent, error) {
 	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {
-		return Agent{}, a.access.refused(ctx, c, "readiness", in.Name, err)
+		return Agent{}, a.access.Refused(ctx, c.who(), "readiness", in.Name, err)
 	}
 	by := registry.ByOperator
 	if c.Agent() == in.Name {
@@ -75,7 +76,7 @@ func (a *App) SetReadiness(ctx context.Context, c Caller, in ReadinessInput) (Ag
 // RemoveAgent takes an agent out of the registry. What it holds is not touched.
 func (a *App) RemoveAgent(ctx context.Context, c Caller, name string) (Agent, error) {
 	if err := c.may(identity.Agents, "remove an agent"); err != nil {
-		return Agent{}, a.access.refused(ctx, c, "remove", name, err)
+		return Agent{}, a.access.Refused(ctx, c.who(), "remove", name, err)
 	}
 	return a.agentDo(ctx, c, "remove", name, nil, registry.Remove{Name: name})
 }
@@ -83,7 +84,7 @@ func (a *App) RemoveAgent(ctx context.Context, c Caller, name string) (Agent, er
 // ResetCircuit closes an agent's circuit on an operator's word.
 func (a *App) ResetCircuit(ctx context.Context, c Caller, name string) (Agent, error) {
 	if err := c.may(identity.Agents, "reset a circuit"); err != nil {
-		return Agent{}, a.access.refused(ctx, c, "reset-circuit", name, err)
+		return Agent{}, a.access.Refused(ctx, c.who(), "reset-circuit", name, err)
 	}
 	return a.agentDo(ctx, c, "reset-circuit", name, nil, registry.ResetCircuit{Name: name})
 }
@@ -95,16 +96,16 @@ func (a *App) agentDo(ctx context.Context, c Caller, verb, name string, in any, 
 	}
 	out, err := a.changeAgent(ctx, c, name, request, cmd)
 	if err != nil {
-		return Agent{}, a.access.refused(ctx, c, verb, name, err)
+		return Agent{}, a.access.Refused(ctx, c.who(), verb, name, err)
 	}
 	return a.describe(ctx, c.Workspace, out.State, out.At)
 }
 
-func (a *App) changeAgent(ctx context.Context, c Caller, name, request string, cmd registry.Command) (outcome[registry.State], error) {
+func (a *App) changeAgent(ctx context.Context, c Caller, name, request string, cmd registry.Command) (stream.Outcome[registry.State], error) {
 	if err := registry.CheckName("an agent", name); err != nil {
-		return outcome[registry.State]{}, err
+		return stream.Outcome[registry.State]{}, err
 	}
-	return a.agents.do(ctx, c, agentStream(c.Workspace, name), request, func(s registry.State, now time.Time) ([]registry.Event, error) {
+	return a.agents.Do(ctx, c.write(request), agentStream(c.Workspace, name), func(s registry.State, now time.Time) ([]registry.Event, error) {
 		return registry.Decide(s, cmd, now)
 	})
 }
@@ -116,8 +117,8 @@ func (a *App) Beat(ctx context.Context, c Caller) error {
 		return refusal.New(refusal.Invalid, "use an agent's token", "only agents have a presence")
 	}
 	a.presence.beat(c.Workspace, name, a.now())
-	f, err := a.agents.load(ctx, agentStream(c.Workspace, name), false)
-	if err != nil || !f.state.Lapsed {
+	f, err := a.agents.Load(ctx, agentStream(c.Workspace, name), false)
+	if err != nil || !f.State.Lapsed {
 		return err
 	}
 	_, err = a.changeAgent(ctx, c.WithKey(""), name, "", registry.ReturnPresence{Name: name})
@@ -131,7 +132,7 @@ func (a *App) Agents(ctx context.Context, c Caller) ([]Agent, error) {
 	}
 	states, err := a.views.Agents(ctx, c.Workspace)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, stream.Unavailable(err)
 	}
 	list := make([]Agent, 0, len(states))
 	for _, s := range states {
@@ -152,20 +153,20 @@ func (a *App) Agent(ctx context.Context, c Caller, name string) (Agent, error) {
 	if err := registry.CheckName("an agent", name); err != nil {
 		return Agent{}, err
 	}
-	f, err := a.agents.load(ctx, agentStream(c.Workspace, name), true)
+	f, err := a.agents.Load(ctx, agentStream(c.Workspace, name), true)
 	if err != nil {
 		return Agent{}, err
 	}
-	if !f.state.Exists() {
+	if !f.State.Exists() {
 		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
 	}
-	return a.describe(ctx, c.Workspace, f.state, f.head)
+	return a.describe(ctx, c.Workspace, f.State, f.Head)
 }
 
 func (a *App) describe(ctx context.Context, workspace string, s registry.State, at ledger.Position) (Agent, error) {
 	held, err := a.views.Held(ctx, workspace, s.Name)
 	if err != nil {
-		return Agent{}, unavailable(err)
+		return Agent{}, stream.Unavailable(err)
 	}
 	now := registry.CircuitAt(s, a.now())
 	return Agent{

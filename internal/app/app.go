@@ -7,22 +7,21 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
+	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
 // The kinds of streams.
 const (
-	kindTask   = "task"
-	kindAgent  = "agent"
-	kindToken  = "token"
-	kindAccess = "access"
+	kindTask  = "task"
+	kindAgent = "agent"
+	kindToken = "token"
 )
 
 // Options of an App. The zero value is fine.
@@ -44,11 +43,11 @@ type App struct {
 	now       func() time.Time
 	random    io.Reader
 	randomMu  sync.Mutex
-	tasks     *aggregate[handoff.Task, fact.Event]
-	agents    *aggregate[registry.State, registry.Event]
-	tokens    *aggregate[identity.State, identity.Event]
+	tasks     *stream.Kind[handoff.Task, fact.Event]
+	agents    *stream.Kind[registry.State, registry.Event]
+	tokens    *stream.Kind[identity.State, identity.Event]
 	envelopes *envelopeCache
-	access    *accessLog
+	access    *access.Log
 	presence  *presence
 }
 
@@ -69,20 +68,18 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	a := &App{ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),
 		presence: newPresence(o.Now())}
 	var err error
-	if a.tasks, err = newAggregate(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
+	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
 		return nil, err
 	}
-	if a.agents, err = newAggregate(kindAgent, l, registry.Fold, o.Now, 12_000, registry.Events); err != nil {
+	if a.agents, err = stream.New(kindAgent, l, registry.Fold, o.Now, 12_000, registry.Events); err != nil {
 		return nil, err
 	}
-	if a.tokens, err = newAggregate(kindToken, l, identity.Fold, o.Now, 12_000, identity.Events); err != nil {
+	if a.tokens, err = stream.New(kindToken, l, identity.Fold, o.Now, 12_000, identity.Events); err != nil {
 		return nil, err
 	}
-	limiters, err := lru.New[string, *limiter](4096)
-	if err != nil {
+	if a.access, err = access.New(l, o.Now); err != nil {
 		return nil, err
 	}
-	a.access = &accessLog{ledger: l, codec: ledger.NewCodec(accessEvents...), now: o.Now, limiters: limiters}
 	return a, nil
 }
 
@@ -108,7 +105,7 @@ func (a *App) bytes(b []byte) error {
 // Wait returns when the views have everything up to a position.
 func (a *App) Wait(ctx context.Context, at ledger.Position) error {
 	if err := a.views.Wait(ctx, at); err != nil {
-		return unavailable(err)
+		return stream.Unavailable(err)
 	}
 	return nil
 }

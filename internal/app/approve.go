@@ -24,7 +24,7 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, 
 	}
 	task, n, err := handoff.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "approve", in.ID, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "approve", in.ID, err)
 	}
 	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		hints, err := a.nextHints(ctx, c.Workspace, t, now)
@@ -80,7 +80,7 @@ func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error)
 	}
 	task, n, err := handoff.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "deny", in.ID, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "deny", in.ID, err)
 	}
 	return a.change(ctx, c, "deny", task, in, func(handoff.Task) (handoff.Command, error) {
 		return handoff.Deny{By: c.by(), Handoff: n, Detail: in.Detail}, nil

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // MaxKey is the most bytes an idempotency key may have.
@@ -53,6 +55,13 @@ func (c Caller) by() handoff.By {
 
 func (c Caller) actor() ledger.Actor {
 	return ledger.Actor{Principal: c.String(), Token: c.Token, For: c.For}
+}
+
+func (c Caller) who() access.Who { return access.Who{Workspace: c.Workspace, Actor: c.actor()} }
+
+// write is the caller as a writer to a stream. request is the digest of what it asks.
+func (c Caller) write(request string) stream.Write {
+	return stream.Write{Actor: c.actor(), Key: digestKey(c), Request: request}
 }
 
 func (c Caller) checkKey() error {

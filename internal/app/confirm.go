@@ -24,7 +24,7 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 		err = in.Content.checkData()
 	}
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "confirm", in.Handoff, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "confirm", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.Confirm{By: c.by(), Epoch: in.Epoch, Handoff: n}

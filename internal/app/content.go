@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // Content is what a sender puts into an envelope. What the task knows already (intent, constraints, history,
@@ -122,7 +123,7 @@ func (a *App) composeChild(ctx context.Context, workspace string, t, parent hand
 	h.TaskID, h.From, h.Permissions = t.ID, ev.From, t.Permissions
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
 	if t.Intent != parent.Intent {
-		doc.Task.State = "Part of a larger task: " + clip(parent.Intent, 2000)
+		doc.Task.State = "Part of a larger task: " + refusal.Clip(parent.Intent, 2000)
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints)
@@ -204,32 +205,30 @@ func (a *App) envelope(ctx context.Context, workspace, task, digest string) ([]b
 	if b, ok := a.envelopes.get(digest); ok {
 		return b, nil
 	}
-	var after ledger.Position
-	for {
-		entries, err := a.ledger.Stream(ctx, taskStream(workspace, task), after, streamPage)
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		for _, e := range entries {
-			after = e.Position
-			for _, ev := range e.Events {
-				if ev.Name != (fact.Sealed{}).EventName() {
-					continue
-				}
-				d, err := a.tasks.codec.Decode(ev)
-				if err != nil {
-					return nil, err
-				}
-				if s, ok := d.(fact.Sealed); ok && s.Digest == digest {
-					a.envelopes.put(digest, s.Bytes)
-					return s.Bytes, nil
-				}
+	var found []byte
+	err := stream.Each(ctx, a.ledger, taskStream(workspace, task), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if ev.Name != (fact.Sealed{}).EventName() {
+				continue
+			}
+			d, err := a.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			if s, ok := d.(fact.Sealed); ok && s.Digest == digest {
+				found = s.Bytes
 			}
 		}
-		if len(entries) < streamPage {
-			return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	if found == nil {
+		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
+	}
+	a.envelopes.put(digest, found)
+	return found, nil
 }
 
 // envelopeCache keeps sealed bytes by digest, up to a number of bytes.

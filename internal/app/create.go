@@ -33,7 +33,7 @@ type CreateInput struct {
 func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
 	r, err := a.create(ctx, c, in)
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "create", "", err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "create", "", err)
 	}
 	return r, nil
 }
@@ -62,7 +62,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Dependencies: deps, Expected: in.Expected, Claimed: in.Claimed,
 	}
-	out, err := a.tasks.do(ctx, c, taskStream(c.Workspace, id), request, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Do(ctx, c.write(request), taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideCreate(ctx, c, cmd, in, t, now)
 	})
 	if err != nil {

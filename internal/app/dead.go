@@ -23,7 +23,7 @@ type ReplayInput struct {
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision.
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, error) {
 	if err := c.may(identity.DeadLetters, "replay a dead letter"); err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "replay", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "replay", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "replay", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.by(), Note: in.Note, Route: in.Route, Deadline: in.Deadline}, now)
@@ -65,7 +65,7 @@ type DiscardInput struct {
 // Discard gives a task in the dead letters up, for a reason.
 func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (Receipt, error) {
 	if err := c.may(identity.DeadLetters, "discard a dead letter"); err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "discard", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "discard", in.Task, err)
 	}
 	return a.change(ctx, c, "discard", in.Task, in, func(handoff.Task) (handoff.Command, error) {
 		return handoff.Discard{By: c.by(), Why: in.Why}, nil

@@ -2,68 +2,57 @@ package app
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"io"
-	"strconv"
-	"strings"
-	"time"
 
+	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// Format is how records are written. The set is closed.
-type Format string
+// exportPage is how many entries are read at a time.
+const exportPage = 500
 
-// The formats of an export.
-const (
-	FormatJSON  Format = "json"  // audit documents of the handoffs
-	FormatLines Format = "jsonl" // one event a line
-	FormatCSV   Format = "csv"   // one event a row
-)
-
-// UnmarshalText refuses unknown formats.
-func (f *Format) UnmarshalText(b []byte) error {
-	switch v := Format(b); v {
-	case FormatJSON, FormatLines, FormatCSV:
-		*f = v
-		return nil
+// Trail gives a task's whole history. It is on record before it is answered.
+func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, error) {
+	if _, err := a.taskFor(ctx, c, task); err != nil {
+		return nil, a.access.Refused(ctx, c.who(), "trail", task, err)
 	}
-	return refusal.New(refusal.Invalid, "use json, jsonl or csv", "%.40q is not a format", b)
+	if err := a.access.Read(ctx, c.who(), task, "trail", ""); err != nil {
+		return nil, err
+	}
+	return a.trail(ctx, c.Workspace, task)
+}
+
+func (a *App) trail(ctx context.Context, workspace, task string) (*view.Trail, error) {
+	tr := view.NewTrail(task)
+	err := stream.Each(ctx, a.ledger, taskStream(workspace, task), func(e ledger.Entry) error {
+		return tr.Add(e, a.tasks.Codec())
+	})
+	return tr, err
 }
 
 // ExportInput says what to export.
 type ExportInput struct {
 	Task   string // one task; empty: every entry of the workspace, for those who may read the audit
-	Format Format
-}
-
-// exported is one event of an export of the whole workspace.
-type exported struct {
-	Position  ledger.Position `json:"position"`
-	Timestamp time.Time       `json:"timestamp"`
-	Kind      string          `json:"kind"`
-	ID        string          `json:"id"`
-	Event     string          `json:"event"`
-	Agent     string          `json:"agent"`
-	For       []string        `json:"for,omitempty"`
-	Details   json.RawMessage `json:"details"`
+	Format view.Format
 }
 
 // Export writes records to w. That it was done is on record before the first byte. Once bytes are written an error
 // can only cut the export short.
 func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
 	if err := a.startExport(ctx, c, in); err != nil {
-		return a.access.refused(ctx, c, "export", in.Task, err)
+		return a.access.Refused(ctx, c.who(), "export", in.Task, err)
 	}
-	if in.Format == FormatJSON {
+	if in.Format == view.FormatJSON {
 		return a.exportDocument(ctx, c, in, w)
 	}
-	each, flush := lines(w)
-	if in.Format == FormatCSV {
-		each, flush = rows(w)
+	each, flush := view.Lines(w)
+	if in.Format == view.FormatCSV {
+		each, flush = view.CSV(w)
 	}
 	if err := a.eachEvent(ctx, c, in, each); err != nil {
 		return err
@@ -82,11 +71,11 @@ func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) error {
 			return err
 		}
 		what = "everything"
-		if in.Format == FormatJSON {
+		if in.Format == view.FormatJSON {
 			return refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
-	return a.access.append(ctx, c, Exported{What: what, Format: string(in.Format)})
+	return a.access.Append(ctx, c.who(), access.Exported{What: what, Format: string(in.Format)})
 }
 
 func (a *App) exportDocument(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
@@ -101,10 +90,10 @@ func (a *App) exportDocument(ctx context.Context, c Caller, in ExportInput, w io
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(exported) error) error {
+func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(view.Row) error) error {
 	last, err := a.ledger.Last(ctx)
 	if err != nil {
-		return unavailable(err)
+		return stream.Unavailable(err)
 	}
 	read := a.ledger.Read
 	if in.Task != "" {
@@ -114,9 +103,9 @@ func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(e
 	}
 	var after ledger.Position
 	for after < last {
-		entries, err := read(ctx, after, streamPage)
+		entries, err := read(ctx, after, exportPage)
 		if err != nil {
-			return unavailable(err)
+			return stream.Unavailable(err)
 		}
 		if len(entries) == 0 {
 			return nil
@@ -126,62 +115,10 @@ func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(e
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if err := eventsOf(e, fn); err != nil {
+			if err := view.EachRow(e, fn); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func eventsOf(e ledger.Entry, fn func(exported) error) error {
-	_, kind, id := e.Stream.Parts()
-	for _, ev := range e.Events {
-		x := exported{Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: actorName(e.Actor.Principal),
-			For: e.Actor.For, Details: ev.Data}
-		if err := fn(x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func lines(w io.Writer) (each func(exported) error, flush func() error) {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return func(x exported) error { return enc.Encode(x) }, func() error { return nil }
-}
-
-func rows(w io.Writer) (each func(exported) error, flush func() error) {
-	out := csv.NewWriter(w)
-	head := []string{"position", "timestamp", "kind", "id", "event", "agent", "for", "details"}
-	wrote := false
-	each = func(x exported) error {
-		if !wrote {
-			wrote = true
-			if err := out.Write(head); err != nil {
-				return err
-			}
-		}
-		row := []string{
-			strconv.FormatUint(uint64(x.Position), 10), x.Timestamp.Format(time.RFC3339Nano), x.Kind, x.ID, x.Event, x.Agent,
-			strings.Join(x.For, " "), string(x.Details),
-		}
-		for i := range row {
-			row[i] = inert(row[i])
-		}
-		return out.Write(row)
-	}
-	return each, func() error {
-		out.Flush()
-		return out.Error()
-	}
-}
-
-// inert keeps spreadsheets from taking a cell for a formula.
-func inert(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }

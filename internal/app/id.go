@@ -57,8 +57,8 @@ func digestKey(c Caller) string {
 
 // digestRequest is what two requests under one key must have in common.
 func digestRequest(c Caller, verb string, in any) (string, error) {
-	if c.Key == "" {
-		return "", nil
+	if err := c.checkKey(); err != nil || c.Key == "" {
+		return "", err
 	}
 	b, err := json.Marshal(in)
 	if err != nil {

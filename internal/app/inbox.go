@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -28,7 +29,7 @@ type InboxInput struct {
 // the approvals that anybody may give; looking into another's inbox changes nothing.
 func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, error) {
 	if err := a.checkInbox(c, &in); err != nil {
-		return nil, a.access.refused(ctx, c, "inbox", in.Agent, err)
+		return nil, a.access.Refused(ctx, c.who(), "inbox", in.Agent, err)
 	}
 	own := in.Agent == c.Agent() && in.Agent != ""
 	if own {
@@ -43,7 +44,7 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, 
 	for {
 		items, err := a.views.Inbox(ctx, c.Workspace, in.Agent, in.Limit)
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, stream.Unavailable(err)
 		}
 		if own && !in.Peek {
 			if items, err = a.markSeen(ctx, c, items); err != nil {
@@ -58,7 +59,7 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, 
 		case <-deadline.C:
 			return nil, nil
 		case <-ctx.Done():
-			return nil, unavailable(ctx.Err())
+			return nil, stream.Unavailable(ctx.Err())
 		}
 	}
 }
@@ -138,17 +139,17 @@ func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
 
 // room is how many more tasks the agent can take; large where it has no limit.
 func (a *App) room(ctx context.Context, c Caller) (int, error) {
-	f, err := a.agents.load(ctx, agentStream(c.Workspace, c.Agent()), false)
+	f, err := a.agents.Load(ctx, agentStream(c.Workspace, c.Agent()), false)
 	if err != nil {
 		return 0, err
 	}
-	most := f.state.Spec.MaxTasks
+	most := f.State.Spec.MaxTasks
 	if most == 0 {
 		return view.MaxPage, nil
 	}
 	held, err := a.views.Held(ctx, c.Workspace, c.Agent())
 	if err != nil {
-		return 0, unavailable(err)
+		return 0, stream.Unavailable(err)
 	}
 	return max(most-held, 0), nil
 }

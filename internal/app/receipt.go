@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
@@ -31,7 +32,7 @@ type Receipt struct {
 	Repeat   bool               `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
-func receipt(o outcome[handoff.Task]) Receipt {
+func receipt(o stream.Outcome[handoff.Task]) Receipt {
 	t := o.State
 	r := Receipt{
 		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Lease: t.Lease,

@@ -21,7 +21,7 @@ type RejectInput struct {
 func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, error) {
 	task, n, err := handoff.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "reject", in.Handoff, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "reject", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "reject", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		hints, err := a.nextHints(ctx, c.Workspace, t, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // directory answers routing's questions from the agents' streams and the views.
@@ -25,15 +26,15 @@ func (d *directory) Lookup(name string) (routing.Hint, bool) {
 	if registry.CheckName("agent", name) != nil {
 		return routing.Hint{}, false
 	}
-	f, err := d.app.agents.load(d.ctx, agentStream(d.workspace, name), false)
+	f, err := d.app.agents.Load(d.ctx, agentStream(d.workspace, name), false)
 	if err != nil {
 		d.err = err
 		return routing.Hint{}, false
 	}
-	if f.head == 0 {
+	if f.Head == 0 {
 		return routing.Hint{}, false
 	}
-	return d.hint(f.state), true
+	return d.hint(f.State), true
 }
 
 func (d *directory) hint(s registry.State) routing.Hint {
@@ -41,7 +42,7 @@ func (d *directory) hint(s registry.State) routing.Hint {
 	if s.Spec.MaxTasks > 0 {
 		held, err := d.app.views.Held(d.ctx, d.workspace, s.Name)
 		if err != nil {
-			d.err = unavailable(err)
+			d.err = stream.Unavailable(err)
 		}
 		h.Held = held
 	}
@@ -53,7 +54,7 @@ func (d *directory) All() iter.Seq[routing.Hint] {
 	return func(yield func(routing.Hint) bool) {
 		agents, err := d.app.views.Agents(d.ctx, d.workspace)
 		if err != nil {
-			d.err = unavailable(err)
+			d.err = stream.Unavailable(err)
 			return
 		}
 		for _, s := range agents {

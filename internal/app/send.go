@@ -37,7 +37,7 @@ type SendInput struct {
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
 	if err := in.Content.checkData(); err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "send", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "send", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, in, t, now)
@@ -190,14 +190,14 @@ func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt
 		return a.Send(ctx, c, send)
 	}
 	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		f, err := a.agents.load(ctx, agentStream(c.Workspace, t.Owner), false)
+		f, err := a.agents.Load(ctx, agentStream(c.Workspace, t.Owner), false)
 		if err != nil {
 			return nil, err
 		}
-		if t.Owner == "" || len(f.state.Spec.Escalation) == 0 {
+		if t.Owner == "" || len(f.State.Spec.Escalation) == 0 {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "the owner of task %s has no escalation chain", t.ID)
 		}
-		send.To = f.state.Spec.Escalation
+		send.To = f.State.Spec.Escalation
 		return a.decideSend(ctx, c, send, t, now)
 	})
 }

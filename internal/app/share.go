@@ -22,7 +22,7 @@ type ShareInput struct {
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
 func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
 	if err := in.Content.checkData(); err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "share", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "share", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "share", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		d := &directory{app: a, ctx: ctx, workspace: c.Workspace}
@@ -50,7 +50,7 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, rende
 		if s.N != n || (s.To != c.Agent() && c.Agent() != "") {
 			continue
 		}
-		if err := a.access.read(ctx, c, task, handoff.ShareID(task, n), s.Envelope); err != nil {
+		if err := a.access.Read(ctx, c.who(), task, handoff.ShareID(task, n), s.Envelope); err != nil {
 			return Sheet{}, err
 		}
 		if s.To == c.Agent() && !s.Read {

@@ -36,7 +36,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		return handoff.Decide(t, cmd, now)
 	})
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, "takeover", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), "takeover", in.Task, err)
 	}
 	if r := receipt(out); a.sees(c, out.State) {
 		return r, nil

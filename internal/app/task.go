@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -37,25 +38,25 @@ func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in an
 		return decide(t, now)
 	})
 	if err != nil {
-		return Receipt{}, a.access.refused(ctx, c, verb, task, err)
+		return Receipt{}, a.access.Refused(ctx, c.who(), verb, task, err)
 	}
 	return receipt(out), nil
 }
 
 func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
 	decide func(handoff.Task, time.Time) ([]fact.Event, error),
-) (outcome[handoff.Task], error) {
+) (stream.Outcome[handoff.Task], error) {
 	if err := c.may(identity.ActOwn, verb+" a task"); err != nil {
-		return outcome[handoff.Task]{}, err
+		return stream.Outcome[handoff.Task]{}, err
 	}
 	if err := handoff.CheckTaskID(task); err != nil {
-		return outcome[handoff.Task]{}, err
+		return stream.Outcome[handoff.Task]{}, err
 	}
 	request, err := digestRequest(c, verb, in)
 	if err != nil {
-		return outcome[handoff.Task]{}, err
+		return stream.Outcome[handoff.Task]{}, err
 	}
-	return a.tasks.do(ctx, c, taskStream(c.Workspace, task), request, decide)
+	return a.tasks.Do(ctx, c.write(request), taskStream(c.Workspace, task), decide)
 }
 
 // Task is a task as its fold has it.
@@ -68,9 +69,9 @@ type Task struct {
 func (a *App) Task(ctx context.Context, c Caller, id string) (Task, error) {
 	t, err := a.taskFor(ctx, c, id)
 	if err != nil {
-		return Task{}, a.access.refused(ctx, c, "show", id, err)
+		return Task{}, a.access.Refused(ctx, c.who(), "show", id, err)
 	}
-	return t, a.access.read(ctx, c, id, "task", "")
+	return t, a.access.Read(ctx, c.who(), id, "task", "")
 }
 
 // taskFor is a fresh read of a task that the caller may see.
@@ -81,14 +82,14 @@ func (a *App) taskFor(ctx context.Context, c Caller, id string) (Task, error) {
 	if err := handoff.CheckTaskID(id); err != nil {
 		return Task{}, err
 	}
-	f, err := a.tasks.load(ctx, taskStream(c.Workspace, id), true)
+	f, err := a.tasks.Load(ctx, taskStream(c.Workspace, id), true)
 	if err != nil {
 		return Task{}, err
 	}
-	if !f.state.Exists() || !a.sees(c, f.state) {
+	if !f.State.Exists() || !a.sees(c, f.State) {
 		return Task{}, noTask(id)
 	}
-	return Task{Task: f.state, Position: f.head}, nil
+	return Task{Task: f.State, Position: f.Head}, nil
 }
 
 func noTask(id string) error {
@@ -155,7 +156,7 @@ func (a *App) Tasks(ctx context.Context, c Caller, in TasksInput) ([]view.Task, 
 	}
 	list, err := a.views.Tasks(ctx, c.Workspace, f)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, stream.Unavailable(err)
 	}
 	return list, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // Token is what is known about a token. Its text is shown once, when it is made.
@@ -35,7 +36,7 @@ type TokenInput struct {
 func (a *App) CreateToken(ctx context.Context, c Caller, in TokenInput) (Token, error) {
 	t, err := a.createToken(ctx, c, in)
 	if err != nil {
-		return Token{}, a.access.refused(ctx, c, "create-token", in.Name, err)
+		return Token{}, a.access.Refused(ctx, c.who(), "create-token", in.Name, err)
 	}
 	return t, nil
 }
@@ -48,11 +49,11 @@ func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, 
 		if err := registry.CheckName("an agent", in.Name); err != nil {
 			return Token{}, err
 		}
-		f, err := a.agents.load(ctx, agentStream(c.Workspace, in.Name), true)
+		f, err := a.agents.Load(ctx, agentStream(c.Workspace, in.Name), true)
 		if err != nil {
 			return Token{}, err
 		}
-		if !f.state.Exists() {
+		if !f.State.Exists() {
 			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
 		}
 	}
@@ -84,21 +85,21 @@ func (a *App) Bootstrap(ctx context.Context, workspace string) (string, error) {
 // RevokeToken ends a token for good.
 func (a *App) RevokeToken(ctx context.Context, c Caller, id string) (Token, error) {
 	err := c.may(identity.Tokens, "revoke a token")
-	var out outcome[identity.State]
+	var out stream.Outcome[identity.State]
 	if err == nil {
 		out, err = a.changeToken(ctx, c, id, identity.Revoke{ID: id, By: c.String()})
 	}
 	if err != nil {
-		return Token{}, a.access.refused(ctx, c, "revoke-token", id, err)
+		return Token{}, a.access.Refused(ctx, c.who(), "revoke-token", id, err)
 	}
 	return tokenOf(out.State), nil
 }
 
-func (a *App) changeToken(ctx context.Context, c Caller, id string, cmd identity.Command) (outcome[identity.State], error) {
+func (a *App) changeToken(ctx context.Context, c Caller, id string, cmd identity.Command) (stream.Outcome[identity.State], error) {
 	if err := identity.CheckID(id); err != nil {
-		return outcome[identity.State]{}, err
+		return stream.Outcome[identity.State]{}, err
 	}
-	return a.tokens.do(ctx, c, tokenStream(c.Workspace, id), "", func(s identity.State, now time.Time) ([]identity.Event, error) {
+	return a.tokens.Do(ctx, c.write(""), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
 		return identity.Decide(s, cmd, now)
 	})
 }
@@ -106,11 +107,11 @@ func (a *App) changeToken(ctx context.Context, c Caller, id string, cmd identity
 // Tokens lists the workspace's tokens, revoked ones too.
 func (a *App) Tokens(ctx context.Context, c Caller) ([]Token, error) {
 	if err := c.may(identity.Tokens, "list tokens"); err != nil {
-		return nil, a.access.refused(ctx, c, "list-tokens", "", err)
+		return nil, a.access.Refused(ctx, c.who(), "list-tokens", "", err)
 	}
 	states, err := a.views.Tokens(ctx, c.Workspace)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, stream.Unavailable(err)
 	}
 	list := make([]Token, 0, len(states))
 	for _, s := range states {
@@ -130,11 +131,11 @@ func (a *App) Authenticate(ctx context.Context, text string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	f, err := a.tokens.load(ctx, tokenStream(identity.DefaultWorkspace, id), false)
+	f, err := a.tokens.Load(ctx, tokenStream(identity.DefaultWorkspace, id), false)
 	if err != nil {
 		return Caller{}, err
 	}
-	p, err := identity.Verify(f.state, secret, a.now())
+	p, err := identity.Verify(f.State, secret, a.now())
 	if err != nil {
 		return Caller{}, err
 	}

@@ -142,8 +142,8 @@ type Freshness interface {
 	Err() error
 }
 
-// Store is a technology that keeps the views.
-type Store interface {
+// Store is everything that views offer, usually one technology four times.
+type Store struct {
 	Board
 	Directory
 	Clockwork

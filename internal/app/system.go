@@ -9,82 +9,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// React does what follows from an entry on other streams: children are created, parents and dependents told,
-// circuits informed, claims joined. It is safe to call again for the same entry, and must be called for each at least
-// once, in order; then nothing that crosses streams is lost.
-func (a *App) React(ctx context.Context, e ledger.Entry) error {
-	workspace, kind, id := e.Stream.Parts()
-	switch kind {
-	case kindTask:
-		return a.reactTask(ctx, workspace, id, e)
-	case kindAgent:
-		return a.reactAgent(ctx, workspace, id, e)
-	}
-	return nil
-}
-
-func (a *App) reactTask(ctx context.Context, workspace, id string, e ledger.Entry) error {
-	for _, ev := range e.Events {
-		switch ev.Name {
-		case "children-spawned", "children-joined", "task-completed", "task-failed", "task-cancelled", "task-discarded",
-			"task-parked", "task-created", "dependency-ended", "offer-unanswered", "offer-undelivered", "lease-lost", "handoff-complete":
-		default:
-			continue
-		}
-		d, err := a.tasks.codec.Decode(ev)
-		if err != nil {
-			return err
-		}
-		if err := a.reactEvent(ctx, workspace, id, e, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *App) reactEvent(ctx context.Context, workspace, id string, e ledger.Entry, ev fact.Event) error {
-	switch ev := ev.(type) {
-	case fact.Spawned:
-		return a.createChildren(ctx, workspace, id, e, ev)
-	case fact.Joined:
-		if err := a.cancelAll(ctx, workspace, id, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
-			return err
-		}
-		return a.ended(ctx, workspace, id)
-	case fact.Finished, fact.GaveUp, fact.Discarded, fact.ParkedTask:
-		return a.ended(ctx, workspace, id)
-	case fact.Called:
-		if err := a.cancelChildren(ctx, workspace, id); err != nil {
-			return err
-		}
-		return a.ended(ctx, workspace, id)
-	case fact.Created:
-		return a.checkDependencies(ctx, workspace, id, ev)
-	case fact.DependencyEnded:
-		return a.setOut(ctx, workspace, id)
-	case fact.Unanswered:
-		return a.report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
-	case fact.Undelivered:
-		return a.report(ctx, workspace, ev.Agent, e, registry.DeliveryError, id, ev.Handoff)
-	case fact.LeaseLost:
-		return a.report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
-	case fact.Moved:
-		return a.report(ctx, workspace, ev.To, e, registry.Success, id, ev.Handoff)
-	}
-	return nil
-}
-
-// report tells an agent's circuit how an offer or lease ended, where that can make a difference.
-func (a *App) report(ctx context.Context, workspace, agent string, e ledger.Entry, o registry.Outcome, task string, n int) error {
+// Report tells an agent's circuit how an offer or lease ended, where that can make a difference.
+func (a *App) Report(ctx context.Context, workspace, agent string, e ledger.Entry, o registry.Outcome, task string, n int) error {
 	cmd := registry.ReportOutcome{Name: agent, Cause: uint64(e.Position), Outcome: o, Task: task}
 	if n > 0 {
 		cmd.Handoff = handoff.HandoffID(task, n)
 	}
-	f, err := a.agents.load(ctx, agentStream(workspace, agent), false)
-	if err != nil || !registry.Worth(f.state, cmd) {
+	f, err := a.agents.Load(ctx, agentStream(workspace, agent), false)
+	if err != nil || !registry.Worth(f.State, cmd) {
 		return err
 	}
 	_, err = a.changeAgent(ctx, system(workspace, "courier", e.Actor.Principal), agent, "", cmd)
@@ -99,16 +35,16 @@ func tolerate(err error) error {
 	return err
 }
 
-// createChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
-func (a *App) createChildren(ctx context.Context, workspace, parent string, e ledger.Entry, ev fact.Spawned) error {
-	out, err := a.tasks.asOf(ctx, taskStream(workspace, parent), e.Position)
+// CreateChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
+func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e ledger.Entry, ev fact.Spawned) error {
+	out, err := a.tasks.AsOf(ctx, taskStream(workspace, parent), e.Position)
 	if err != nil {
 		return err
 	}
 	c := system(workspace, "courier", e.Actor.Principal)
 	for n := range ev.Children {
 		create := out.State.Child(ev, n)
-		_, err := a.tasks.do(ctx, c, taskStream(workspace, create.Task), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		_, err := a.tasks.Do(ctx, c.write(""), taskStream(workspace, create.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 			if t.Exists() {
 				return nil, nil
 			}
@@ -143,29 +79,29 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 	return append(events, sent...), err
 }
 
-// checkDependencies tells a new task of dependencies that ended while it was being created.
-func (a *App) checkDependencies(ctx context.Context, workspace, id string, ev fact.Created) error {
+// CheckDependencies tells a new task of dependencies that ended while it was being created.
+func (a *App) CheckDependencies(ctx context.Context, workspace, id string, ev fact.Created) error {
 	for _, d := range ev.Dependencies {
-		f, err := a.tasks.load(ctx, taskStream(workspace, d.Task), true)
+		f, err := a.tasks.Load(ctx, taskStream(workspace, d.Task), true)
 		if err != nil {
 			return err
 		}
-		if f.state.State.Final() {
-			if err := a.tell(ctx, workspace, id, handoff.EndDependency{Task: d.Task, State: f.state.State}); err != nil {
+		if f.State.State.Final() {
+			if err := a.tell(ctx, workspace, id, handoff.EndDependency{Task: d.Task, State: f.State.State}); err != nil {
 				return err
 			}
 		}
 	}
 	if len(ev.Dependencies) > 0 {
-		return a.setOut(ctx, workspace, id)
+		return a.SetOut(ctx, workspace, id)
 	}
 	return nil
 }
 
-// setOut sends a task whose dependencies have completed along its route.
-func (a *App) setOut(ctx context.Context, workspace, id string) error {
+// SetOut sends a task whose dependencies have completed along its route.
+func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	c := system(workspace, "courier")
-	_, err := a.tasks.do(ctx, c, taskStream(workspace, id), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
 			return nil, nil
 		}
@@ -174,13 +110,13 @@ func (a *App) setOut(ctx context.Context, workspace, id string) error {
 	return tolerate(err)
 }
 
-// ended tells the parent and the dependents of a task how it stands.
-func (a *App) ended(ctx context.Context, workspace, id string) error {
-	f, err := a.tasks.load(ctx, taskStream(workspace, id), true)
+// TellEnd tells the parent and the dependents of a task how it stands.
+func (a *App) TellEnd(ctx context.Context, workspace, id string) error {
+	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
 	if err != nil {
 		return err
 	}
-	t := f.state
+	t := f.State
 	if !t.State.Final() && t.State != fact.Parked {
 		return nil
 	}
@@ -192,12 +128,12 @@ func (a *App) ended(ctx context.Context, workspace, id string) error {
 	if !t.State.Final() {
 		return nil
 	}
-	if err := a.views.Wait(ctx, f.head); err != nil {
-		return unavailable(err)
+	if err := a.views.Wait(ctx, f.Head); err != nil {
+		return stream.Unavailable(err)
 	}
 	dependents, err := a.views.Dependents(ctx, workspace, id)
 	if err != nil {
-		return unavailable(err)
+		return stream.Unavailable(err)
 	}
 	for _, d := range dependents {
 		if err := a.tell(ctx, workspace, d, handoff.EndDependency{Task: id, State: t.State}); err != nil {
@@ -207,21 +143,23 @@ func (a *App) ended(ctx context.Context, workspace, id string) error {
 	return nil
 }
 
-func (a *App) cancelChildren(ctx context.Context, workspace, id string) error {
-	f, err := a.tasks.load(ctx, taskStream(workspace, id), true)
+// CancelChildren cancels what is open of a cancelled task's children.
+func (a *App) CancelChildren(ctx context.Context, workspace, id string) error {
+	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
 	if err != nil {
 		return err
 	}
 	var open []string
-	for _, c := range f.state.Children {
+	for _, c := range f.State.Children {
 		if !c.State.Final() {
 			open = append(open, c.Task)
 		}
 	}
-	return a.cancelAll(ctx, workspace, id, open, "its parent was cancelled")
+	return a.CancelAll(ctx, workspace, id, open, "its parent was cancelled")
 }
 
-func (a *App) cancelAll(ctx context.Context, workspace, parent string, ids []string, why string) error {
+// CancelAll cancels child tasks for their parent.
+func (a *App) CancelAll(ctx context.Context, workspace, parent string, ids []string, why string) error {
 	for _, id := range ids {
 		cmd := handoff.Cancel{By: system(workspace, "courier", parent).by(), Detail: why}
 		if err := a.tell(ctx, workspace, id, cmd); err != nil {
@@ -233,32 +171,25 @@ func (a *App) cancelAll(ctx context.Context, workspace, parent string, ids []str
 
 // tell gives a task a command of the server's own.
 func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Command) error {
-	_, err := a.tasks.do(ctx, system(workspace, "courier"), taskStream(workspace, id), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, system(workspace, "courier").write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, cmd, now)
 	})
 	return tolerate(err)
 }
 
-// reactAgent lets an agent that became ready join the open claims for its capabilities.
-func (a *App) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
-	ready := false
-	for _, ev := range e.Events {
-		switch ev.Name {
-		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned":
-			ready = true
-		}
-	}
-	f, err := a.agents.load(ctx, agentStream(workspace, name), true)
-	if err != nil || !ready || !f.state.Exists() || f.state.Readiness() != registry.Ready {
+// JoinClaims lets an agent that became ready by the entry at a position join the open claims for its capabilities.
+func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
+	f, err := a.agents.Load(ctx, agentStream(workspace, name), true)
+	if err != nil || !f.State.Exists() || f.State.Readiness() != registry.Ready {
 		return err
 	}
-	if err := a.views.Wait(ctx, e.Position); err != nil {
-		return unavailable(err)
+	if err := a.views.Wait(ctx, at); err != nil {
+		return stream.Unavailable(err)
 	}
-	for _, capability := range f.state.Spec.Capabilities {
+	for _, capability := range f.State.Spec.Capabilities {
 		ids, err := a.views.Claims(ctx, workspace, capability)
 		if err != nil {
-			return unavailable(err)
+			return stream.Unavailable(err)
 		}
 		for _, id := range ids {
 			task, n, err := handoff.ParseHandoffID(id)
@@ -276,7 +207,7 @@ func (a *App) reactAgent(ctx context.Context, workspace, name string, e ledger.E
 // Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.
 func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 	c := system(ref.Workspace, "courier")
-	_, err := a.tasks.do(ctx, c, taskStream(ref.Workspace, ref.Task), "", func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.write(""), taskStream(ref.Workspace, ref.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		if due := t.Due(); due.IsZero() || due.After(now) {
 			return nil, nil
 		}
@@ -308,6 +239,9 @@ func (a *App) tick(ctx context.Context, workspace string, t handoff.Task, now ti
 	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
 	cmd.Hints.Jitter = a.jitter()
 	cmd.Envelope, err = a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
+	if _, refused := refusal.As(err); refused && refusal.CodeOf(err) != refusal.Unavailable {
+		return cmd, nil // the last envelope serves
+	}
 	return cmd, err
 }
 
@@ -315,7 +249,7 @@ func (a *App) tick(ctx context.Context, workspace string, t handoff.Task, now ti
 func (a *App) LapsePresence(ctx context.Context, workspace string) (next time.Time, err error) {
 	agents, err := a.views.Agents(ctx, workspace)
 	if err != nil {
-		return next, unavailable(err)
+		return next, stream.Unavailable(err)
 	}
 	for _, s := range agents {
 		ttl := s.Spec.PresenceTTL

@@ -1,7 +1,8 @@
-package app
+package access
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // What is on record beside the changes: reads of content, exports, and attempts that were refused. These entries go
@@ -35,10 +37,10 @@ type (
 	}
 )
 
-// accessEvent is one of the three.
-type accessEvent interface{ EventName() string }
+// event is one of the three.
+type event interface{ EventName() string }
 
-var accessEvents = []accessEvent{ContentRead{}, Exported{}, Refused{}}
+var events = []event{ContentRead{}, Exported{}, Refused{}}
 
 // EventName is "content-read".
 func (ContentRead) EventName() string { return "content-read" }
@@ -55,11 +57,32 @@ const (
 	refusalRate  = 2
 )
 
-type accessLog struct {
+// Log puts reads, exports and refusals on record.
+type Log struct {
 	ledger   ledger.Ledger
-	codec    *ledger.Codec[accessEvent]
+	codec    *ledger.Codec[event]
 	now      func() time.Time
 	limiters *lru.Cache[string, *limiter]
+}
+
+// Kind is the kind of the streams that this log writes: one per principal.
+const Kind = "access"
+
+// Who is whose access is recorded.
+type Who struct {
+	Workspace string
+	Actor     ledger.Actor
+}
+
+func (w Who) system() bool { return strings.HasPrefix(w.Actor.Principal, "system/") }
+
+// New returns a log of accesses in a ledger.
+func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
+	limiters, err := lru.New[string, *limiter](4096)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: limiters}, nil
 }
 
 type limiter struct {
@@ -67,41 +90,42 @@ type limiter struct {
 	suppressed chan int // holds the count; a channel of one is the lock
 }
 
-func (l *accessLog) append(ctx context.Context, c Caller, ev accessEvent) error {
+// Append puts an event on record, durably.
+func (l *Log) Append(ctx context.Context, who Who, ev event) error {
 	coded, err := l.codec.Encode(ev)
 	if err != nil {
 		return err
 	}
 	e := ledger.Entry{
-		Stream: ledger.StreamOf(c.Workspace, kindAccess, string(c.Role)+":"+c.Name),
-		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: c.actor(), Events: []ledger.Event{coded},
+		Stream: ledger.StreamOf(who.Workspace, Kind, strings.Replace(who.Actor.Principal, "/", ":", 1)),
+		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: who.Actor, Events: []ledger.Event{coded},
 	}
 	if _, err := l.ledger.Append(ctx, e, ledger.Any); err != nil {
-		return refuseAppend(err)
+		return stream.Refuse(err)
 	}
 	return nil
 }
 
-// read records, before it is answered, that the caller gets content.
-func (l *accessLog) read(ctx context.Context, c Caller, task, what, digest string) error {
-	if c.isSystem() {
+// Read records, before it is answered, that the caller gets content.
+func (l *Log) Read(ctx context.Context, who Who, task, what, digest string) error {
+	if who.system() {
 		return nil
 	}
-	return l.append(ctx, c, ContentRead{Task: task, What: what, Digest: digest})
+	return l.Append(ctx, who, ContentRead{Task: task, What: what, Digest: digest})
 }
 
-// refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end
+// Refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end
 // with it. That a refusal could not be recorded changes nothing for its caller.
-func (l *accessLog) refused(ctx context.Context, c Caller, verb, subject string, err error) error {
+func (l *Log) Refused(ctx context.Context, who Who, verb, subject string, err error) error {
 	r, ok := refusal.As(err)
-	if !ok || c.isSystem() || c.Workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
+	if !ok || who.system() || who.Workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
 		return err
 	}
-	lim, ok := l.limiters.Get(c.Workspace + "/" + c.String())
+	lim, ok := l.limiters.Get(who.Workspace + "/" + who.Actor.Principal)
 	if !ok {
 		lim = &limiter{rate: rate.NewLimiter(refusalRate, refusalBurst), suppressed: make(chan int, 1)}
 		lim.suppressed <- 0
-		l.limiters.Add(c.Workspace+"/"+c.String(), lim)
+		l.limiters.Add(who.Workspace+"/"+who.Actor.Principal, lim)
 	}
 	n := <-lim.suppressed
 	if !lim.rate.AllowN(l.now(), 1) {
@@ -109,18 +133,7 @@ func (l *accessLog) refused(ctx context.Context, c Caller, verb, subject string,
 		return err
 	}
 	lim.suppressed <- 0
-	ev := Refused{Verb: verb, Subject: clip(subject, 128), Code: string(r.Code), Message: clip(r.Message, 512), Suppressed: n}
-	_ = l.append(ctx, c, ev) //nolint:errcheck // see above
+	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
+	_ = l.Append(ctx, who, ev) //nolint:errcheck // see above
 	return err
-}
-
-// clip shortens text to at most n bytes, at a character's end.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

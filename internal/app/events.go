@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/stream"
+)
+
+// Notice is an entry as the event stream tells it: what happened, to which task, by whom; not the content.
+type Notice struct {
+	Position ledger.Position `json:"position"`
+	Time     time.Time       `json:"time"`
+	Kind     string          `json:"kind"` // task, agent or token
+	ID       string          `json:"id"`   // of the task, agent or token
+	Actor    string          `json:"actor"`
+	Events   []string        `json:"events"`
+}
+
+// Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
+// tasks that they have a part in and of other agents; those who may read anything, of all but reads.
+func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn func(Notice) error) error {
+	if err := c.may(identity.ReadOwn, "follow events"); err != nil {
+		return err
+	}
+	all := identity.May(c.Role, identity.ReadAny)
+	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+		for _, e := range entries {
+			workspace, kind, id := e.Stream.Parts()
+			if workspace != c.Workspace || kind == access.Kind || (kind == kindToken && !all) {
+				continue
+			}
+			if kind == kindTask && !all {
+				f, err := a.tasks.Load(ctx, e.Stream, false)
+				if err != nil {
+					return err
+				}
+				if !a.sees(c, f.State) {
+					continue
+				}
+			}
+			n := Notice{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
+			for _, ev := range e.Events {
+				n.Events = append(n.Events, ev.Name)
+			}
+			if err := fn(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Last is the position of the newest entry.
+func (a *App) Last(ctx context.Context) (ledger.Position, error) {
+	p, err := a.ledger.Last(ctx)
+	if err != nil {
+		return 0, stream.Unavailable(err)
+	}
+	return p, nil
+}

@@ -1,0 +1,84 @@
+package courier
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+)
+
+// react does what follows from an entry on other streams: children are created, parents and dependents told,
+// circuits informed, claims joined. It is safe to call again for the same entry, and must be called for each at least
+// once, in order; then nothing that crosses streams is lost.
+func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
+	workspace, kind, id := e.Stream.Parts()
+	switch kind {
+	case "task":
+		return c.reactTask(ctx, workspace, id, e)
+	case "agent":
+		return c.reactAgent(ctx, workspace, id, e)
+	}
+	return nil
+}
+
+func (c *Courier) reactTask(ctx context.Context, workspace, id string, e ledger.Entry) error {
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case "children-spawned", "children-joined", "task-completed", "task-failed", "task-cancelled", "task-discarded",
+			"task-parked", "task-created", "dependency-ended", "offer-unanswered", "offer-undelivered", "lease-lost", "handoff-complete":
+		default:
+			continue
+		}
+		d, err := c.codec.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if err := c.reactEvent(ctx, workspace, id, e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger.Entry, ev fact.Event) error {
+	switch ev := ev.(type) {
+	case fact.Spawned:
+		return c.app.CreateChildren(ctx, workspace, id, e, ev)
+	case fact.Joined:
+		if err := c.app.CancelAll(ctx, workspace, id, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
+			return err
+		}
+		return c.app.TellEnd(ctx, workspace, id)
+	case fact.Finished, fact.GaveUp, fact.Discarded, fact.ParkedTask:
+		return c.app.TellEnd(ctx, workspace, id)
+	case fact.Called:
+		if err := c.app.CancelChildren(ctx, workspace, id); err != nil {
+			return err
+		}
+		return c.app.TellEnd(ctx, workspace, id)
+	case fact.Created:
+		return c.app.CheckDependencies(ctx, workspace, id, ev)
+	case fact.DependencyEnded:
+		return c.app.SetOut(ctx, workspace, id)
+	case fact.Unanswered:
+		return c.app.Report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
+	case fact.Undelivered:
+		return c.app.Report(ctx, workspace, ev.Agent, e, registry.DeliveryError, id, ev.Handoff)
+	case fact.LeaseLost:
+		return c.app.Report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
+	case fact.Moved:
+		return c.app.Report(ctx, workspace, ev.To, e, registry.Success, id, ev.Handoff)
+	}
+	return nil
+}
+
+func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned":
+			return c.app.JoinClaims(ctx, workspace, name, e.Position)
+		}
+	}
+	return nil
+}

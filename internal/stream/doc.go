@@ -1,0 +1,13 @@
+// Package stream is how everything changes: load a stream as the fold of its entries, let the rules decide, append
+// with compare-and-set, and decide again where somebody else was first.
+//
+// May import: ledger, refusal.
+//
+// Invariants:
+//   - One decision is one entry, or nothing.
+//   - A refusal is given only after a fresh read of the stream, so that a stale cache never refuses what is allowed.
+//   - A call repeated with its idempotency key gives the first outcome; with another body it is refused.
+//   - An entry of unknown outcome is looked for before anybody is told that it is unknown.
+//
+// Start reading at [Kind.Do].
+package stream

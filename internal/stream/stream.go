@@ -1,0 +1,287 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// maxTries bounds how often a decision is made anew because others wrote to the stream first. Each round somebody
+// wins, so only a stream with that many writers at once can use it up.
+const maxTries = 200
+
+// streamPage is how many entries of a stream are read at a time.
+const streamPage = 500
+
+// Kind is one sort of stream: how its events are coded and folded, and a cache of folds.
+type Kind[S any, E ledger.Named] struct {
+	name   string
+	ledger ledger.Ledger
+	codec  *ledger.Codec[E]
+	fold   func(S, E) S
+	now    func() time.Time
+	cache  *lru.Cache[ledger.Stream, Folded[S]]
+}
+
+// Folded is a stream's state, and what a writer to it must know. It is never changed in place.
+type Folded[S any] struct {
+	State   S
+	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
+	version uint64
+	keys    []keyed
+}
+
+// Write is who writes, and under which idempotency key: the digests of (principal, key) and of the request's body.
+// Both are empty for a call without a key.
+type Write struct {
+	Actor        ledger.Actor
+	Key, Request string
+}
+
+// keyed remembers a call that carried an idempotency key.
+type keyed struct {
+	key, request string
+	at           ledger.Position
+}
+
+// Outcome is what a call came to.
+type Outcome[S any] struct {
+	State  S
+	At     ledger.Position
+	Events []ledger.Event
+	Repeat bool // the call had happened before; this is its first outcome
+}
+
+// New returns a sort of streams. size bounds the folds that are kept in memory.
+func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, size int,
+	prototypes []E,
+) (*Kind[S, E], error) {
+	cache, err := lru.New[ledger.Stream, Folded[S]](size)
+	if err != nil {
+		return nil, fmt.Errorf("cache of %s: %w", name, err)
+	}
+	return &Kind[S, E]{name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: fold, now: now, cache: cache}, nil
+}
+
+// Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
+func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
+	f, cached := k.cache.Get(s)
+	if cached && !fresh {
+		return f, nil
+	}
+	for {
+		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
+		if err != nil {
+			return f, Unavailable(err)
+		}
+		for _, e := range entries {
+			if f, err = k.apply(f, e); err != nil {
+				return f, err
+			}
+		}
+		if len(entries) < streamPage {
+			break
+		}
+	}
+	if f.Head > 0 {
+		k.keep(s, f)
+	}
+	return f, nil
+}
+
+func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
+	events, err := k.codec.DecodeAll(e.Events)
+	if err != nil {
+		return f, fmt.Errorf("entry %d: %w", e.Position, err)
+	}
+	for _, ev := range events {
+		f.State = k.fold(f.State, ev)
+	}
+	f.Head, f.version = e.Position, e.Version
+	if e.Key != "" {
+		f.keys = append(f.keys[:len(f.keys):len(f.keys)], keyed{e.Key, e.Request, e.Position})
+	}
+	return f, nil
+}
+
+// keep puts the newer of f and what is cached into the cache.
+func (k *Kind[S, E]) keep(s ledger.Stream, f Folded[S]) {
+	if old, ok := k.cache.Peek(s); !ok || old.Head < f.Head {
+		k.cache.Add(s, f)
+	}
+}
+
+// Do makes one decision on a stream. decide may be called several times, with newer states; its events become one
+// entry. No events means that nothing needs to change.
+func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
+	decide func(S, time.Time) ([]E, error),
+) (Outcome[S], error) {
+	fresh := false
+	for range maxTries {
+		f, err := k.Load(ctx, s, fresh)
+		if err != nil {
+			return Outcome[S]{}, err
+		}
+		if out, done, err := k.repeated(ctx, s, f, w); done {
+			return out, err
+		}
+		now := k.now().UTC().Truncate(time.Microsecond)
+		events, err := decide(f.State, now)
+		if err != nil && fresh || err == nil && len(events) == 0 {
+			return Outcome[S]{State: f.State, At: f.Head}, err
+		}
+		if err != nil {
+			fresh = true
+			continue
+		}
+		out, err := k.append(ctx, w, s, f, events, now)
+		if !errors.Is(err, ledger.ErrConflict) {
+			return out, err
+		}
+		fresh = true
+	}
+	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many others are writing to %s", s)
+}
+
+// repeated finds a call that was made before under the same key.
+func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f Folded[S], w Write) (Outcome[S], bool, error) {
+	if w.Key == "" {
+		return Outcome[S]{}, false, nil
+	}
+	for _, past := range f.keys {
+		if past.key != w.Key {
+			continue
+		}
+		if past.request != w.Request {
+			return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
+				"the idempotency key was used for another request before")
+		}
+		out, err := k.AsOf(ctx, s, past.at)
+		return out, true, err
+	}
+	return Outcome[S]{}, false, nil
+}
+
+// AsOf is the outcome of an entry: the state that it led to.
+func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error) {
+	var f Folded[S]
+	for f.Head < at {
+		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
+		if err != nil {
+			return Outcome[S]{}, Unavailable(err)
+		}
+		for _, e := range entries {
+			if f, err = k.apply(f, e); err != nil {
+				return Outcome[S]{}, err
+			}
+			if e.Position == at {
+				return Outcome[S]{State: f.State, At: at, Events: e.Events, Repeat: true}, nil
+			}
+		}
+		if len(entries) < streamPage {
+			break
+		}
+	}
+	return Outcome[S]{}, fmt.Errorf("%s has no entry %d", s, at)
+}
+
+func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f Folded[S], events []E,
+	now time.Time,
+) (Outcome[S], error) {
+	coded, err := k.codec.EncodeAll(events)
+	if err != nil {
+		return Outcome[S]{}, fmt.Errorf("%s: %w", s, err)
+	}
+	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
+	e.Position, err = k.ledger.Append(ctx, e, f.Head)
+	if errors.Is(err, ledger.ErrUnknown) {
+		e.Position, err = k.settle(s, e, f.Head)
+	}
+	if err != nil {
+		return Outcome[S]{}, Refuse(err)
+	}
+	next, err := k.apply(f, e)
+	if err != nil {
+		return Outcome[S]{}, err
+	}
+	k.keep(s, next)
+	return Outcome[S]{State: next.State, At: e.Position, Events: coded}, nil
+}
+
+// settle looks whether an entry of unknown outcome is in its stream. Not finding it proves nothing: it may come yet.
+func (k *Kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Position) (ledger.Position, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	found, err := k.ledger.Stream(ctx, s, after, 1)
+	if err != nil || len(found) == 0 {
+		return 0, ledger.ErrUnknown
+	}
+	ours, err1 := e.Encode()
+	theirs, err2 := found[0].Encode()
+	if err1 != nil || err2 != nil || string(ours) != string(theirs) {
+		return 0, ledger.ErrConflict // the place is taken, so ours can never come
+	}
+	return found[0].Position, nil
+}
+
+// Refuse turns a ledger's error into a refusal. A conflict stays what it is.
+func Refuse(err error) error {
+	switch {
+	case errors.Is(err, ledger.ErrConflict):
+		return err
+	case errors.Is(err, ledger.ErrUnknown):
+		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key; it will not happen twice",
+			"it may or may not have happened")
+	case errors.Is(err, ledger.ErrTooLarge):
+		return refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the request is too large to be recorded")
+	case errors.Is(err, ledger.ErrInvalid):
+		return refusal.New(refusal.Invalid, "leave out what cannot be recorded", "%s", err)
+	}
+	return Unavailable(err)
+}
+
+// Unavailable is the refusal for a record that cannot be read or written now. Nothing was changed.
+func Unavailable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
+	}
+	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record cannot be used now: %s",
+		publicCause(err))
+}
+
+// publicCause keeps paths and other internals out of answers.
+func publicCause(err error) string {
+	if errors.Is(err, ledger.ErrUnavailable) {
+		return "it does not accept writes"
+	}
+	return "it could not be read"
+}
+
+// Each calls fn with every entry of a stream, oldest first, until fn fails.
+func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.Entry) error) error {
+	var after ledger.Position
+	for {
+		entries, err := l.Stream(ctx, s, after, streamPage)
+		if err != nil {
+			return Unavailable(err)
+		}
+		for _, e := range entries {
+			after = e.Position
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+		if len(entries) < streamPage {
+			return nil
+		}
+	}
+}
+
+// Codec turns this kind's events into ledger events and back.
+func (k *Kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
