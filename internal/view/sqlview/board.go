@@ -1,0 +1,136 @@
+package sqlview
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+const defaultPage = 50
+
+func page(limit int) int {
+	if limit <= 0 {
+		return defaultPage
+	}
+	return min(limit, view.MaxPage)
+}
+
+// Tasks implements [view.Board].
+func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.Task, error) {
+	query, args := selectTasks(workspace, f)
+	tasks := []view.Task{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var t view.Task
+		err := scanJSON(rows, &t)
+		tasks = append(tasks, t)
+		return err
+	}, query, args...)
+	return tasks, err
+}
+
+// selectTasks leads each question to the index that answers it without looking at tasks that have ended, where the
+// question allows. INDEXED BY makes a mistake here an error and not a slow answer.
+func selectTasks(workspace string, f view.TaskFilter) (query string, args []any) {
+	where := []string{"t.ws = ?"}
+	args = []any{workspace}
+	also := func(condition string, value ...any) {
+		where, args = append(where, condition), append(args, value...)
+	}
+	involving := strings.TrimPrefix(f.Involving, "agent/")
+	live := f.Live || f.State == fact.Executing || f.State == fact.HandingOff
+	from := "view_task AS t INDEXED BY "
+	switch {
+	case f.Parent != "":
+		from += "view_task_parent"
+	case isRare(f.State):
+		from += "view_task_state"
+		also("t." + rare)
+	case live && f.Owner != "":
+		from += "view_task_owner"
+	case live:
+		from += "view_task_live"
+	case f.Involving != "" || f.Owner != "":
+		lead := f.Involving
+		if lead == "" {
+			lead = f.Owner // an owner is involved
+		}
+		from = "view_involved AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.ws = i.ws AND t.id = i.task"
+		also("i.ws = ? AND i.agent = ?", workspace, strings.TrimPrefix(lead, "agent/"))
+		involving = ""
+	default:
+		from += "view_task_id"
+	}
+	if live {
+		also("t.live > 0")
+	}
+	if f.State != "" {
+		also("t.state = ?", string(f.State))
+	}
+	if f.Owner != "" {
+		also("t.owner = ?", f.Owner)
+	}
+	if f.Parent != "" {
+		also("t.parent = ?", f.Parent)
+	}
+	if involving != "" {
+		also("EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = t.ws AND i.agent = ? AND i.task = t.id)", involving)
+	}
+	order := "t.id"
+	if strings.HasPrefix(from, "view_involved") {
+		order = "i.task"
+	}
+	if f.After != "" {
+		also(order+" < ?", f.After)
+	}
+	query = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ?"
+	return query, append(args, page(f.Limit))
+}
+
+func isRare(s fact.State) bool {
+	return s != "" && s != fact.Completed && s != fact.Executing && s != fact.HandingOff
+}
+
+// Inbox implements [view.Board].
+func (v *Views) Inbox(ctx context.Context, workspace, agent string, limit int) ([]view.Item, error) {
+	items := []view.Item{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var i view.Item
+		err := scanJSON(rows, &i)
+		items = append(items, i)
+		return err
+	}, "SELECT item FROM view_inbox WHERE ws = ? AND agent = ? ORDER BY ord, id LIMIT ?", workspace, agent, page(limit))
+	return items, err
+}
+
+// Dependents implements [view.Board].
+func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]string, error) {
+	return v.texts(ctx, "SELECT task FROM view_dependent WHERE ws = ? AND needed = ? ORDER BY task", workspace, task)
+}
+
+// Claims implements [view.Board].
+func (v *Views) Claims(ctx context.Context, workspace, capability string) ([]string, error) {
+	return v.texts(ctx, "SELECT handoff FROM view_claim WHERE ws = ? AND capability = ? ORDER BY handoff", workspace, capability)
+}
+
+func (v *Views) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	all := []string{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s string
+		err := rows.Scan(&s)
+		all = append(all, s)
+		return err
+	}, query, args...)
+	return all, err
+}
+
+func scanJSON(rows *sql.Rows, v any) error {
+	var b sql.RawBytes
+	if err := rows.Scan(&b); err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}

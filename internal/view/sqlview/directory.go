@@ -1,0 +1,74 @@
+package sqlview
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// Agents implements [view.Directory].
+func (v *Views) Agents(ctx context.Context, workspace string) ([]registry.State, error) {
+	agents := []registry.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s registry.State
+		err := scanJSON(rows, &s)
+		agents = append(agents, s)
+		return err
+	}, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
+	return agents, err
+}
+
+// Held implements [view.Directory].
+func (v *Views) Held(ctx context.Context, workspace, agent string) (n int, err error) {
+	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		"SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0",
+		workspace, agent)
+	return n, err
+}
+
+// Tokens implements [view.Directory].
+func (v *Views) Tokens(ctx context.Context, workspace string) ([]identity.State, error) {
+	tokens := []identity.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s identity.State
+		err := scanJSON(rows, &s)
+		tokens = append(tokens, s)
+		return err
+	}, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
+	return tokens, err
+}
+
+// Due implements [view.Clockwork].
+func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
+	limit, due = max(limit, 0), []view.Ref{}
+	err = v.query(ctx, func(rows *sql.Rows) error {
+		var r view.Ref
+		var at int64
+		if err := rows.Scan(&r.Workspace, &r.Task, &at); err != nil {
+			return err
+		}
+		if at <= by.UnixMicro() && len(due) < limit {
+			due = append(due, r)
+		} else if next.IsZero() {
+			next = time.UnixMicro(at).UTC()
+		}
+		return nil
+	}, "SELECT ws, id, due FROM view_task INDEXED BY view_task_due WHERE due IS NOT NULL ORDER BY due, n LIMIT ?", limit+1)
+	return due, next, err
+}
+
+// Cursor implements [view.Clockwork].
+func (v *Views) Cursor(ctx context.Context, name string) (ledger.Position, error) {
+	return v.projector.cursors.get(name), ctx.Err()
+}
+
+// SaveCursor implements [view.Clockwork].
+func (v *Views) SaveCursor(ctx context.Context, name string, at ledger.Position) error {
+	v.projector.cursors.save(name, at)
+	return ctx.Err()
+}

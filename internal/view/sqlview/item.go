@@ -1,0 +1,168 @@
+package sqlview
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// item is an inbox item: what tells it from others, what of it can change, and since when it is there. The rest
+// follows from the task.
+type item struct {
+	itemKey
+	seen     bool
+	epoch    uint64
+	ends     time.Time
+	envelope string
+	since    time.Time
+	at       ledger.Position
+}
+
+type itemKey struct {
+	agent string
+	kind  view.ItemType
+	n     int // of the handoff, ask or share
+	offer int
+}
+
+func (i *item) same(o *item) bool {
+	return i.seen == o.seen && i.epoch == o.epoch && i.ends.Equal(o.ends) && i.envelope == o.envelope && i.at == o.at
+}
+
+func (i *item) id(task string) string {
+	switch i.kind {
+	case view.ItemTakeover:
+		return handoff.AskID(task, i.n)
+	case view.ItemShare:
+		return handoff.ShareID(task, i.n)
+	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
+	}
+	return handoff.HandoffID(task, i.n)
+}
+
+// ord orders an inbox: the highest priority first, then the oldest.
+func (i *item) ord(p fact.Priority) int64 {
+	return int64(fact.Urgent.Rank()-p.Rank())<<56 | int64(i.at) //nolint:gosec // positions fit
+}
+
+// refresh works out the items after an entry. Those that were there before keep their age.
+func (t *task) refresh(p *projector, e *ledger.Entry) {
+	now := t.list(p.scratch[:0])
+	p.scratch = now
+	if len(now) == 0 {
+		t.items = nil
+		return
+	}
+	changed, from := len(now) != len(t.items), 0
+	for i := range now {
+		n := &now[i]
+		n.since, n.at = e.Time, e.Position
+		if j := find(t.items, from, n.itemKey); j >= 0 {
+			n.since, n.at, from = t.items[j].since, t.items[j].at, j+1
+		}
+		changed = changed || !n.same(&t.items[i]) || n.itemKey != t.items[i].itemKey
+	}
+	if changed {
+		t.items = slices.Clone(now) // the old ones may be what the tables hold
+	}
+}
+
+// find looks for a key among items from an index on. Both lists come in the order of list, so whatever follows in the
+// one follows in the other.
+func find(items []item, from int, key itemKey) int {
+	for i := from; i < len(items); i++ {
+		if items[i].itemKey == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// list appends what the task puts into inboxes now, always in the same order.
+func (t *task) list(items []item) []item {
+	s := &t.state
+	if h := s.InFlight(); h != nil {
+		items = listHandoff(items, s, h)
+	}
+	source := agentOf(s.Source())
+	for _, a := range s.Asks {
+		items = append(items, item{itemKey: itemKey{source, view.ItemTakeover, a.N, 0}, epoch: s.Epoch})
+	}
+	for _, a := range s.Shares {
+		if !a.Read {
+			items = append(items, item{itemKey: itemKey{a.To, view.ItemShare, a.N, 0}, envelope: a.Envelope})
+		}
+	}
+	return items
+}
+
+func listHandoff(items []item, s *handoff.Task, h *handoff.Handoff) []item {
+	switch {
+	case h.Stage == fact.Offered:
+		ends := h.OfferEnds
+		if !h.AckEnds.IsZero() {
+			ends = h.AckEnds
+		}
+		seen := seenBy(h)
+		for _, agent := range h.To {
+			items = append(items, item{itemKey: itemKey{agent, view.ItemOffer, h.N, h.Offer}, seen: seen(agent), ends: ends, envelope: h.Envelope})
+		}
+	case h.Stage == fact.AwaitingApproval:
+		items = append(items, item{itemKey: itemKey{h.Approver, view.ItemApproval, h.N, 0}, ends: h.ApprovalEnds, envelope: h.Envelope})
+	case h.Stage == fact.Accepted && h.Confirm == fact.ConfirmExplicit:
+		items = append(items, item{
+			itemKey: itemKey{agentOf(h.From), view.ItemConfirm, h.N, 0}, epoch: s.Epoch, ends: h.ConfirmEnds,
+			envelope: h.Envelope,
+		})
+	}
+	return items
+}
+
+// seenBy reports who has the offer before it. Claims may have a thousand receivers.
+func seenBy(h *handoff.Handoff) func(string) bool {
+	if len(h.SeenBy) < 16 {
+		return func(agent string) bool { return slices.Contains(h.SeenBy, agent) }
+	}
+	set := make(map[string]bool, len(h.SeenBy))
+	for _, agent := range h.SeenBy {
+		set[agent] = true
+	}
+	return func(agent string) bool { return set[agent] }
+}
+
+// show is the item as readers see it.
+func (t *task) show(i *item) view.Item {
+	s := &t.state
+	v := view.Item{
+		Type: i.kind, ID: i.id(t.id), Task: t.id, Offer: i.offer, Epoch: i.epoch, Intent: s.Intent, Priority: s.Priority,
+		Envelope: i.envelope, Seen: i.seen, Since: i.since, Ends: i.ends, At: i.at,
+	}
+	switch i.kind {
+	case view.ItemTakeover:
+		for _, a := range s.Asks {
+			if a.N == i.n {
+				v.From, v.Detail = a.By, preview(a.Detail, itemPreview)
+			}
+		}
+		return v
+	case view.ItemShare:
+		for _, a := range s.Shares {
+			if a.N == i.n {
+				v.From, v.Detail = shortPrincipal(a.From), t.details[a.N]
+			}
+		}
+		return v
+	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
+	}
+	h := s.Handoff
+	v.From, v.Kind, v.Reason, v.Detail = shortPrincipal(h.From), h.Kind, h.Reason, h.Detail
+	if i.kind == view.ItemConfirm {
+		v.From = h.Receiver
+	}
+	v.Claim = i.kind == view.ItemOffer && openClaim(h)
+	return v
+}

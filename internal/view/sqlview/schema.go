@@ -1,0 +1,142 @@
+package sqlview
+
+import (
+	"errors"
+
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+)
+
+// schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
+const schemaVersion = 1
+
+// The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
+// partial where only few tasks matter: they stay small however many have ended.
+//
+// live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
+const schema = `
+CREATE TABLE view_task(
+	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, live INTEGER NOT NULL,
+	owner TEXT NOT NULL, due INTEGER, parent TEXT, row BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX view_task_id ON view_task(ws, id);
+CREATE INDEX view_task_live ON view_task(ws, id) WHERE live > 0;
+CREATE INDEX view_task_owner ON view_task(ws, owner, live, id) WHERE live > 0;
+CREATE INDEX view_task_state ON view_task(ws, state, id) WHERE ` + rare + `;
+CREATE INDEX view_task_parent ON view_task(ws, parent, id) WHERE parent IS NOT NULL;
+CREATE INDEX view_task_due ON view_task(due) WHERE due IS NOT NULL;
+CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
+	item BLOB NOT NULL, PRIMARY KEY(ws, agent, ord, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, needed, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_claim(ws TEXT NOT NULL, capability TEXT NOT NULL, handoff TEXT NOT NULL,
+	PRIMARY KEY(ws, capability, handoff)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
+`
+
+// rare is what most tasks are not; a query must repeat it word for word to use the index.
+const rare = "state NOT IN ('completed', 'executing', 'handing_off')"
+
+// tables are those that a rebuild makes anew, with their order in a digest.
+var tables = []struct{ name, order string }{
+	{"view_task", "n"},
+	{"view_inbox", "ws, agent, ord, id"},
+	{"view_involved", "ws, agent, task"},
+	{"view_dependent", "ws, needed, task"},
+	{"view_claim", "ws, capability, handoff"},
+	{"view_agent", "ws, name"},
+	{"view_token", "ws, id"},
+}
+
+// Cursors are no views: they outlive a rebuild and any change of the schema.
+const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
+
+// setup creates the tables, anew if they are of another version, and returns how far they are.
+func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
+	if err := tx.Exec(cursorTable); err != nil {
+		return 0, err
+	}
+	exists, version := false, int64(0)
+	err = tx.Query(func(sqlitelog.Row) error { exists = true; return nil },
+		"SELECT 1 FROM sqlite_schema WHERE name = 'view_meta'")
+	if err == nil && exists {
+		err = tx.Query(func(row sqlitelog.Row) error {
+			at, version = ledger.Position(row.Int64(0)), row.Int64(1) //nolint:gosec // never negative
+			return nil
+		}, "SELECT position, schema FROM view_meta")
+	}
+	if err != nil || version == schemaVersion {
+		return at, err
+	}
+	for _, t := range append(tables, struct{ name, order string }{name: "view_meta"}) {
+		err = errors.Join(err, tx.Exec("DROP TABLE IF EXISTS "+t.name))
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.Exec(schema); err != nil {
+		return 0, err
+	}
+	return 0, tx.Exec("INSERT INTO view_meta VALUES(1, 0, ?)", schemaVersion)
+}
+
+// statements are the projector's, in the order of its work.
+type statements struct {
+	insertTask             *sqlitelog.Stmt
+	updateTask             [1 << 3]*sqlitelog.Stmt // by what has changed: see columns
+	insertItem, updateItem *sqlitelog.Stmt
+	deleteItem             *sqlitelog.Stmt
+	involve                *sqlitelog.Stmt
+	addDependent           *sqlitelog.Stmt
+	dropDependent          *sqlitelog.Stmt
+	addClaim, dropClaim    *sqlitelog.Stmt
+	putAgent, getAgent     *sqlitelog.Stmt
+	putToken, getToken     *sqlitelog.Stmt
+	putCursor, setPosition *sqlitelog.Stmt
+}
+
+func (s *statements) prepare(tx *sqlitelog.Tx) error {
+	for _, p := range []struct {
+		stmt  **sqlitelog.Stmt
+		query string
+	}{
+		{&s.insertTask, "INSERT INTO view_task(n, ws, id, state, live, owner, due, parent, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&s.insertItem, "INSERT OR REPLACE INTO view_inbox(ws, agent, ord, id, item) VALUES(?, ?, ?, ?, ?)"},
+		{&s.updateItem, "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND ord = ? AND id = ?"},
+		{&s.deleteItem, "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND ord = ? AND id = ?"},
+		{&s.involve, "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.addDependent, "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.dropDependent, "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?"},
+		{&s.addClaim, "INSERT INTO view_claim(ws, capability, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND capability = ? AND handoff = ?"},
+		{&s.putAgent, "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
+		{&s.getAgent, "SELECT state FROM view_agent WHERE ws = ? AND name = ?"},
+		{&s.putToken, "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)"},
+		{&s.getToken, "SELECT state, n FROM view_token WHERE ws = ? AND id = ?"},
+		{&s.putCursor, "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"},
+		{&s.setPosition, "UPDATE view_meta SET position = ?"},
+	} {
+		var err error
+		if *p.stmt, err = tx.Prepare(p.query); err != nil {
+			return err
+		}
+	}
+	for changed := range s.updateTask {
+		set := "row = ?"
+		for i, columns := range [...]string{", state = ?, live = ?", ", owner = ?", ", due = ?"} {
+			if changed&(1<<i) != 0 {
+				set += columns
+			}
+		}
+		var err error
+		if s.updateTask[changed], err = tx.Prepare("UPDATE view_task SET " + set + " WHERE n = ?"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package sqlview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+)
+
+// Lengths of previews, in characters.
+const (
+	taskPreview = 200
+	itemPreview = 500
+)
+
+// task is one task as the projector keeps it: the fold of its stream as far as views show it, and what the tables
+// hold of it.
+type task struct {
+	stream        ledger.Stream
+	workspace, id string
+	first         ledger.Position // of its first entry, the row's number
+
+	state    handoff.Task // without what no view shows
+	version  uint64
+	at       ledger.Position
+	updated  time.Time
+	items    []item
+	details  map[int]string // of shares not yet read
+	involved []string       // whose lists it is in
+	stored   stored
+	dirty    bool
+}
+
+// stored is what the tables hold.
+type stored struct {
+	exists     bool
+	columns    columns
+	items      []item
+	involved   int // how many of task.involved
+	dependents bool
+	claim      claim
+}
+
+// columns are those that an update leaves out where they have not changed.
+type columns struct {
+	state fact.State
+	live  int
+	owner string
+	due   int64
+}
+
+// claim is an open claim for a capability.
+type claim struct {
+	capability string
+	handoff    int
+}
+
+func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
+	t, ok := p.tasks.get(e.Stream)
+	if !ok || t.version+1 != e.Version {
+		var err error
+		if t, err = p.loadTask(workspace, id, e); err != nil {
+			return err
+		}
+		p.tasks.put(t.stream, t)
+	}
+	if !t.dirty {
+		t.dirty = true
+		p.dirty = append(p.dirty, t)
+	}
+	return p.apply(t, e)
+}
+
+// loadTask is the task as it was before an entry, which the tables hold.
+func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*task, error) {
+	t := &task{stream: e.Stream, workspace: workspace, id: id, first: e.Position}
+	if e.Version == 1 {
+		return t, nil
+	}
+	if p.load == nil {
+		return nil, fmt.Errorf("no ledger to read %s from", e.Stream)
+	}
+	for t.at < e.Position {
+		entries, err := p.load(context.Background(), e.Stream, t.at, loadBatch)
+		if err != nil {
+			return nil, err
+		}
+		for i := range entries {
+			if entries[i].Position >= e.Position {
+				break
+			}
+			if t.at == 0 {
+				t.first = entries[i].Position
+			}
+			if err := p.apply(t, &entries[i]); err != nil {
+				return nil, err
+			}
+		}
+		if len(entries) < loadBatch {
+			break
+		}
+	}
+	if t.version+1 != e.Version {
+		return nil, fmt.Errorf("version %d follows %d", e.Version, t.version)
+	}
+	t.stored = stored{
+		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
+		dependents: t.waits(), claim: t.claim(),
+	}
+	return t, nil
+}
+
+// apply folds an entry into the task.
+func (p *projector) apply(t *task, e *ledger.Entry) error {
+	for i := range e.Events {
+		event, err := p.facts.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		t.state = handoff.Fold(t.state, event)
+		t.note(event)
+	}
+	t.version, t.at, t.updated = e.Version, e.Position, e.Time
+	t.refresh(p, e)
+	return nil
+}
+
+// note keeps what the fold does not, and drops from it what no view shows: a task may be large.
+func (t *task) note(event fact.Event) {
+	s := &t.state
+	switch e := event.(type) {
+	case fact.Created:
+		s.Intent = strings.Clone(preview(e.Intent, itemPreview))
+		s.Expected, s.Permissions, s.Constraints, s.Path = fact.Expected{}, nil, nil, nil
+		t.involve(e.Requester)
+	case fact.Started:
+		t.involve(e.Agent)
+	case fact.HandoffRequested:
+		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
+		s.Handoff.Permits = nil
+		if e.Approver != "" {
+			t.involve(e.Approver)
+		}
+	case fact.OfferMade:
+		for _, agent := range e.To {
+			t.involve(agent)
+		}
+	case fact.ClaimJoined:
+		t.involve(e.Agent)
+	case fact.Moved:
+		s.Path, s.Permissions = nil, nil
+		t.involve(e.To)
+	case fact.Shared:
+		if t.details == nil {
+			t.details = map[int]string{}
+		}
+		t.details[e.Share] = strings.Clone(preview(e.Detail, itemPreview))
+		t.involve(e.To)
+	case fact.ShareRead:
+		delete(t.details, e.Share)
+	case fact.Progressed:
+		s.Progress = ""
+	case fact.Constrained:
+		s.Constraints = nil
+	case fact.Spawned, fact.ChildEnded, fact.Joined, fact.Finished, fact.GaveUp:
+		s.Children, s.Result = nil, nil
+	}
+}
+
+// involve adds the task to the lists of an agent, or of another principal.
+func (t *task) involve(principal string) {
+	name := strings.TrimPrefix(principal, "agent/")
+	if !slices.Contains(t.involved, name) {
+		t.involved = append(t.involved, name)
+	}
+}
+
+func (t *task) columns() columns {
+	c := columns{state: t.state.State, owner: t.state.Owner, live: 2}
+	switch {
+	case c.state.Final():
+		c.live = 0
+	case c.state == fact.Parked:
+		c.live = 1
+	}
+	if due := t.state.Due(); !due.IsZero() {
+		c.due = roundUp(due)
+	}
+	return c
+}
+
+// roundUp gives microseconds, so that nobody is woken too early.
+func roundUp(t time.Time) int64 {
+	us := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		us++
+	}
+	return us
+}
+
+// waits reports whether the task is among the dependents of others.
+func (t *task) waits() bool { return len(t.state.Dependencies) > 0 && !t.state.State.Final() }
+
+// claim is the task's open claim for a capability, if it has one.
+func (t *task) claim() claim {
+	h := t.state.InFlight()
+	if h == nil || h.Capability == "" || !openClaim(h) {
+		return claim{}
+	}
+	return claim{h.Capability, h.N}
+}
+
+// openClaim reports whether the newest offer went to all candidates at once.
+func openClaim(h *handoff.Handoff) bool {
+	return h.Claim && h.Stage == fact.Offered && h.Next < len(h.Candidates) && h.Candidates[h.Next].Tier == fact.TierTarget
+}
+
+// preview is the first n characters.
+func preview(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

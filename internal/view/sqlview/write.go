@@ -1,0 +1,172 @@
+package sqlview
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// shortPrincipal calls agents by their bare name.
+func shortPrincipal(p string) string { return strings.TrimPrefix(p, "agent/") }
+
+// row is the task as lists show it.
+func (t *task) row() view.Task {
+	s := &t.state
+	v := view.Task{
+		ID: t.id, State: s.State, Intent: preview(s.Intent, taskPreview), Owner: s.Owner, Epoch: s.Epoch, Requester: s.Requester,
+		Priority: s.Priority, Parent: s.Parent.Task, Hops: s.Used.Hops, Created: s.Created, Updated: t.updated,
+		Deadline: s.Deadline, At: t.at,
+	}
+	if h := s.Handoff; h != nil {
+		v.Handoff, v.Stage, v.Kind = h.ID(t.id), h.Stage, h.Kind
+		if h.Stage == fact.Offered {
+			v.To = h.To
+		}
+	}
+	if s.State == fact.Parked && s.Parked != nil {
+		v.Parked = &view.Parked{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At}
+	}
+	return v
+}
+
+// write brings the tables up to the task.
+func (p *projector) write(t *task) error {
+	if err := p.writeRow(t); err != nil {
+		return err
+	}
+	if err := p.writeItems(t); err != nil {
+		return err
+	}
+	for ; t.stored.involved < len(t.involved); t.stored.involved++ {
+		if _, err := p.involve.Exec(t.workspace, t.involved[t.stored.involved], t.id); err != nil {
+			return err
+		}
+	}
+	if err := p.writeDependents(t); err != nil {
+		return err
+	}
+	return p.writeClaim(t)
+}
+
+func (p *projector) writeRow(t *task) error {
+	b, err := json.Marshal(t.row())
+	if err != nil {
+		return err
+	}
+	c, was := t.columns(), t.stored.columns
+	var due, parent any
+	if c.due != 0 {
+		due = c.due
+	}
+	if id := t.state.Parent.Task; id != "" {
+		parent = id
+	}
+	if !t.stored.exists {
+		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, parent, b)
+	} else {
+		changed, args := 0, [6]any{b}
+		n := 1
+		if c.state != was.state {
+			changed |= 1
+			args[n], args[n+1] = string(c.state), c.live
+			n += 2
+		}
+		if c.owner != was.owner {
+			changed |= 2
+			args[n] = c.owner
+			n++
+		}
+		if c.due != was.due {
+			changed |= 4
+			args[n] = due
+			n++
+		}
+		args[n] = t.first
+		_, err = p.updateTask[changed].Exec(args[:n+1]...)
+	}
+	t.stored.exists, t.stored.columns = true, c
+	return err
+}
+
+// writeItems writes the difference between the items that the tables hold and those that there are.
+func (p *projector) writeItems(t *task) error {
+	was, from := t.stored.items, 0
+	kept := make([]bool, len(was))
+	for i := range t.items {
+		n := &t.items[i]
+		j := find(was, from, n.itemKey)
+		if j >= 0 && was[j].at == n.at {
+			kept[j], from = true, j+1
+			if n.same(&was[j]) {
+				continue
+			}
+		} else {
+			j = -1
+		}
+		b, err := json.Marshal(t.show(n))
+		if err != nil {
+			return err
+		}
+		if j >= 0 {
+			_, err = p.updateItem.Exec(b, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))
+		} else {
+			_, err = p.insertItem.Exec(t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id), b)
+		}
+		if err != nil {
+			return err
+		}
+		p.touched = append(p.touched, inbox{t.workspace, n.agent})
+	}
+	for j := range was {
+		if kept[j] {
+			continue
+		}
+		o := &was[j]
+		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.ord(t.state.Priority), o.id(t.id)); err != nil {
+			return err
+		}
+		p.touched = append(p.touched, inbox{t.workspace, o.agent})
+	}
+	t.stored.items = t.items
+	return nil
+}
+
+func (p *projector) writeDependents(t *task) error {
+	waits := t.waits()
+	if waits == t.stored.dependents {
+		return nil
+	}
+	stmt := p.dropDependent
+	if waits {
+		stmt = p.addDependent
+	}
+	for _, d := range t.state.Dependencies {
+		if _, err := stmt.Exec(t.workspace, d.Task, t.id); err != nil {
+			return err
+		}
+	}
+	t.stored.dependents = waits
+	return nil
+}
+
+func (p *projector) writeClaim(t *task) error {
+	is, was := t.claim(), t.stored.claim
+	if is == was {
+		return nil
+	}
+	if was != (claim{}) {
+		if _, err := p.dropClaim.Exec(t.workspace, was.capability, handoff.HandoffID(t.id, was.handoff)); err != nil {
+			return err
+		}
+	}
+	if is != (claim{}) {
+		if _, err := p.addClaim.Exec(t.workspace, is.capability, handoff.HandoffID(t.id, is.handoff)); err != nil {
+			return err
+		}
+	}
+	t.stored.claim = is
+	return nil
+}

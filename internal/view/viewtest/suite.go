@@ -1,0 +1,286 @@
+package viewtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// Store is a view store that can be rebuilt and compared.
+type Store interface {
+	view.Board
+	view.Directory
+	view.Clockwork
+	view.Freshness
+	// Rebuild makes the views anew from the ledger.
+	Rebuild(ctx context.Context) error
+	// Digest is a digest of all that the views hold, and up to which position that is.
+	Digest(ctx context.Context) (string, ledger.Position, error)
+	// Verify compares the views with new ones.
+	Verify(ctx context.Context) error
+}
+
+// Open makes an empty ledger and views of it, and closes them with t.Cleanup.
+type Open func(t *testing.T) (ledger.Ledger, Store)
+
+// Run runs the suite.
+func Run(t *testing.T, open Open) {
+	for _, story := range []struct {
+		name string
+		tell func(*stage)
+	}{
+		{"a handoff shows from its request to its end", handoffStory},
+		{"lists are filtered and paged", listStory},
+		{"an inbox has the highest priority first, then the oldest", orderStory},
+		{"a claim is in every inbox until one accepts", claimStory},
+		{"a rejection moves the offer to the next inbox", rejectionStory},
+		{"an approval waits for its approver or any operator", approvalStory},
+		{"an explicit confirm waits for the source", confirmStory},
+		{"shares and asks are in inboxes until they are read or answered", shareStory},
+		{"dependents are known until they end", dependentStory},
+		{"clocks come due in order", dueStory},
+		{"agents are listed until they are removed", agentStory},
+		{"tokens are listed from the oldest", tokenStory},
+		{"workspaces do not see each other", workspaceStory},
+		{"a watcher is called for its inbox alone", watchStory},
+		{"waiting ends at its position", waitStory},
+		{"cursors are kept", cursorStory},
+		{"a long name of a task's content is only previewed", previewStory},
+		{"a dead letter shows why", deadStory},
+	} {
+		t.Run(story.name, func(t *testing.T) {
+			s := newStage(t, open)
+			story.tell(s)
+			s.verify()
+		})
+	}
+	t.Run("random stories look as a model says", func(t *testing.T) { randomStories(t, open) })
+}
+
+// stage drives a ledger as the use cases do.
+type stage struct {
+	*testing.T
+	ledger ledger.Ledger
+	views  Store
+	ctx    context.Context //nolint:containedctx // of the test
+	ws     string
+	now    time.Time
+	keys   int
+	facts  *ledger.Codec[fact.Event]
+	agents *ledger.Codec[registry.Event]
+	tokens *ledger.Codec[identity.Event]
+}
+
+func newStage(t *testing.T, open Open) *stage {
+	l, v := open(t)
+	return &stage{
+		T: t, ledger: l, views: v, ctx: t.Context(), ws: "main", now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
+		tokens: ledger.NewCodec(identity.Events...),
+	}
+}
+
+// id names the n-th task.
+func id(n int) string { return fmt.Sprintf("task_%026d", n) }
+
+func agent(name string) handoff.By { return handoff.By{Principal: "agent/" + name, Agent: name} }
+
+var (
+	operator = handoff.By{Principal: "operator/ann", Operator: true}
+	system   = handoff.By{Principal: "system/courier", System: true}
+)
+
+// do decides commands on a task, appends what comes of it, and waits until the views have it. The test fails if a
+// command is refused.
+func (s *stage) do(task string, commands ...handoff.Command) {
+	s.Helper()
+	for _, c := range commands {
+		if err := s.try(task, c); err != nil {
+			s.Fatalf("%T on %s: %v", c, task, err)
+		}
+	}
+}
+
+// try is do for one command that may be refused.
+func (s *stage) try(task string, c handoff.Command) error {
+	s.now = s.now.Add(time.Second)
+	_, err := put(s, "task", task, s.facts, func(events []fact.Event) ([]fact.Event, error) {
+		return handoff.Decide(handoff.FoldAll(handoff.Task{}, events), c, s.now)
+	})
+	return err
+}
+
+// task is the fold of a task's stream.
+func (s *stage) task(task string) handoff.Task {
+	s.Helper()
+	events, _, _, err := history(s, ledger.StreamOf(s.ws, "task", task), s.facts)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return handoff.FoldAll(handoff.Task{}, events)
+}
+
+// put appends what decide makes of a stream, again after conflicts and unknown outcomes, and waits for the views.
+func put[E ledger.Named](s *stage, kind, name string, codec *ledger.Codec[E], decide func([]E) ([]E, error)) (ledger.Position, error) {
+	s.Helper()
+	stream := ledger.StreamOf(s.ws, kind, name)
+	s.keys++
+	key := fmt.Sprintf("key-%d", s.keys)
+	for {
+		before, last, newest, err := history(s, stream, codec)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if newest == key {
+			return last.at, s.views.Wait(s.ctx, last.at)
+		}
+		events, err := decide(before)
+		if err != nil || len(events) == 0 {
+			return last.at, err
+		}
+		encoded, err := codec.EncodeAll(events)
+		if err != nil {
+			s.Fatal(err)
+		}
+		e := ledger.Entry{
+			Stream: stream, Version: last.version + 1, Time: s.now, Actor: ledger.Actor{Principal: "system/test"},
+			Key: key, Events: encoded,
+		}
+		at, err := s.ledger.Append(s.ctx, e, last.at)
+		switch {
+		case err == nil:
+			if err := s.views.Wait(s.ctx, at); err != nil {
+				s.Fatal(err)
+			}
+			return at, nil
+		case !errors.Is(err, ledger.ErrConflict) && !errors.Is(err, ledger.ErrUnknown) || s.ctx.Err() != nil:
+			s.Fatal(err)
+		}
+	}
+}
+
+type end struct {
+	at      ledger.Position
+	version uint64
+}
+
+func history[E ledger.Named](s *stage, stream ledger.Stream, codec *ledger.Codec[E]) (events []E, last end, key string, err error) {
+	entries, err := s.ledger.Stream(s.ctx, stream, 0, 100_000)
+	for _, e := range entries {
+		decoded, err := codec.DecodeAll(e.Events)
+		if err != nil {
+			return nil, last, "", err
+		}
+		events = append(events, decoded...)
+		last, key = end{e.Position, e.Version}, e.Key
+	}
+	return events, last, key, err
+}
+
+// verify checks that the views are what a rebuild gives, in place and beside.
+func (s *stage) verify() {
+	s.Helper()
+	if err := s.views.Err(); err != nil {
+		s.Fatal(err)
+	}
+	before, at, err := s.views.Digest(s.ctx)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := s.views.Verify(s.ctx); err != nil {
+		s.Error(err)
+	}
+	if err := s.views.Rebuild(s.ctx); err != nil {
+		s.Fatal(err)
+	}
+	after, again, err := s.views.Digest(s.ctx)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if before != after || at != again {
+		s.Errorf("a rebuild at %d gives other views than there were at %d", again, at)
+	}
+}
+
+// create makes a task of an agent.
+func (s *stage) create(n int, requester handoff.By) string {
+	s.Helper()
+	s.do(id(n), handoff.Create{By: requester, Task: id(n), Intent: fmt.Sprintf("do %d", n)})
+	return id(n)
+}
+
+// to requests a warm handoff to agents in turn.
+func (s *stage) to(task string, names ...string) handoff.Request {
+	t := s.task(task)
+	r := handoff.Request{By: operator, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Detail: "please", Envelope: s.seal(t)}
+	for _, name := range names {
+		r.Candidates = append(r.Candidates, fact.Candidate{Agent: name, Tier: fact.TierTarget})
+	}
+	return r
+}
+
+func (s *stage) seal(t handoff.Task) fact.Sealed {
+	s.keys++
+	return fact.Sealed{Digest: fmt.Sprintf("sha256:%d", s.keys), Parent: t.Envelope, Bytes: []byte("{}")}
+}
+
+func (s *stage) inbox(name string) []view.Item {
+	s.Helper()
+	items, err := s.views.Inbox(s.ctx, s.ws, name, 0)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return items
+}
+
+// wantInbox compares an inbox with "type id" in order.
+func (s *stage) wantInbox(name string, want ...string) []view.Item {
+	s.Helper()
+	items := s.inbox(name)
+	got := []string{}
+	for _, i := range items {
+		got = append(got, string(i.Type)+" "+i.ID)
+	}
+	if !slices.Equal(got, want) {
+		s.Fatalf("inbox of %q: got %q, want %q", name, got, want)
+	}
+	return items
+}
+
+func (s *stage) list(f view.TaskFilter) []view.Task {
+	s.Helper()
+	tasks, err := s.views.Tasks(s.ctx, s.ws, f)
+	if err != nil {
+		s.Fatalf("%+v: %v", f, err)
+	}
+	return tasks
+}
+
+func (s *stage) wantTasks(f view.TaskFilter, want ...string) {
+	s.Helper()
+	got := []string{}
+	for _, t := range s.list(f) {
+		got = append(got, t.ID)
+	}
+	if !slices.Equal(got, want) {
+		s.Errorf("tasks of %+v: got %q, want %q", f, got, want)
+	}
+}
+
+func (s *stage) wantHeld(name string, want int) {
+	s.Helper()
+	got, err := s.views.Held(s.ctx, s.ws, name)
+	if err != nil || got != want {
+		s.Errorf("%s holds %d, %v; want %d", name, got, err, want)
+	}
+}
