@@ -23,23 +23,23 @@ func newFresh() *fresh {
 
 func (f *fresh) position() ledger.Position { return ledger.Position(f.at.Load()) }
 
-// publish follows a commit. everybody wakes also those whose position is not reached, to look at the error.
+// publish follows a commit. Watchers are called first: who sees the position finds them called. everybody wakes also
+// those whose position is not reached, to look at the error.
 func (f *fresh) publish(at ledger.Position, touched []inbox, everybody bool) {
-	f.at.Store(uint64(at))
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.watchers) > 0 {
+		f.signal(inbox{})
+		for _, key := range touched {
+			f.signal(key)
+		}
+	}
+	f.at.Store(uint64(at))
 	for ch, want := range f.waiters {
 		if everybody || want <= at {
 			close(ch)
 			delete(f.waiters, ch)
 		}
-	}
-	if len(f.watchers) == 0 {
-		return
-	}
-	f.signal(inbox{})
-	for _, key := range touched {
-		f.signal(key)
 	}
 }
 

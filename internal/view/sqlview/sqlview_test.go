@@ -40,6 +40,8 @@ func closeAll(t testing.TB, all ...interface{ Close() error }) {
 	}
 }
 
+func store(v *Views) viewtest.Store { return viewtest.Store{Store: v.Store(), Rebuilder: v} }
+
 // forgetful makes every task fold anew at nearly every entry.
 func (v *Views) forgetful() *Views {
 	v.projector.size = 1
@@ -49,14 +51,15 @@ func (v *Views) forgetful() *Views {
 
 func TestEmbeddedViewsPassTheSuite(t *testing.T) {
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
-		return embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+		return log, store(v)
 	})
 }
 
 func TestViewsWithoutMemoryPassTheSuite(t *testing.T) {
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
-		return log, v.forgetful()
+		return log, store(v.forgetful())
 	})
 }
 
@@ -64,6 +67,6 @@ func TestViewsThatFollowADistributedLogPassTheSuite(t *testing.T) {
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		d := ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 2 * time.Millisecond, Gaps: 3, Conflicts: 0.1, Written: 0.05, Lost: 0.05})
 		t.Cleanup(func() { closeAll(t, d) })
-		return d, follow(t, d, "")
+		return d, store(follow(t, d, ""))
 	})
 }

@@ -17,11 +17,13 @@ import (
 )
 
 // Store is a view store that can be rebuilt and compared.
-type Store interface {
-	view.Board
-	view.Directory
-	view.Clockwork
-	view.Freshness
+type Store struct {
+	view.Store
+	Rebuilder
+}
+
+// Rebuilder is what a view store can do beside its contract.
+type Rebuilder interface {
 	// Rebuild makes the views anew from the ledger.
 	Rebuild(ctx context.Context) error
 	// Digest is a digest of all that the views hold, and up to which position that is.
