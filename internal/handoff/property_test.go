@@ -115,7 +115,7 @@ func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 	checks(t, sequences)
 	seen := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		seeds := rapid.SliceOfN(rapid.Uint64(), 2, 40).Draw(rt, "seeds")
+		seeds := rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds")
 		if err := run(realRules, seeds, seen); err != nil {
 			rt.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 func TestFoldNeverChangesWhatItIsGiven(t *testing.T) {
 	checks(t, 600)
 	rapid.Check(t, func(rt *rapid.T) {
-		if err := run(rules{Decide, watchedFold}, rapid.SliceOfN(rapid.Uint64(), 2, 40).Draw(rt, "seeds"), nil); err != nil {
+		if err := run(rules{Decide, watchedFold}, rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds"), nil); err != nil {
 			rt.Fatal(err)
 		}
 	})
@@ -151,7 +151,7 @@ func watchedFold(t Task, e fact.Event) Task {
 func TestWhatIsReadBackFoldsToTheSameTask(t *testing.T) {
 	checks(t, 1500)
 	rapid.Check(t, func(rt *rapid.T) {
-		if err := run(rules{Decide, rereadFold}, rapid.SliceOfN(rapid.Uint64(), 2, 40).Draw(rt, "seeds"), nil); err != nil {
+		if err := run(rules{Decide, rereadFold}, rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds"), nil); err != nil {
 			rt.Fatal(err)
 		}
 	})

@@ -165,7 +165,7 @@ func (d dice) command(t Task) Command {
 	case t.State == fact.Parked:
 		who := pick(d, operator("bob"), d.anybody())
 		return pick[Command](d, Replay{By: who, Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 500}), Route: pick(d, nil, []string{}, []string{"dan"})},
-			Replay{By: who}, Sequence{Replay{By: who}, d.request(t)}, Discard{By: who, Why: "old"})
+			Replay{By: who}, Sequence{Replay{By: who}, d.request(t)}, Replay{By: operator("ann")}, Discard{By: d.anybody(), Why: "old"})
 	case t.State == fact.Executing:
 		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t))
 	case t.State == fact.Pending:
@@ -191,7 +191,7 @@ func (d dice) answer(t Task, h *Handoff) Command {
 func (d dice) work(t Task) Command {
 	by, epoch := d.source(t), d.epoch(t)
 	return pick[Command](d, Heartbeat{By: by, Epoch: epoch}, Progress{By: by, Epoch: epoch, Note: "on it", Usage: d.usage()},
-		Progress{By: by, Epoch: epoch, Note: "on it"}, Progress{By: by, Epoch: epoch, Note: "on it"},
+		Progress{By: by, Epoch: epoch, Note: "on it"}, Progress{By: by, Epoch: epoch, Note: "on it"}, Heartbeat{By: by, Epoch: epoch},
 		Complete{By: by, Epoch: epoch, Result: d.result(), Usage: d.usage()}, Fail{By: by, Epoch: epoch, Detail: "cannot"})
 }
 
@@ -239,8 +239,11 @@ func (d dice) general(t Task) Command {
 	if t.Handoff != nil {
 		n = t.Handoff.N
 	}
+	if d.chance(3) {
+		return Cancel{By: d.anybody()}
+	}
 	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t),
-		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}), Command(Cancel{By: d.anybody()}),
+		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}),
 		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
 		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Envelope: d.envelope(t)}),

@@ -1,0 +1,171 @@
+package handoff
+
+import (
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// Examples of tasks in every state and of handoffs in every stage, each reached by commands.
+
+type example struct {
+	name string
+	task Task
+	now  time.Time // the moment at which the matrix applies its commands
+}
+
+// builder plays commands that must all be accepted.
+type builder struct {
+	t    *testing.T
+	task Task
+	now  time.Time
+}
+
+func build(t *testing.T, commands ...func(Task) Command) builder {
+	t.Helper()
+	b := builder{t: t, now: t0}
+	return b.then(commands...)
+}
+
+func (b builder) then(commands ...func(Task) Command) builder {
+	b.t.Helper()
+	for _, c := range commands {
+		b.now = b.now.Add(time.Second)
+		after, events, err := realRules.apply(b.task, c(b.task), b.now)
+		if err != nil || len(events) == 0 {
+			_, err2 := Decide(b.task, c(b.task), b.now)
+			b.t.Fatalf("%s: %v %v", describe(c(b.task)), err, err2)
+		}
+		if err := sound(after); err != nil {
+			b.t.Fatal(err)
+		}
+		b.task = after
+	}
+	return b
+}
+
+func (b builder) wait(d time.Duration) builder {
+	b.now = b.now.Add(d)
+	return b
+}
+
+func (b builder) as(name string) example { return example{name, b.task, b.now.Add(time.Second)} }
+
+func create(Task) Command { return Create{By: agent("ada"), Task: taskID(1), Intent: "do it"} }
+func start(Task) Command  { return Start{By: agent("ada")} }
+func tick(Task) Command   { return Tick{} }
+
+// send requests a handoff from whoever stands behind the task.
+func send(change ...func(*Request)) func(Task) Command {
+	return func(t Task) Command {
+		r := Request{
+			By: source(t), Epoch: t.Epoch, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Candidates: targets("ben"),
+			NewWork: true, Envelope: nextEnvelope(t),
+		}
+		for _, c := range change {
+			c(&r)
+		}
+		return r
+	}
+}
+
+func to(names ...string) func(*Request) {
+	return func(r *Request) { r.Candidates = targets(names...) }
+}
+func kind(k fact.Kind) func(*Request) { return func(r *Request) { r.Kind = k } }
+func explicit(r *Request)             { r.Confirm = fact.ConfirmExplicit }
+func home(r *Request)                 { r.ReturnHome = true }
+func noRetries(r *Request)            { r.Retries = new(int) }
+
+func source(t Task) By {
+	if t.Owner != "" {
+		return agent(t.Owner)
+	}
+	return agent("ada")
+}
+
+func accept(who string) func(Task) Command {
+	return func(t Task) Command { return Accept{By: agent(who), Handoff: t.Handoff.N} }
+}
+
+func see(who string) func(Task) Command {
+	return func(t Task) Command { return See{Agent: who, Handoff: t.Handoff.N} }
+}
+
+func reject(who string) func(Task) Command {
+	return func(t Task) Command { return Reject{By: agent(who), Handoff: t.Handoff.N, Why: fact.Refused} }
+}
+
+func progress(t Task) Command { return Progress{By: source(t), Epoch: t.Epoch, Note: "on it"} }
+func complete(t Task) Command {
+	return Complete{By: source(t), Epoch: t.Epoch, Result: fact.Result{Text: "done"}}
+}
+func fail(t Task) Command     { return Fail{By: source(t), Epoch: t.Epoch, Detail: "cannot"} }
+func cancel(Task) Command     { return Cancel{By: operator("ann"), Detail: "no need"} }
+func withdraw(t Task) Command { return Withdraw{By: source(t), Epoch: t.Epoch, Handoff: t.Handoff.N} }
+func deny(t Task) Command {
+	return Deny{By: operator("bob"), Handoff: t.Handoff.N, Detail: "no"}
+}
+func replay(Task) Command { return Replay{By: operator("ann")} }
+
+func delegate(t Task) Command {
+	return Spawn{
+		By: source(t), Epoch: t.Epoch, Kind: fact.Delegation, Reason: fact.ReasonSpecialization, NewWork: true, Envelope: nextEnvelope(t),
+		Children: []fact.NewChild{{Task: taskID(100 + len(t.Children)), To: "ben", Intent: "a part"}}, FanIn: fact.FanIn{Mode: fact.FanInAll},
+	}
+}
+
+// examples has at least one task in every state, and one handoff in every stage.
+func examples(t *testing.T) []example {
+	working := build(t, create, start)
+	offered := working.then(send())
+	waitsForDependency := build(t, func(Task) Command {
+		return Create{By: agent("ada"), Task: taskID(1), Intent: "do it", Dependencies: []fact.Dependency{{Task: taskID(90)}}}
+	})
+	return []example{
+		build(t).as("no task"),
+		build(t, create).as("pending"),
+		waitsForDependency.as("pending, waits for a dependency"),
+		build(t, create, send()).as("handing_off, nobody owns it"),
+		working.as("executing"),
+		working.wait(time.Hour).as("executing, lease over"),
+		working.then(send(), func(t Task) Command { return Bounce{Agent: "ben", Handoff: 1} }).as("handing_off, requested: retry scheduled"),
+		working.then(send(kind(fact.Supervised))).as("handing_off, awaiting_approval"),
+		offered.as("handing_off, offered"),
+		offered.then(see("ben")).as("handing_off, offered and seen"),
+		offered.then(see("ben")).wait(time.Minute).as("handing_off, offered, acknowledgment overdue"),
+		working.then(send(kind(fact.Broadcast), to("ben", "cleo"))).as("handing_off, offered as a claim"),
+		working.then(send(explicit), accept("ben")).as("handing_off, accepted"),
+		working.wait(time.Hour).then(tick).as("handing_off, recovery offered"),
+		offered.then(accept("ben")).as("executing, transferred"),
+		offered.then(reject("ben")).as("executing, rejected"),
+		working.then(send(explicit), accept("ben")).wait(2 * time.Minute).then(tick).as("executing, expired: not confirmed in time"),
+		working.then(send(home)).wait(11 * time.Minute).then(tick).as("executing, failed: nobody could be reached"),
+		offered.then(withdraw).as("executing, cancelled handoff"),
+		working.then(delegate).as("waiting"),
+		build(t, create, delegate).as("waiting, nobody owns it"),
+		working.then(send()).wait(11 * time.Minute).then(tick).as("parked"),
+		build(t, create, send(), reject("ben")).as("parked, nobody owns it"),
+		working.then(complete).as("completed"),
+		working.then(fail).as("failed"),
+		offered.then(cancel).as("cancelled"),
+	}
+}
+
+func TestThereIsAnExampleOfEveryStateAndStage(t *testing.T) {
+	states, stages := map[fact.State]bool{}, map[fact.Stage]bool{}
+	for _, e := range examples(t) {
+		states[e.task.State], stages[stageOf(e.task)] = true, true
+	}
+	for _, s := range fact.States() {
+		if !states[s] {
+			t.Errorf("no example of the state %s", s)
+		}
+	}
+	for _, s := range fact.Stages() {
+		if !stages[s] {
+			t.Errorf("no example of the stage %s", s)
+		}
+	}
+}

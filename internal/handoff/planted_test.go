@@ -1,0 +1,180 @@
+package handoff
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// A test of the test: rules with a bug planted in them must be caught by the random stories.
+
+type plant struct {
+	name   string
+	caught string // by which complaint: a part of it
+	rules  rules
+}
+
+// without drops events of a kind from every decision.
+func without(drop func(fact.Event) bool) rules {
+	return changed(func(_ Task, events []fact.Event) []fact.Event {
+		return slices.DeleteFunc(slices.Clone(events), drop)
+	})
+}
+
+// changed rewrites the events of every decision.
+func changed(rewrite func(Task, []fact.Event) []fact.Event) rules {
+	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		events, err := Decide(t, c, now)
+		return rewrite(t, events), err
+	}}
+}
+
+// each rewrites events one by one.
+func each(rewrite func(Task, fact.Event) fact.Event) rules {
+	return changed(func(t Task, events []fact.Event) []fact.Event {
+		out := slices.Clone(events)
+		for i, e := range out {
+			out[i] = rewrite(t, e)
+		}
+		return out
+	})
+}
+
+// trusting gives every progress, completion and request the identity or the epoch that the rules want to see.
+func trusting(owner, epoch bool) rules {
+	fix := func(t Task, by *By, e *uint64) {
+		if owner && t.Owner != "" {
+			*by = agent(t.Owner)
+		}
+		if epoch {
+			*e = t.Epoch
+		}
+	}
+	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		switch k := c.(type) {
+		case Progress:
+			fix(t, &k.By, &k.Epoch)
+			c = k
+		case Complete:
+			fix(t, &k.By, &k.Epoch)
+			c = k
+		case Request:
+			fix(t, &k.By, &k.Epoch)
+			c = k
+		}
+		return Decide(t, c, now)
+	}}
+}
+
+// pretending lets the rules look at a task that is not quite the real one.
+func pretending(as func(Task) Task) rules {
+	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) { return Decide(as(t), c, now) }}
+}
+
+var plants = []plant{
+	{"the epoch is not checked", "epoch", trusting(false, true)},
+	{"the owner is not checked", "the owner is", trusting(true, false)},
+	{"a move starts no lease", "has no lease", each(func(_ Task, e fact.Event) fact.Event {
+		if m, ok := e.(fact.Moved); ok {
+			m.Lease = time.Time{}
+			return m
+		}
+		return e
+	})},
+	{"a move does not raise the epoch", "ownership moved without", each(func(t Task, e fact.Event) fact.Event {
+		if m, ok := e.(fact.Moved); ok {
+			m.Epoch = max(t.Epoch, 1)
+			return m
+		}
+		return e
+	})},
+	{"the confirm is forgotten", "ownership moved without", without(func(e fact.Event) bool { _, ok := e.(fact.Confirmed); return ok })},
+	{"a return is forgotten", "", without(func(e fact.Event) bool { _, ok := e.(fact.Returned); return ok })},
+	{"nobody parks what cannot go on", "", without(func(e fact.Event) bool { _, ok := e.(fact.ParkedTask); return ok })},
+	{"half of a decision is lost", "", changed(func(_ Task, events []fact.Event) []fact.Event { return events[:(len(events)+1)/2] })},
+	{"a second transfer starts", "handoff", pretending(func(t Task) Task {
+		if t.State == fact.HandingOff && t.Owner != "" {
+			t.State, t.Handoff = fact.Executing, &Handoff{N: t.Handoff.N, Stage: fact.Expired}
+		}
+		return t
+	})},
+	{"hops have no limit", "used", pretending(func(t Task) Task { t.Used.Hops = 0; return t })},
+	{"requests have no limit", "", pretending(func(t Task) Task { t.Used.Handoffs = 0; return t })},
+	{"recoveries have no limit", "", pretending(func(t Task) Task { t.Used.Attempts = 0; return t })},
+	{"the escalation chain has no limit", "used", pretending(func(t Task) Task { t.Used.Escalations = -9; return t })},
+	{"visits have no limit", "visited", pretending(func(t Task) Task { t.Limits.Visits = 1000; return t })},
+	{"the tick does nothing", "the timer spins", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		if _, ok := c.(Tick); ok && t.State == fact.Executing {
+			return nil, nil
+		}
+		return Decide(t, c, now)
+	}}},
+	{"the tick comes early", "a tick at", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		if _, ok := c.(Tick); ok {
+			now = now.Add(time.Minute)
+		}
+		return Decide(t, c, now)
+	}}},
+	{"a retry is scheduled for now", "do not come to rest", rules{
+		decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+			events, err := Decide(t, c, now)
+			if len(events) > 0 {
+				if _, ok := events[0].(fact.LeaseRenewed); ok || t.State == fact.Executing && t.Due().Before(now) {
+					return []fact.Event{fact.LeaseRenewed{Lease: now}}, nil
+				}
+			}
+			return events, err
+		}, fold: Fold,
+	}},
+	{"constraints are replaced", "was loosened", pretending(func(t Task) Task { t.Constraints = nil; return t })},
+	{"permissions are not compared", "ermissions", pretending(func(t Task) Task { t.Permissions = nil; return t })},
+	{"children are not funded", "children get", pretending(func(t Task) Task { t.Spent, t.Reserved = fact.Budget{}, fact.Budget{}; return t })},
+	{"what is over goes on", "", pretending(func(t Task) Task {
+		if t.State == fact.Completed {
+			t.State = fact.Executing
+		}
+		return t
+	})},
+	{"the fold forgets who owns it", "", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
+		t = Fold(t, e)
+		if _, ok := e.(fact.ParkedTask); ok {
+			t.Owner = ""
+		}
+		return t
+	}}},
+	{"a refusal has no hint", "without a known code", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		events, err := Decide(t, c, now)
+		if err != nil {
+			err = refusal.New(refusal.Conflict, "", "no")
+		}
+		return events, err
+	}}},
+}
+
+func TestPlantedBugsAreCaught(t *testing.T) {
+	for _, p := range plants {
+		t.Run(p.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for range sequences {
+				seeds := make([]uint64, 20+r.IntN(41))
+				for i := range seeds {
+					seeds[i] = r.Uint64()
+				}
+				if err := run(p.rules, seeds, nil); err != nil {
+					complaint, _, _ := strings.Cut(err.Error(), "\n")
+					if !strings.Contains(complaint, p.caught) {
+						t.Errorf("caught by %q, want a word of %q", complaint, p.caught)
+					}
+					t.Log(complaint)
+					return
+				}
+			}
+			t.Errorf("not caught by %d random stories", sequences)
+		})
+	}
+}
