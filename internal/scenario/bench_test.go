@@ -1,0 +1,151 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+)
+
+// The life-cycle benchmarks: a task is created and sent, accepted with automatic confirm, and completed; three durable
+// commits. Each handoff carries 1 KiB of context; the clients share 100 agents, whose inboxes are read meanwhile.
+// x-fsync is the median of one durable commit in medians of a raw fdatasync of 1 KiB in the same run.
+
+const benchAgents = 100
+
+var kib = json.RawMessage(`{"note":"` + strings.Repeat("x", 1010) + `"}`)
+
+func agentName(i int) string { return fmt.Sprintf("agent-%02d", i%benchAgents) }
+
+// lifecycle is one handoff from creation to completion by way of the three calls that a door makes.
+func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
+	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
+	step := func(do func() error) error {
+		start := time.Now()
+		err := do()
+		took(time.Since(start))
+		return err
+	}
+	key := func(c app.Caller) app.Caller {
+		id, err := uuid.NewV7()
+		if err != nil {
+			panic(err)
+		}
+		return c.WithKey(id.String())
+	}
+	ctx := context.Background()
+	var r app.Receipt
+	var got app.Accepted
+	if err := step(func() (err error) {
+		r, err = a.Create(ctx, key(from), app.CreateInput{
+			Intent:  "measure a handoff",
+			Content: app.Content{Data: kib},
+			Send:    &app.SendInput{To: []string{to.Name}, Reason: fact.ReasonSpecialization},
+		})
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := step(func() (err error) {
+		got, err = a.Accept(ctx, key(to), app.AcceptInput{Handoff: r.Handoff})
+		return err
+	}); err != nil {
+		return err
+	}
+	return step(func() error {
+		done, err := a.Complete(ctx, key(to), app.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: fact.Result{Text: "done"}})
+		if err == nil && (done.State != fact.Completed || got.Content == nil) {
+			return fmt.Errorf("not completed: %+v", done)
+		}
+		return err
+	})
+}
+
+func BenchmarkLifecycle(b *testing.B) {
+	for _, clients := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			h := open(b, "sqlite")
+			defer h.stop()
+			for i := range benchAgents {
+				h.join(agentName(i))
+			}
+			stop := h.poll(10)
+			defer stop()
+			measure(b, clients, func(n int, took func(time.Duration)) error { return lifecycle(h.app, h, n, took) })
+		})
+	}
+}
+
+// poll reads inboxes, as their agents do, until stopped.
+func (h *house) poll(readers int) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for r := range readers {
+		wg.Go(func() {
+			for n := r; ctx.Err() == nil; n += readers {
+				_, err := h.app.Inbox(ctx, h.agent(agentName(n)), app.InboxInput{})
+				if err != nil && ctx.Err() == nil {
+					h.Error(err)
+					return
+				}
+				select {
+				case <-time.After(10 * time.Millisecond):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// measure runs life cycles from a number of clients and reports them.
+func measure(b *testing.B, clients int, op func(n int, took func(time.Duration)) error) {
+	b.Helper()
+	var mu sync.Mutex
+	var commits, whole []time.Duration
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	start := time.Now()
+	for range clients {
+		wg.Go(func() {
+			var mine, all []time.Duration
+			for {
+				n := int(next.Add(1))
+				if n > b.N {
+					break
+				}
+				began := time.Now()
+				if err := op(n, func(d time.Duration) { mine = append(mine, d) }); err != nil {
+					b.Error(err)
+					return
+				}
+				all = append(all, time.Since(began))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			commits, whole = append(commits, mine...), append(whole, all...)
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(start)
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/elapsed.Seconds(), "handoffs/s")
+	b.ReportMetric(float64(ledgertest.Percentile(whole, 50).Microseconds()), "p50-µs")
+	b.ReportMetric(float64(ledgertest.Percentile(whole, 99).Microseconds()), "p99-µs")
+	b.ReportMetric(0, "ns/op") // the figure per client means nothing
+	ledgertest.ReportSync(b, b.TempDir(), ledgertest.Percentile(commits, 50))
+}

@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/courier"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// house is everything behind the doors, on one ledger.
+type house struct {
+	testing.TB
+	app    *app.App
+	ledger ledger.Ledger
+	views  *sqlview.Views
+	stop   func()
+}
+
+// ledgers are the technologies that every story runs on.
+var ledgers = []string{"sqlite", "distributed"}
+
+// faults is what the double does wrong in stories: everything that a distributed log may.
+var faults = ledgertest.Faults{
+	Seed: 1, Conflicts: 0.1, Written: 0.03, Lost: 0.03, Gaps: 3, Lag: 20 * time.Millisecond, Latency: 2 * time.Millisecond,
+}
+
+// open builds a house. Close it with stop, which t does too.
+func open(t testing.TB, kind string) *house {
+	t.Helper()
+	h := &house{TB: t}
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	switch kind {
+	case "sqlite":
+		var log *sqlitelog.Log
+		log, h.views, err = sqlview.OpenEmbedded(ctx, filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{})
+		h.ledger = log
+	default:
+		h.ledger = ledgertest.NewDouble(faults)
+		h.views, err = sqlview.Follow(ctx, h.ledger, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	post := courier.New(h.app, h.ledger, courier.Options{})
+	done := make(chan struct{})
+	go func() {
+		post.Run(ctx)
+		close(done)
+	}()
+	h.stop = func() {
+		cancel()
+		<-done
+		if err := h.views.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := h.ledger.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return h
+}
+
+func (h *house) as(role identity.Role, name string) app.Caller {
+	return app.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
+}
+
+func (h *house) agent(name string) app.Caller { return h.as(identity.Agent, name) }
+
+func (h *house) operator() app.Caller { return h.as(identity.Operator, "ann") }
+
+// join registers agents.
+func (h *house) join(names ...string) {
+	h.Helper()
+	for _, n := range names {
+		h.register(n, app.AgentSpec{})
+	}
+}
+
+func (h *house) register(name string, spec app.AgentSpec) {
+	h.Helper()
+	ok(h, h.operator(), func(c app.Caller) (app.Agent, error) {
+		return h.app.Register(ctx(h), c, app.RegisterInput{Name: name, Spec: spec})
+	})
+}
+
+// keys numbers the calls of a test, so that each has an idempotency key of its own.
+var keys atomic.Int64
+
+// call makes one call as a good client does: with a key, repeated while its outcome is unknown.
+func call[T any](c app.Caller, do func(app.Caller) (T, error)) (T, error) {
+	c = c.WithKey(fmt.Sprintf("call-%d", keys.Add(1)))
+	for {
+		v, err := do(c)
+		if code := refusal.CodeOf(err); code != refusal.Unknown {
+			return v, err
+		}
+	}
+}
+
+// ok is a call that must not be refused.
+func ok[T any](t testing.TB, c app.Caller, do func(app.Caller) (T, error)) T {
+	t.Helper()
+	v, err := call(c, do)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// ctx is a context for one call.
+func ctx(t testing.TB) context.Context {
+	c, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	t.Cleanup(cancel)
+	return c
+}

@@ -1,0 +1,138 @@
+package scenario
+
+import (
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// The verbs of the stories: each must succeed.
+
+func (h *house) create(by app.Caller, in app.CreateInput) app.Receipt {
+	h.Helper()
+	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Create(ctx(h), c, in) })
+}
+
+func (h *house) send(by app.Caller, r app.Receipt, in app.SendInput) app.Receipt {
+	h.Helper()
+	in.Task, in.Epoch = r.Task, r.Epoch
+	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+}
+
+func (h *house) accept(agent string, item view.Item) app.Accepted {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (app.Accepted, error) {
+		return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+	})
+}
+
+func (h *house) reject(agent string, item view.Item, why fact.Rejection) app.Receipt {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+		return h.app.Reject(ctx(h), c, app.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
+	})
+}
+
+func (h *house) progress(agent string, r app.Receipt, note string) app.Receipt {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+		return h.app.Progress(ctx(h), c, app.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
+	})
+}
+
+func (h *house) complete(agent string, r app.Receipt, text string) app.Receipt {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+		return h.app.Complete(ctx(h), c, app.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: fact.Result{Text: text}})
+	})
+}
+
+// wait is the agent's next inbox item.
+func (h *house) wait(agent string) view.Item {
+	h.Helper()
+	return h.waitFor(agent, func(view.Item) bool { return true })
+}
+
+// waitFor is the agent's first inbox item that is as it should be.
+func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
+	h.Helper()
+	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
+	defer stop()
+	for deadline := time.Now().Add(2 * time.Hour); time.Now().Before(deadline); {
+		items, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{})
+		if err != nil && refusal.CodeOf(err) != refusal.Unknown {
+			h.Fatal(err)
+		}
+		for _, item := range items {
+			if is(item) {
+				return item
+			}
+		}
+		select {
+		case <-changed:
+		case <-time.After(time.Second):
+		}
+	}
+	h.Fatalf("nothing came for %s", agent)
+	return view.Item{}
+}
+
+// empty checks that nothing waits for the agent.
+func (h *house) empty(agent string) {
+	h.Helper()
+	last, err := h.app.Last(ctx(h))
+	if err != nil {
+		h.Fatal(err)
+	}
+	if err := h.app.Wait(ctx(h), last); err != nil {
+		h.Fatal(err)
+	}
+	items, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true})
+	if err != nil || len(items) > 0 {
+		h.Fatalf("the inbox of %s: %+v, %v", agent, items, err)
+	}
+}
+
+// task is a fresh read.
+func (h *house) task(id string) app.Task {
+	h.Helper()
+	return ok(h, h.operator(), func(c app.Caller) (app.Task, error) { return h.app.Task(ctx(h), c, id) })
+}
+
+// until waits for a task to be as it should be.
+func (h *house) until(id, what string, is func(app.Task) bool) app.Task {
+	h.Helper()
+	changed, stop := h.views.Watch("", "")
+	defer stop()
+	for deadline := time.Now().Add(2 * time.Hour); ; {
+		t := h.task(id)
+		if is(t) {
+			return t
+		}
+		select {
+		case <-changed:
+		case <-time.After(time.Second):
+		}
+		if time.Now().After(deadline) {
+			h.Fatalf("task %s never came to be %s: it is %s, handoff %+v, parked %+v", id, what, t.State, t.Handoff, t.Parked)
+		}
+	}
+}
+
+func (h *house) inState(id string, s fact.State) app.Task {
+	h.Helper()
+	return h.until(id, string(s), func(t app.Task) bool { return t.State == s })
+}
+
+// story runs a story on every ledger, under a fake clock.
+func story(t *testing.T, tell func(h *house)) {
+	t.Helper()
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) { bubble(t, kind, tell) })
+	}
+}

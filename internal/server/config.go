@@ -1,0 +1,57 @@
+package server
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// DefaultAddr is where the server listens unless told otherwise: this machine only.
+const DefaultAddr = "127.0.0.1:8727"
+
+// Config says how to run a server. Zero fields mean the default; DataDir has none.
+type Config struct {
+	DataDir string
+	Addr    string // host:port; port 0 takes a free one
+	// Version is what the server says of itself.
+	Version string
+	Log     *slog.Logger // nil means no log
+	Now     func() time.Time
+	// Drain is how long calls under way may take when the server stops; 0 means 10 seconds.
+	Drain time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	if c.Addr == "" {
+		c.Addr = DefaultAddr
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Drain == 0 {
+		c.Drain = 10 * time.Second
+	}
+	return c
+}
+
+// check refuses an address that other machines could reach: without TLS, tokens would travel in the clear.
+func (c Config) check() error {
+	if c.DataDir == "" {
+		return refusal.New(refusal.Invalid, "name a directory", "the server needs a data directory")
+	}
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return refusal.New(refusal.Invalid, "use host:port, such as "+DefaultAddr, "%q is not an address to listen on", c.Addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return refusal.New(refusal.Invalid, "use 127.0.0.1, ::1 or localhost, and put a proxy with TLS before it",
+			"%q can be reached from other machines, and tokens would travel in the clear", c.Addr)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/courier"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// grace is what calls that change something get to end when the server stops. They take milliseconds.
+const grace = 500 * time.Millisecond
+
+// Server is a running server on one data directory.
+type Server struct {
+	App *app.App
+
+	config   Config
+	log      *sqlitelog.Log
+	views    *sqlview.Views
+	listener net.Listener
+	http     *http.Server
+	stop     context.CancelFunc // of what runs in the background, and of long polls
+	running  sync.WaitGroup
+	failed   chan error
+}
+
+// Open starts a server: record, views, use cases, courier, door, in this order. It returns when calls are answered.
+func Open(ctx context.Context, c Config) (s *Server, err error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s = &Server{config: c, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close(ctx))
+		}
+	}()
+	if err := s.openRecord(ctx); err != nil {
+		return nil, err
+	}
+	if s.App, err = app.New(s.log, s.views.Store(), app.Options{Now: c.Now}); err != nil {
+		return nil, err
+	}
+	if err := s.ensureAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.listen(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) openRecord(ctx context.Context) (err error) {
+	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	path := filepath.Join(s.config.DataDir, "trapeze.db")
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{}); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) listen() (err error) {
+	if s.listener, err = net.Listen("tcp", s.config.Addr); err != nil { //nolint:noctx // it lives as long as the server
+		return fmt.Errorf("%w (is another server running there? use another address)", err)
+	}
+	background, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log})
+	s.running.Go(func() { post.Run(background) })
+	s.http = &http.Server{
+		Handler:           httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log}),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		BaseContext:       func(net.Listener) context.Context { return background },
+	}
+	s.running.Go(func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+	return nil
+}
+
+// URL is where the server answers.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// AdminTokenFile is where the owner's token is.
+func (s *Server) AdminTokenFile() string { return filepath.Join(s.config.DataDir, "admin.token") }
+
+// ensureAdmin makes the owner's token, unless the file holds one that still counts.
+func (s *Server) ensureAdmin(ctx context.Context) error {
+	path := s.AdminTokenFile()
+	if b, err := os.ReadFile(path); err == nil {
+		if _, err := s.App.Authenticate(ctx, string(b)); err == nil {
+			return os.Chmod(path, 0o600)
+		}
+	}
+	text, err := s.App.Bootstrap(ctx, identity.DefaultWorkspace)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, text)
+}
+
+// writeFile writes a file that is its owner's alone, whole or not at all.
+func writeFile(path, text string) error {
+	tmp := path + ".new"
+	if err := os.Remove(tmp); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// Close stops a server: the door first, which lets calls under way end, then the courier, the views and the record.
+func (s *Server) Close(ctx context.Context) error {
+	var errs []error
+	if s.stop != nil {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Drain)
+		defer cancel()
+		s.http.SetKeepAlivesEnabled(false)
+		time.AfterFunc(grace, s.stop) // long polls and event streams would wait for ever
+		if err := s.http.Shutdown(drain); err != nil {
+			errs = append(errs, s.http.Close())
+		}
+		s.stop()
+		s.running.Wait()
+	} else if s.listener != nil {
+		errs = append(errs, s.listener.Close())
+	}
+	if s.views != nil {
+		errs = append(errs, s.views.Close())
+	}
+	if s.log != nil {
+		errs = append(errs, s.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Run opens a server, calls ready, and runs it until ctx ends or the door fails.
+func Run(ctx context.Context, c Config, ready func(*Server)) error {
+	s, err := Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	if ready != nil {
+		ready(s)
+	}
+	select {
+	case <-ctx.Done():
+		s.config.Log.Info("stopping")
+		return s.Close(ctx)
+	case err := <-s.failed:
+		return errors.Join(err, s.Close(ctx))
+	}
+}
