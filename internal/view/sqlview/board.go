@@ -51,6 +51,7 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 		also("t." + rare)
 	case live && f.Owner != "":
 		from += "view_task_owner"
+		also("t.owner <> ''")
 	case live:
 		from += "view_task_live"
 	case f.Involving != "" || f.Owner != "":

@@ -26,7 +26,7 @@ func (v *Views) Agents(ctx context.Context, workspace string) ([]registry.State,
 // Held implements [view.Directory].
 func (v *Views) Held(ctx context.Context, workspace, agent string) (n int, err error) {
 	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
-		"SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0",
+		"SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0 AND owner <> ''",
 		workspace, agent)
 	return n, err
 }

@@ -20,7 +20,7 @@ CREATE TABLE view_task(
 	owner TEXT NOT NULL, due INTEGER, parent TEXT, row BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX view_task_id ON view_task(ws, id);
 CREATE INDEX view_task_live ON view_task(ws, id) WHERE live > 0;
-CREATE INDEX view_task_owner ON view_task(ws, owner, live, id) WHERE live > 0;
+CREATE INDEX view_task_owner ON view_task(ws, owner, live, id) WHERE live > 0 AND owner <> '';
 CREATE INDEX view_task_state ON view_task(ws, state, id) WHERE ` + rare + `;
 CREATE INDEX view_task_parent ON view_task(ws, parent, id) WHERE parent IS NOT NULL;
 CREATE INDEX view_task_due ON view_task(due) WHERE due IS NOT NULL;
@@ -88,7 +88,7 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 // statements are the projector's, in the order of its work.
 type statements struct {
 	insertTask             *sqlitelog.Stmt
-	updateTask             [1 << 3]*sqlitelog.Stmt // by what has changed: see columns
+	updateTask             [1 << 4]*sqlitelog.Stmt // by what has changed: see columns
 	insertItem, updateItem *sqlitelog.Stmt
 	deleteItem             *sqlitelog.Stmt
 	involve                *sqlitelog.Stmt
@@ -128,7 +128,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 	}
 	for changed := range s.updateTask {
 		set := "row = ?"
-		for i, columns := range [...]string{", state = ?, live = ?", ", owner = ?", ", due = ?"} {
+		for i, columns := range [...]string{", state = ?", ", live = ?", ", owner = ?", ", due = ?"} {
 			if changed&(1<<i) != 0 {
 				set += columns
 			}

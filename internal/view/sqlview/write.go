@@ -67,25 +67,17 @@ func (p *projector) writeRow(t *task) error {
 	if !t.stored.exists {
 		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, parent, b)
 	} else {
-		changed, args := 0, [6]any{b}
-		n := 1
-		if c.state != was.state {
-			changed |= 1
-			args[n], args[n+1] = string(c.state), c.live
-			n += 2
+		changed, args := 0, append(make([]any, 0, 6), b)
+		for i, column := range [...]struct {
+			changed bool
+			value   any
+		}{{c.state != was.state, string(c.state)}, {c.live != was.live, c.live}, {c.owner != was.owner, c.owner}, {c.due != was.due, due}} {
+			if column.changed {
+				changed |= 1 << i
+				args = append(args, column.value)
+			}
 		}
-		if c.owner != was.owner {
-			changed |= 2
-			args[n] = c.owner
-			n++
-		}
-		if c.due != was.due {
-			changed |= 4
-			args[n] = due
-			n++
-		}
-		args[n] = t.first
-		_, err = p.updateTask[changed].Exec(args[:n+1]...)
+		_, err = p.updateTask[changed].Exec(append(args, t.first)...)
 	}
 	t.stored.exists, t.stored.columns = true, c
 	return err
