@@ -42,25 +42,28 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 	}
 	involving := strings.TrimPrefix(f.Involving, "agent/")
 	live := f.Live || f.State == fact.Executing || f.State == fact.HandingOff
-	from := "view_task AS t INDEXED BY "
+	from, order := "view_task AS t INDEXED BY ", "t.id"
+	through := func(table, column, value string) {
+		from = table + " AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.ws = i.ws AND t.id = i.task"
+		also("i.ws = ? AND i."+column+" = ?", workspace, value)
+		order = "i.task"
+	}
 	switch {
 	case f.Parent != "":
-		from += "view_task_parent"
+		through("view_child", "parent", f.Parent)
 	case isRare(f.State):
-		from += "view_task_state"
-		also("t." + rare)
+		through("view_rare", "state", string(f.State))
 	case live && f.Owner != "":
 		from += "view_task_owner"
 		also("t.owner <> ''")
 	case live:
 		from += "view_task_live"
 	case f.Involving != "" || f.Owner != "":
-		lead := f.Involving
+		lead := involving
 		if lead == "" {
 			lead = f.Owner // an owner is involved
 		}
-		from = "view_involved AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.ws = i.ws AND t.id = i.task"
-		also("i.ws = ? AND i.agent = ?", workspace, strings.TrimPrefix(lead, "agent/"))
+		through("view_involved", "agent", lead)
 		involving = ""
 	default:
 		from += "view_task_id"
@@ -74,15 +77,8 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 	if f.Owner != "" {
 		also("t.owner = ?", f.Owner)
 	}
-	if f.Parent != "" {
-		also("t.parent = ?", f.Parent)
-	}
 	if involving != "" {
-		also("EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = t.ws AND i.agent = ? AND i.task = t.id)", involving)
-	}
-	order := "t.id"
-	if strings.HasPrefix(from, "view_involved") {
-		order = "i.task"
+		also("EXISTS(SELECT 1 FROM view_involved AS o WHERE o.ws = t.ws AND o.agent = ? AND o.task = t.id)", involving)
 	}
 	if f.After != "" {
 		also(order+" < ?", f.After)
@@ -91,6 +87,7 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 	return query, append(args, page(f.Limit))
 }
 
+// isRare reports whether tasks in a state are in view_rare.
 func isRare(s fact.State) bool {
 	return s != "" && s != fact.Completed && s != fact.Executing && s != fact.HandingOff
 }

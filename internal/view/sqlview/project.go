@@ -37,6 +37,7 @@ type projector struct {
 	fresh   map[ledger.Stream]bool // agents to be written
 	touched []inbox                // inboxes changed by the last call of Project
 	scratch []item
+	json    []byte
 	cursors cursors
 
 	committed func(at ledger.Position, touched []inbox)

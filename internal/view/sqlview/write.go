@@ -51,23 +51,21 @@ func (p *projector) write(t *task) error {
 	return p.writeClaim(t)
 }
 
-func (p *projector) writeRow(t *task) error {
-	b, err := json.Marshal(t.row())
-	if err != nil {
-		return err
-	}
+func (p *projector) writeRow(t *task) (err error) {
+	row := t.row()
+	p.json = appendTask(p.json[:0], &row)
 	c, was := t.columns(), t.stored.columns
-	var due, parent any
+	var due any
 	if c.due != 0 {
 		due = c.due
 	}
-	if id := t.state.Parent.Task; id != "" {
-		parent = id
-	}
 	if !t.stored.exists {
-		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, parent, b)
+		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, p.json)
+		if err == nil && row.Parent != "" {
+			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
+		}
 	} else {
-		changed, args := 0, append(make([]any, 0, 6), b)
+		changed, args := 0, append(make([]any, 0, 6), p.json)
 		for i, column := range [...]struct {
 			changed bool
 			value   any
@@ -79,7 +77,20 @@ func (p *projector) writeRow(t *task) error {
 		}
 		_, err = p.updateTask[changed].Exec(append(args, t.first)...)
 	}
+	if err == nil && c.state != was.state {
+		err = p.writeRare(t, was.state, c.state)
+	}
 	t.stored.exists, t.stored.columns = true, c
+	return err
+}
+
+func (p *projector) writeRare(t *task, was, is fact.State) (err error) {
+	if isRare(was) {
+		_, err = p.dropRare.Exec(t.workspace, string(was), t.id)
+	}
+	if err == nil && isRare(is) {
+		_, err = p.addRare.Exec(t.workspace, string(is), t.id)
+	}
 	return err
 }
 
