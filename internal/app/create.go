@@ -62,7 +62,9 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Dependencies: deps, Expected: in.Expected, Claimed: in.Claimed,
 	}
-	out, err := a.tasks.Do(ctx, c.write(request), taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	w := c.write(request)
+	w.New = true
+	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideCreate(ctx, c, cmd, in, t, now)
 	})
 	if err != nil {

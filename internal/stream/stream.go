@@ -42,6 +42,8 @@ type Folded[S any] struct {
 type Write struct {
 	Actor        ledger.Actor
 	Key, Request string
+	// New expects the stream not to exist yet, which saves looking. If it does exist, nothing but time is lost.
+	New bool
 }
 
 // keyed remembers a call that carried an idempotency key.
@@ -124,7 +126,11 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 ) (Outcome[S], error) {
 	fresh := false
 	for range maxTries {
-		f, err := k.Load(ctx, s, fresh)
+		var f Folded[S]
+		var err error
+		if !w.New || fresh {
+			f, err = k.Load(ctx, s, fresh)
+		}
 		if err != nil {
 			return Outcome[S]{}, err
 		}
