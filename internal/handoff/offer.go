@@ -108,7 +108,7 @@ func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now t
 	case h.Recovery:
 		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected:
-		d.do(d.t.home(fact.Rejected, "rejected; "+why, now)...)
+		d.do(d.t.home(fact.Rejected, "turned down; "+why, now)...)
 	case h.ReturnHome && d.t.Owner != "":
 		d.do(d.t.returned(fact.Undeliverable, why, now))
 	default:

@@ -1,0 +1,245 @@
+package handoff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// The language of the stories: by=NAME is an agent, by=operator/NAME a person. The epoch is the current one unless
+// the line says epoch=N.
+
+func (s *story) word(key, def string) string {
+	if a, ok := s.d.Arg(key); ok && len(a.Vals) > 0 {
+		return strings.Join(a.Vals, ", ")
+	}
+	return def
+}
+
+func (s *story) list(key string) []string {
+	a, ok := s.d.Arg(key)
+	if !ok {
+		return nil
+	}
+	if len(a.Vals) == 1 && a.Vals[0] == "" {
+		return []string{}
+	}
+	return a.Vals
+}
+
+func (s *story) number(key string, def int) int {
+	n, err := strconv.Atoi(s.word(key, strconv.Itoa(def)))
+	if err != nil {
+		panic(fmt.Sprintf("%s: %s: %v", s.d.Pos, key, err))
+	}
+	return n
+}
+
+func (s *story) span(key string) fact.Duration {
+	d, err := time.ParseDuration(s.word(key, "0s"))
+	if err != nil {
+		panic(fmt.Sprintf("%s: %s: %v", s.d.Pos, key, err))
+	}
+	return fact.Duration(d)
+}
+
+// duration is the bare argument of wait and tick, such as +15s.
+func (s *story) duration(t *testing.T) time.Duration {
+	t.Helper()
+	for _, a := range s.d.CmdArgs {
+		if d, err := time.ParseDuration(strings.TrimPrefix(a.Key, "+")); err == nil {
+			return d
+		}
+	}
+	return 0
+}
+
+func (s *story) by() By {
+	who := s.word("by", "")
+	if name, ok := strings.CutPrefix(who, "operator/"); ok {
+		return operator(name)
+	}
+	return agent(who)
+}
+
+func (s *story) epoch() uint64 {
+	if s.by().Operator {
+		return uint64(s.number("epoch", 0))
+	}
+	return uint64(s.number("epoch", int(s.task.Epoch)))
+}
+
+func (s *story) handoff() int { return s.number("handoff", number(s.task)) }
+
+func (s *story) hints() Hints {
+	h := Hints{Unfit: map[string]string{}}
+	for _, a := range s.list("unfit") {
+		h.Unfit[a] = "is offline"
+	}
+	return h
+}
+
+func (s *story) timeouts() fact.Timeouts {
+	return fact.Timeouts{
+		Offer: s.span("offer-clock"), Ack: s.span("ack-clock"), Approval: s.span("approval-clock"), Confirm: s.span("confirm-clock"),
+		Lease: s.span("lease"), Wait: s.span("wait-clock"),
+	}
+}
+
+func (s *story) budget() fact.Budget { return fact.Budget{Tokens: int64(s.number("tokens", 0))} }
+
+func (s *story) deadline() time.Time {
+	if d := s.span("deadline"); d != 0 {
+		return s.now.Add(time.Duration(d))
+	}
+	return time.Time{}
+}
+
+func (s *story) command(t *testing.T) Command {
+	t.Helper()
+	by, e, h := s.by(), s.epoch(), s.handoff()
+	switch s.d.Cmd {
+	case "create":
+		return s.create()
+	case "start":
+		return Start{By: by}
+	case "heartbeat":
+		return Heartbeat{By: by, Epoch: e}
+	case "progress":
+		return Progress{By: by, Epoch: e, Note: s.word("note", "on it"), Usage: s.budget()}
+	case "complete":
+		return Complete{By: by, Epoch: e, Result: fact.Result{Text: s.word("result", "done")}, Usage: s.budget()}
+	case "fail":
+		return Fail{By: by, Epoch: e, Detail: s.word("detail", "cannot be done")}
+	case "cancel":
+		return Cancel{By: by, Detail: s.word("detail", "")}
+	case "send":
+		return s.send()
+	case "see":
+		return See{Agent: by.Agent, Handoff: h, Offer: s.number("offer", 0)}
+	case "accept":
+		return Accept{By: by, Handoff: h, Offer: s.number("offer", 0)}
+	case "reject":
+		return Reject{By: by, Handoff: h, Why: fact.Rejection(s.word("why", "refused")), Missing: s.list("missing"), Hints: s.hints()}
+	case "bounce":
+		return Bounce{Agent: by.Agent, Handoff: h, Detail: "connection refused", Hints: s.hints()}
+	case "confirm":
+		c := Confirm{By: by, Epoch: e, Handoff: h}
+		if s.d.HasArg("notes") {
+			c.Envelope = s.sealed()
+		}
+		return c
+	case "withdraw":
+		return Withdraw{By: by, Epoch: e, Handoff: h, Detail: s.word("detail", "")}
+	}
+	return s.rarer(t, by, e, h)
+}
+
+func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
+	t.Helper()
+	switch s.d.Cmd {
+	case "join":
+		return JoinClaim{Agent: by.Agent, Handoff: h}
+	case "approve":
+		return Approve{By: by, Handoff: h, Digest: s.word("digest", ""), Hints: s.hints()}
+	case "deny":
+		return Deny{By: by, Handoff: h, Detail: s.word("detail", "")}
+	case "delegate", "fan-out":
+		return s.spawn()
+	case "child":
+		return EndChild{
+			Child: taskID(s.number("n", 0)), State: fact.State(s.word("state", "completed")), Spent: s.budget(),
+			Result: &fact.Result{Text: s.word("result", "")},
+		}
+	case "dependency":
+		return EndDependency{Task: taskID(s.number("n", 90)), State: fact.State(s.word("state", "completed"))}
+	case "takeover":
+		return Takeover{By: by, Envelope: s.sealed()}
+	case "grant":
+		return GrantTakeover{By: by, Epoch: e, Ask: s.number("ask", 1), Envelope: s.sealed()}
+	case "keep":
+		return RefuseTakeover{By: by, Epoch: e, Ask: s.number("ask", 1)}
+	case "share":
+		return ShareEnvelope{By: by, Epoch: e, To: s.word("to", ""), Envelope: s.sealed()}
+	case "read":
+		return ReadShare{By: by, Share: s.number("share", 1)}
+	case "constrain":
+		return Constrain{By: by, Epoch: e, Constraint: s.constraint()}
+	case "lift":
+		return Lift{By: by, ID: s.word("id", ""), Why: s.word("why", "")}
+	case "replay":
+		r := Replay{By: by, Route: s.list("route"), Deadline: s.deadline(), Budget: s.budget()}
+		if s.d.HasArg("to") {
+			return Sequence{r, s.send()}
+		}
+		return r
+	case "discard":
+		return Discard{By: by, Why: s.word("why", "")}
+	case "annotate":
+		return Annotate{By: by, Entry: uint64(s.number("entry", 0)), Note: s.word("note", "")}
+	}
+	t.Fatalf("%s: no such command: %s", s.d.Pos, s.d.Cmd)
+	return nil
+}
+
+func (s *story) create() Command {
+	c := Create{
+		By: s.by(), Task: taskID(1), Intent: s.word("intent", "do it"), Timeouts: s.timeouts(), Budget: s.budget(), Deadline: s.deadline(),
+		Limits: fact.Limits{
+			Hops: s.number("hops", 0), Handoffs: s.number("handoffs", 0), Visits: s.number("visits", 0),
+			Escalations: s.number("escalations", 0), Attempts: s.number("attempts", 0),
+		},
+		Permissions: s.list("permissions"), Route: s.list("route"), Priority: fact.Priority(s.word("priority", "")),
+	}
+	for _, d := range s.list("depends") {
+		n, _ := strconv.Atoi(d)
+		c.Dependencies = append(c.Dependencies, fact.Dependency{Task: taskID(n), State: fact.State(s.word("state", "pending"))})
+	}
+	return c
+}
+
+func (s *story) send() Command {
+	r := Request{
+		By: s.by(), Epoch: s.epoch(), Kind: fact.Kind(s.word("kind", "warm")), Reason: fact.Reason(s.word("reason", "specialization")),
+		Candidates: append(append(targets(s.list("to")...), tier(fact.TierFallback, s.list("fallbacks")...)...),
+			tier(fact.TierEscalation, s.list("escalation")...)...),
+		Confirm: fact.ConfirmMode(s.word("confirm", "")), Timeouts: s.timeouts(), ReturnHome: s.d.HasArg("return"),
+		Approver: s.word("approver", ""), Permissions: s.list("permissions"), NewWork: s.d.HasArg("new-work"),
+		RouteStep: s.d.HasArg("route-step"), Envelope: s.sealed(), Hints: s.hints(),
+	}
+	if s.d.HasArg("retries") {
+		n := s.number("retries", 3)
+		r.Retries = &n
+	}
+	return r
+}
+
+func (s *story) spawn() Command {
+	c := Spawn{
+		By: s.by(), Epoch: s.epoch(), Kind: fact.Delegation, Reason: fact.ReasonSpecialization, Timeouts: s.timeouts(), NewWork: s.d.HasArg("new-work"),
+		Permissions: s.list("permissions"), Envelope: s.sealed(),
+		FanIn: fact.FanIn{Mode: fact.FanInMode(s.word("fan-in", "all")), Quorum: s.number("quorum", 0)},
+	}
+	if s.d.Cmd == "fan-out" {
+		c.Kind = fact.Broadcast
+	}
+	for i, to := range s.list("to") {
+		c.Children = append(c.Children, fact.NewChild{Task: taskID(100 + len(s.task.Children) + i), Index: i, To: to, Intent: "a part of it", Budget: s.budget()})
+	}
+	return c
+}
+
+func (s *story) constraint() fact.Constraint {
+	k := fact.Constraint{
+		ID: s.word("id", ""), Kind: fact.ConstraintKind(s.word("kind", "security")), Text: s.word("text", ""), Hard: s.d.HasArg("hard"), Allow: s.list("allow"),
+	}
+	if s.d.HasArg("max") {
+		v := float64(s.number("max", 0))
+		k.Max = &v
+	}
+	return k
+}

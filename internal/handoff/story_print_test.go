@@ -1,0 +1,213 @@
+package handoff
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// detail is what an event says that a reader of the story wants to know.
+func (s *story) detail(e fact.Event) string {
+	if text, ok := s.handoffDetail(e); ok {
+		return text
+	}
+	switch e := e.(type) {
+	case fact.Created:
+		return quote(e.Intent) + " for " + e.Requester
+	case fact.Started:
+		return e.Agent + ", lease until " + s.at(e.Lease)
+	case fact.LeaseRenewed:
+		return "until " + s.at(e.Lease)
+	case fact.Progressed:
+		return quote(e.Note)
+	case fact.Constrained:
+		return quoteConstraint(e.Constraint)
+	case fact.Lifted:
+		return e.ID + ": " + e.Why
+	case fact.Finished:
+		return "by " + e.Agent + " " + quote(e.Result.Text)
+	case fact.GaveUp:
+		return "by " + e.Agent + ": " + e.Detail
+	case fact.Called:
+		return "by " + e.By
+	case fact.LeaseLost:
+		return e.Agent
+	case fact.ParkedTask:
+		return string(e.Cause) + ": " + e.Detail
+	case fact.Replayed:
+		return "by " + e.By
+	case fact.Discarded:
+		return "by " + e.By + ": " + e.Why
+	case fact.DependencyEnded:
+		return e.Task + " " + string(e.State)
+	case fact.TakeoverAsked:
+		return "by " + e.By
+	case fact.TakeoverRefused:
+		return "by " + e.By
+	case fact.Shared:
+		return "with " + e.To
+	case fact.Annotated:
+		return fmt.Sprintf("entry %d by %s: %s", e.Entry, e.By, e.Note)
+	}
+	return ""
+}
+
+func (s *story) handoffDetail(e fact.Event) (string, bool) {
+	switch e := e.(type) {
+	case fact.HandoffRequested:
+		return s.requested(e), true
+	case fact.ApprovalAsked:
+		return "until " + s.at(e.Ends), true
+	case fact.Approved:
+		return "by " + e.By + " for " + strings.Join(e.To, ", "), true
+	case fact.Denied:
+		return "by " + e.By, true
+	case fact.OfferMade:
+		text := fmt.Sprintf("offer %d to %s (%s), until %s", e.Offer, strings.Join(e.To, ", "), e.Tier, s.at(e.Ends))
+		if len(e.Passed) > 0 {
+			text += "; passed over: " + reasons(e.Passed)
+		}
+		return text, true
+	case fact.Seen:
+		if e.Ends.IsZero() {
+			return "by " + e.Agent, true
+		}
+		return "by " + e.Agent + ", who answers until " + s.at(e.Ends), true
+	case fact.ClaimJoined:
+		return e.Agent, true
+	case fact.Acknowledged:
+		return "by " + e.Agent, true
+	case fact.RejectedOffer:
+		return strings.TrimSpace(fmt.Sprintf("by %s: %s %s", e.Agent, e.Why, strings.Join(e.Missing, ", "))), true
+	case fact.OfferExpired:
+		return "unanswered by " + strings.Join(e.To, ", "), true
+	case fact.Unanswered:
+		return "by " + e.Agent, true
+	case fact.Undelivered:
+		return "to " + e.Agent, true
+	case fact.RetryScheduled:
+		return fmt.Sprintf("%s gets try %d at %s", e.Agent, e.Try, s.at(e.At)), true
+	case fact.Confirmed:
+		return s.confirmed(e), true
+	case fact.Moved:
+		return fmt.Sprintf("%s -> %s, epoch %d, lease until %s", e.From, e.To, e.Epoch, s.at(e.Lease)), true
+	case fact.Returned:
+		return string(e.Outcome) + ": " + e.Why, true
+	case fact.Spawned:
+		return s.spawned(e), true
+	case fact.ChildEnded:
+		return childEnded(e), true
+	case fact.Joined:
+		return joined(e), true
+	}
+	return "", false
+}
+
+func (s *story) requested(e fact.HandoffRequested) string {
+	text := fmt.Sprintf("handoff %d, %s, for %s, from %s", e.Handoff, e.Kind, e.Reason, e.From)
+	if e.Recovery {
+		text += ", a recovery"
+	}
+	if len(e.Passed) > 0 {
+		text += "; passed over: " + reasons(e.Passed)
+	}
+	return text
+}
+
+func (s *story) confirmed(e fact.Confirmed) string {
+	text := "by " + e.By
+	if e.Auto {
+		text += ", automatic"
+	}
+	if e.Envelope != "" {
+		text += ", with last notes"
+	}
+	return text
+}
+
+func (s *story) spawned(e fact.Spawned) string {
+	var to []string
+	for _, c := range e.Children {
+		text := c.Task + " for " + c.To
+		if c.Budget.Tokens > 0 {
+			text += fmt.Sprintf(" with %d tokens", c.Budget.Tokens)
+		}
+		to = append(to, text)
+	}
+	text := fmt.Sprintf("%s to %s; fan-in %s", e.Kind, strings.Join(to, ", "), e.FanIn.Mode)
+	if e.Permissions != nil {
+		text += fmt.Sprintf("; permissions %v", e.Permissions)
+	}
+	return text
+}
+
+func childEnded(e fact.ChildEnded) string {
+	text := e.Child + " " + string(e.State)
+	if e.Late {
+		text += ", late: recorded, changes nothing"
+	}
+	return text
+}
+
+func joined(e fact.Joined) string {
+	text := e.Why
+	if len(e.Cancel) > 0 {
+		text += "; no longer needed: " + strings.Join(e.Cancel, ", ")
+	}
+	return text
+}
+
+func quote(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "“" + text + "”"
+}
+
+func quoteConstraint(k fact.Constraint) string {
+	text := k.ID + " " + quote(k.Text)
+	if k.Max != nil {
+		text += fmt.Sprintf(" at most %g", *k.Max)
+	}
+	if k.Allow != nil {
+		text += fmt.Sprintf(" only %v", k.Allow)
+	}
+	return text + " by " + k.Origin
+}
+
+// whole is everything of the task that the state line leaves out and that is set.
+func (s *story) whole() string {
+	t := s.task
+	var b strings.Builder
+	line := func(name string, value any) { fmt.Fprintf(&b, "%s: %v\n", name, value) }
+	line("used", fmt.Sprintf("%d hops, %d handoffs, %d escalations, %d attempts", t.Used.Hops, t.Used.Handoffs-t.Used.Base,
+		t.Used.Escalations, t.Used.Attempts))
+	var path []string
+	for _, v := range t.Path {
+		path = append(path, v.Agent)
+	}
+	line("path", strings.Join(path, " -> "))
+	if t.Budget != (fact.Budget{}) {
+		line("tokens", fmt.Sprintf("%d of %d spent, %d reserved", t.Spent.Tokens, t.Budget.Tokens, t.Reserved.Tokens))
+	}
+	if t.Permissions != nil {
+		line("permissions", t.Permissions)
+	}
+	for _, k := range t.Constraints {
+		line("constraint", quoteConstraint(k))
+	}
+	if len(t.Route) > 0 {
+		line("route", strings.Join(t.Route, " -> "))
+	}
+	if !t.Deadline.IsZero() {
+		line("deadline", s.at(t.Deadline))
+	}
+	for _, c := range t.Children {
+		line("child", short(c.Task)+" "+c.To+" "+string(c.State))
+	}
+	if t.Result != nil {
+		line("result", short(t.Result.Text+" "+string(t.Result.Data)))
+	}
+	return b.String()
+}
