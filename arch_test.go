@@ -35,6 +35,10 @@ var rooms = []room{
 		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory", "internal/registry", "internal/identity"},
 	},
 	{
+		dir: "internal/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the tables and the event types",
+		ours: []string{"internal/handoff", "internal/fact", "internal/registry", "internal/identity"},
+	},
+	{
 		dir: "internal/memory", what: "memory items and conversations",
 		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/identity"},
 	},
