@@ -50,7 +50,6 @@ func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &follower{ledger: l, projector: v.projector, db: db, cancel: cancel, done: make(chan struct{})}
 	v.follower = f
-	v.fresh.publish(at, nil, false)
 	go f.run(ctx, at)
 	return v, nil
 }
@@ -101,6 +100,7 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc, at *ledge
 	f.mu.Unlock()
 	if len(asked) == 0 && *at <= last {
 		f.trust(*at, false)
+		f.projector.Committed(*at)
 		return nil
 	}
 	err = f.db.Write(f.projector.Reset)

@@ -54,9 +54,9 @@ func appendOptional(b []byte, key, s string) []byte {
 }
 
 func appendText(b []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(s) // a string always has JSON
+			quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always has JSON
 			return append(b, quoted...)
 		}
 	}
