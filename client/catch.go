@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Handoff shows how a handoff stands.
+func (c *Client) Handoff(ctx context.Context, id string) (Handoff, error) {
+	var h Handoff
+	err := c.do(ctx, http.MethodGet, path("handoffs", id), nil, nil, &h)
+	return h, err
+}
+
+// Accept takes an offer. With automatic confirm the caller owns the task when this returns, and has its content.
+func (c *Client) Accept(ctx context.Context, handoff string, in AcceptInput) (Accepted, error) {
+	var a Accepted
+	err := c.do(ctx, http.MethodPost, path("handoffs", handoff, "accept"), nil, in, &a)
+	return a, err
+}
+
+// Reject turns an offer down. It goes to the next candidate, or back to its source.
+func (c *Client) Reject(ctx context.Context, handoff string, in RejectInput) (Receipt, error) {
+	return c.receipt(ctx, in, "handoffs", handoff, "reject")
+}
+
+// Confirm lets go of a task that was accepted, as the source of a handoff with explicit confirm.
+func (c *Client) Confirm(ctx context.Context, handoff string, in ConfirmInput) (Receipt, error) {
+	return c.receipt(ctx, in, "handoffs", handoff, "confirm")
+}
+
+// Withdraw takes a handoff under way back.
+func (c *Client) Withdraw(ctx context.Context, handoff string, in CancelInput) (Receipt, error) {
+	return c.receipt(ctx, in, "handoffs", handoff, "withdraw")
+}
+
+// Approve lets a supervised handoff go on, or gives a task to the agent that asked for it. The id says which.
+func (c *Client) Approve(ctx context.Context, id string, in ApproveInput) (Receipt, error) {
+	return c.receipt(ctx, in, answers(id), id, "approve")
+}
+
+// Deny stops a supervised handoff, or refuses an ask to take over. The id says which.
+func (c *Client) Deny(ctx context.Context, id string, in DenyInput) (Receipt, error) {
+	return c.receipt(ctx, in, answers(id), id, "deny")
+}
+
+// answers is where an id that can be approved or denied belongs.
+func answers(id string) string {
+	if strings.Contains(id, ".t") {
+		return "asks"
+	}
+	return "handoffs"
+}
+
+// Content gives the envelope of a task, of a handoff or of what was shared; the id says which. render asks for it as a
+// prompt too. The read is on record.
+func (c *Client) Content(ctx context.Context, id string, render bool) (Sheet, error) {
+	of := "tasks"
+	switch {
+	case strings.Contains(id, ".h"):
+		of = "handoffs"
+	case strings.Contains(id, ".s"):
+		of = "shares"
+	}
+	q := url.Values{}
+	if render {
+		q.Set("render", "true")
+	}
+	var s Sheet
+	err := c.do(ctx, http.MethodGet, path(of, id, "content"), q, nil, &s)
+	return s, err
+}
+
+// Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
+// and its acknowledgment clock runs.
+func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
+	q := url.Values{}
+	if o.Agent != "" {
+		q.Set("agent", o.Agent)
+	}
+	if o.Limit != 0 {
+		q.Set("limit", strconv.Itoa(o.Limit))
+	}
+	if o.Wait != 0 {
+		q.Set("wait", o.Wait.String())
+	}
+	if o.Peek {
+		q.Set("peek", "true")
+	}
+	var in Inbox
+	err := c.run(ctx, call{method: http.MethodGet, path: path("inbox"), query: q, wait: max(o.Wait, 0)}, &in)
+	return in, err
+}
+
+// WaitInbox waits until something is in the inbox or ctx ends, however long that takes. It rides out servers that are
+// away for a while, but gives up on refusals. Wait is how long each of its calls waits; 0 means 30 s.
+func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) ([]Item, error) {
+	if o.Wait <= 0 {
+		o.Wait = 30 * time.Second
+	}
+	for n := 0; ; n++ {
+		in, err := c.Inbox(ctx, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case len(in.Items) > 0:
+			return in.Items, nil
+		case err == nil:
+			n = -1
+			continue
+		}
+		var refused *Error
+		if errors.As(err, &refused) && !refused.passing() {
+			return nil, err
+		}
+		if err := sleep(ctx, c.pause(n)); err != nil {
+			return nil, err
+		}
+	}
+}

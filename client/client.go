@@ -1,0 +1,102 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// MaxWait is the longest that one call waits for an inbox.
+const MaxWait = 55 * time.Second
+
+// Options of a client. The zero value is fine.
+type Options struct {
+	// HTTP makes the requests; nil means a client of its own with connections that are kept alive. Its Timeout must be
+	// longer than [MaxWait] where the inbox is waited for.
+	HTTP *http.Client
+	// Connections is how many idle connections are kept; 0 means 64. Use as many as there are calls at once.
+	Connections int
+	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same
+	// idempotency key; 0 means 4, below 0 never.
+	Retries int
+	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's
+	// Retry-After counts if it is longer.
+	Pause time.Duration
+	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s. Exports and
+	// event streams take as long as they take.
+	Timeout time.Duration
+	// UserAgent names the program; empty means "trapeze-client".
+	UserAgent string
+}
+
+// Client talks to one server with one token. It is safe for many goroutines.
+type Client struct {
+	base    string
+	token   string
+	http    *http.Client
+	options Options
+}
+
+// New returns a client of the server at baseURL ("http://127.0.0.1:8727"). It makes no request. The token must not be
+// empty, and neither it nor the URL may be malformed.
+func New(baseURL, token string, o Options) (*Client, error) {
+	u, err := url.Parse(strings.TrimSpace(baseURL))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("client: %q is not a server's URL, such as http://127.0.0.1:8727", baseURL)
+	}
+	token = strings.TrimSpace(token)
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fmt.Errorf("client: the token is empty or malformed")
+	}
+	if o.Connections <= 0 {
+		o.Connections = 64
+	}
+	if o.Retries == 0 {
+		o.Retries = 4
+	}
+	if o.Pause <= 0 {
+		o.Pause = 100 * time.Millisecond
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "trapeze-client"
+	}
+	c := &Client{base: strings.TrimRight(u.String(), "/"), token: token, http: o.HTTP, options: o}
+	if c.http == nil {
+		c.http = &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConns: o.Connections, MaxIdleConnsPerHost: o.Connections,
+			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
+		}}
+	}
+	return c, nil
+}
+
+// URL is where the server is.
+func (c *Client) URL() string { return c.base }
+
+// Close drops idle connections. The client can be used again.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+type contextKey int
+
+const (
+	keyOfCall contextKey = iota
+	minPosition
+)
+
+// WithKey makes the next changing call that is given the context use this idempotency key instead of a new one. Two
+// calls must not share a key unless they are the same call.
+func WithKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyOfCall, key)
+}
+
+// WithPosition makes reads that are given the context wait until the server's lists have everything up to a position,
+// such as that of a [Receipt].
+func WithPosition(ctx context.Context, position uint64) context.Context {
+	return context.WithValue(ctx, minPosition, position)
+}

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Error is a refusal. errors.Is(err, client.NotFound) tells its code.
+type Error struct {
+	Status  int            // of HTTP
+	Code    Code           // what sort of refusal
+	Message string         // what was refused and why
+	Hint    string         // what to do next
+	Details map[string]any // the same as data
+
+	after time.Duration // Retry-After
+}
+
+// Error gives code, message and hint on one line.
+func (e *Error) Error() string {
+	s := string(e.Code) + ": " + e.Message
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+// Is makes errors.Is(err, code) true for refusals with that code.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code) //nolint:errorlint // a code is never wrapped
+	return ok && code == e.Code
+}
+
+// passing reports whether the same call may succeed a little later.
+func (e *Error) passing() bool { return e.Code == Unavailable || e.Code == Unknown }
+
+// errorOf reads a refusal from an answer. What is not one of ours comes from something in between.
+func errorOf(res *http.Response, body []byte) *Error {
+	e := &Error{Status: res.StatusCode}
+	var p struct {
+		Code    Code           `json:"code"`
+		Detail  string         `json:"detail"`
+		Hint    string         `json:"hint"`
+		Details map[string]any `json:"details"`
+	}
+	if json.Unmarshal(body, &p) == nil && p.Code != "" {
+		e.Code, e.Message, e.Hint, e.Details = p.Code, p.Detail, p.Hint, p.Details
+	} else {
+		e.Code, e.Message = Invalid, fmt.Sprintf("the answer is not a Trapeze server's: %s", res.Status)
+		e.Hint = "check the server's URL, and proxies on the way"
+		if res.StatusCode >= http.StatusInternalServerError {
+			e.Code = Unavailable
+		}
+	}
+	if s, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && s > 0 {
+		e.after = time.Duration(min(s, 60)) * time.Second
+	}
+	return e
+}

@@ -1,0 +1,164 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Candidate is a receiver that a handoff may be offered to.
+type Candidate struct {
+	Agent string `json:"agent"`
+	Tier  string `json:"tier"` // target, fallback or escalation
+}
+
+// Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.
+type Handoff struct {
+	ID           string      `json:"id"`
+	Task         string      `json:"task"`
+	Stage        Stage       `json:"stage"`
+	Kind         Kind        `json:"kind,omitempty"`
+	Claim        bool        `json:"claim,omitempty"` // offered to all at once; the first to accept wins
+	From         string      `json:"from"`
+	By           string      `json:"by,omitempty"` // the principal that asked for it
+	Recovery     bool        `json:"recovery,omitempty"`
+	Reason       Reason      `json:"reason"`
+	Detail       string      `json:"detail,omitempty"`
+	Capability   string      `json:"capability,omitempty"`
+	Confirm      ConfirmMode `json:"confirm,omitempty"`
+	Timeouts     Timeouts    `json:"timeouts,omitzero"`
+	Retries      int         `json:"retries,omitempty"`
+	ReturnHome   bool        `json:"return_home,omitempty"`
+	Approver     string      `json:"approver,omitempty"`
+	Envelope     string      `json:"envelope,omitempty"` // digest
+	Permissions  []string    `json:"permissions,omitzero"`
+	Requested    time.Time   `json:"requested"`
+	Candidates   []Candidate `json:"candidates,omitempty"`
+	Offer        int         `json:"offer,omitempty"` // number of the newest
+	To           []string    `json:"to,omitempty"`    // receivers of the newest offer
+	SeenBy       []string    `json:"seen_by,omitempty"`
+	OfferEnds    time.Time   `json:"offer_ends,omitzero"`
+	AckEnds      time.Time   `json:"ack_ends,omitzero"`
+	RetryAt      time.Time   `json:"retry_at,omitzero"`
+	ApprovalEnds time.Time   `json:"approval_ends,omitzero"`
+	ConfirmEnds  time.Time   `json:"confirm_ends,omitzero"`
+	Receiver     string      `json:"receiver,omitempty"` // who accepted
+	Why          string      `json:"why,omitempty"`      // how it ended
+	Ended        time.Time   `json:"ended,omitzero"`
+}
+
+// AcceptInput takes an offer. Its zero value takes the newest.
+type AcceptInput struct {
+	Offer  int  `json:"offer,omitempty"`
+	Render bool `json:"render,omitempty"` // also give the envelope as a prompt
+}
+
+// Accepted is a receipt and the content that comes with ownership. With an explicit confirm the content comes when the
+// source has let go: Content is nil until then, and [Client.Content] gives it.
+type Accepted struct {
+	Receipt
+	Content *Sheet `json:"content,omitempty"`
+}
+
+// Sheet is an envelope as its receiver reads it.
+type Sheet struct {
+	Digest   string          `json:"digest"`
+	Envelope json.RawMessage `json:"envelope"`
+	Prompt   string          `json:"prompt,omitempty"`
+}
+
+// RejectInput turns an offer down.
+type RejectInput struct {
+	Offer   int       `json:"offer,omitempty"`
+	Why     Rejection `json:"why"`
+	Missing []string  `json:"missing,omitempty"` // with MissingContext: the fields you would need
+	Detail  string    `json:"detail,omitempty"`
+}
+
+// ConfirmInput lets go of a task that was accepted.
+type ConfirmInput struct {
+	Epoch   uint64  `json:"epoch,omitempty"`
+	Content Content `json:"content,omitzero"` // last notes
+}
+
+// ApproveInput says yes to a supervised handoff or to an ask to take over.
+type ApproveInput struct {
+	Epoch  uint64 `json:"epoch,omitempty"`  // for an ask
+	Digest string `json:"digest,omitempty"` // for a handoff: of the envelope that you looked at
+	Detail string `json:"detail,omitempty"`
+}
+
+// DenyInput says no.
+type DenyInput struct {
+	Epoch  uint64 `json:"epoch,omitempty"` // for an ask
+	Detail string `json:"detail,omitempty"`
+}
+
+// Item is something in an inbox. It previews: the content is fetched by id, or comes with the acceptance.
+type Item struct {
+	Type     string    `json:"type"` // offer, approval, confirm, takeover or share
+	ID       string    `json:"id"`   // of the handoff, ask or share
+	Task     string    `json:"task"`
+	Offer    int       `json:"offer,omitempty"`
+	Epoch    uint64    `json:"epoch,omitempty"`
+	From     string    `json:"from"`
+	Kind     Kind      `json:"kind,omitempty"`
+	Claim    bool      `json:"claim,omitempty"`
+	Reason   Reason    `json:"reason,omitempty"`
+	Detail   string    `json:"detail,omitempty"` // the first 500 characters
+	Intent   string    `json:"intent"`           // the first 500 characters
+	Priority Priority  `json:"priority"`
+	Envelope string    `json:"envelope,omitempty"` // digest
+	Seen     bool      `json:"seen"`
+	Since    time.Time `json:"since"`
+	Ends     time.Time `json:"ends,omitzero"` // when it goes elsewhere by itself
+	Position uint64    `json:"position"`
+}
+
+// Inbox is what waits for an agent, highest priority first.
+type Inbox struct {
+	Items    []Item `json:"items"`
+	Position uint64 `json:"position"`
+}
+
+// InboxOptions narrow a look into an inbox. The zero value looks into the caller's own and does not wait.
+type InboxOptions struct {
+	Agent string        // another's, for operators and auditors
+	Limit int           // at most 500; 0 means 10
+	Wait  time.Duration // how long to wait for the first item, at most 55s
+	Peek  bool          // look without taking note: nothing counts as seen
+}
+
+// AuditEntry is one event on record.
+type AuditEntry struct {
+	Timestamp time.Time       `json:"timestamp"`
+	Event     string          `json:"event"`
+	Agent     string          `json:"agent"` // who did it; agents by their bare name
+	Details   json.RawMessage `json:"details"`
+	Position  uint64          `json:"position"`
+	For       []string        `json:"for,omitempty"`
+}
+
+// Record is a handoff's audit document.
+type Record struct {
+	HandoffID string       `json:"handoff_id"`
+	Task      string       `json:"task_id"`
+	Timestamp time.Time    `json:"timestamp"` // of the request
+	From      string       `json:"from_agent"`
+	To        string       `json:"to_agent,omitempty"`
+	Reason    Reason       `json:"reason"`
+	Status    Stage        `json:"status"`
+	Entries   []AuditEntry `json:"audit_entries"`
+}
+
+// Trail is everything on record about a task.
+type Trail struct {
+	Task     string       `json:"task"`
+	Handoffs []Record     `json:"handoffs"`
+	Entries  []AuditEntry `json:"entries"`
+}
+
+// ExportOptions say what to export.
+type ExportOptions struct {
+	Task   string // one task; empty: the whole record, for those who may read it
+	Format string // jsonl, csv, or for one task json; empty: jsonl
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// Me says whom the token speaks for.
+func (c *Client) Me(ctx context.Context) (Me, error) {
+	var m Me
+	err := c.do(ctx, http.MethodGet, path("me"), nil, nil, &m)
+	return m, err
+}
+
+// Ready is nil while the server can do its work, and otherwise says why it cannot. It is not repeated.
+func (c *Client) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
+	res, err := c.send(ctx, call{method: http.MethodGet, path: "/readyz"})
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
+// Agents lists the agents.
+func (c *Client) Agents(ctx context.Context) (AgentList, error) {
+	var l AgentList
+	err := c.do(ctx, http.MethodGet, path("agents"), nil, nil, &l)
+	return l, err
+}
+
+// Agent shows one agent.
+func (c *Client) Agent(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodGet, nil, name)
+}
+
+// RegisterAgent adds an agent, or replaces what is known about it.
+func (c *Client) RegisterAgent(ctx context.Context, name string, spec AgentSpec) (Agent, error) {
+	return c.agent(ctx, http.MethodPut, spec, name)
+}
+
+// RemoveAgent takes an agent out of the registry. What it holds is not touched.
+func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodDelete, nil, name)
+}
+
+// SetReadiness says whether an agent takes new work.
+func (c *Client) SetReadiness(ctx context.Context, name string, r Readiness) (Agent, error) {
+	return c.agent(ctx, http.MethodPut, ReadinessInput{Readiness: r}, name, "readiness")
+}
+
+// ResetCircuit closes an agent's circuit.
+func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodPost, nil, name, "circuit", "reset")
+}
+
+func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
+	var a Agent
+	if segments[0] == "" {
+		return a, &Error{Code: Invalid, Message: "no agent is named", Hint: "name an agent"}
+	}
+	err := c.do(ctx, method, path(append([]string{"agents"}, segments...)...), nil, in, &a)
+	return a, err
+}
+
+// Beat notes that the calling agent lives. Waiting for its inbox does so too.
+func (c *Client) Beat(ctx context.Context) error {
+	return c.do(ctx, http.MethodPost, path("presence"), nil, nil, nil)
+}
+
+// CreateToken makes a token. Its text is in this answer and never again.
+func (c *Client) CreateToken(ctx context.Context, in TokenInput) (Token, error) {
+	var t Token
+	err := c.do(ctx, http.MethodPost, path("tokens"), nil, in, &t)
+	return t, err
+}
+
+// Tokens lists the tokens, revoked ones too.
+func (c *Client) Tokens(ctx context.Context) (TokenList, error) {
+	var l TokenList
+	err := c.do(ctx, http.MethodGet, path("tokens"), nil, nil, &l)
+	return l, err
+}
+
+// RevokeToken ends a token for good.
+func (c *Client) RevokeToken(ctx context.Context, id string) (Token, error) {
+	var t Token
+	if id == "" {
+		return t, &Error{Code: Invalid, Message: "no token is named", Hint: "list the tokens to see their ids"}
+	}
+	err := c.do(ctx, http.MethodDelete, path("tokens", id), nil, nil, &t)
+	return t, err
+}
+
+// Trail gives a task's whole history. The read is on record.
+func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
+	var t Trail
+	err := c.do(ctx, http.MethodGet, path("tasks", task, "trail"), nil, nil, &t)
+	return t, err
+}
+
+// Export writes records to w. An error after the first byte means that the export is cut short. It is not repeated.
+func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error {
+	q := url.Values{}
+	if o.Format != "" {
+		q.Set("format", o.Format)
+	}
+	if o.Task != "" {
+		q.Set("task", o.Task)
+	}
+	res, err := c.send(ctx, call{method: http.MethodGet, path: path("audit", "export"), query: q, accept: "*/*"})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() //nolint:errcheck // nothing was written
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("client: the export was cut short: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,378 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Timeouts are the clocks of a task and its handoffs. Zero fields mean the server's defaults, which are named here.
+type Timeouts struct {
+	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; 10m
+	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
+	Approval Duration `json:"approval,omitzero"` // a supervised handoff; 24h
+	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; 1m
+	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; 30m
+	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; no end
+}
+
+// Limits bound what can happen to a task. Zero fields mean the server's defaults, which are named here.
+type Limits struct {
+	Hops        int `json:"hops,omitzero"`        // changes of owner; 10
+	Handoffs    int `json:"handoffs,omitzero"`    // requests, successful or not; 30
+	Visits      int `json:"visits,omitzero"`      // times one agent may own it; 5
+	Escalations int `json:"escalations,omitzero"` // 5
+	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; 3
+}
+
+// Used is how much of the limits is gone.
+type Used struct {
+	Hops        int `json:"hops"`
+	Handoffs    int `json:"handoffs"`
+	Escalations int `json:"escalations"`
+	Attempts    int `json:"attempts"`
+	Base        int `json:"base,omitempty"` // handoffs before the last replay
+}
+
+// Spend is an amount of what agents report: a budget, or what was used of it. Zero means not limited, or nothing.
+type Spend struct {
+	Tokens int64 `json:"tokens,omitzero"`
+	Cost   int64 `json:"cost_micros,omitzero"` // millionths of the currency that the deployment counts in
+}
+
+// Constraint is a rule for whoever holds the task. It can be tightened, never loosened.
+type Constraint struct {
+	ID     string         `json:"id"`
+	Kind   ConstraintKind `json:"kind"`
+	Text   string         `json:"text"`
+	Hard   bool           `json:"hard,omitempty"`
+	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
+	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; nil: anything; empty: nothing
+	Origin string         `json:"origin,omitempty"` // the principal that set it; the server fills it in
+}
+
+// Expected is what a result must look like.
+type Expected struct {
+	Format   string          `json:"format,omitempty"`
+	MaxBytes int             `json:"max_bytes,omitzero"`
+	Criteria []string        `json:"criteria,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"` // a JSON Schema
+}
+
+// Result is what came of a task.
+type Result struct {
+	Text string          `json:"text,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+}
+
+// Visit is one ownership on a task's path.
+type Visit struct {
+	Agent string `json:"agent"`
+	Marks int    `json:"marks"` // of progress when the agent let go; -1 while it holds the task
+}
+
+// Dependency is a task that must complete before another can start.
+type Dependency struct {
+	Task  string `json:"task"`
+	State State  `json:"state"`
+}
+
+// Parent links a child task to the task it works for.
+type Parent struct {
+	Task  string `json:"task,omitempty"`
+	Index int    `json:"index,omitempty"`
+	Await bool   `json:"await,omitempty"` // the parent wants to hear how it ends
+}
+
+// Child is a parent's record of a child task.
+type Child struct {
+	Task   string  `json:"task"`
+	To     string  `json:"to"`
+	Budget Spend   `json:"budget,omitzero"`
+	State  State   `json:"state"`
+	Group  int     `json:"group"` // children of one spawn belong together
+	Result *Result `json:"result,omitempty"`
+}
+
+// FanIn says when the sender of a fan-out or a delegation resumes.
+type FanIn struct {
+	Mode   FanInMode `json:"mode"`
+	Quorum int       `json:"quorum,omitzero"`
+}
+
+// Ask is an agent's wish to take a task over. Its owner approves or denies it by id.
+type Ask struct {
+	ID     string `json:"id"`
+	By     string `json:"by"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Share is an envelope given to an agent that does not own the task.
+type Share struct {
+	ID       string `json:"id"`
+	To       string `json:"to"`
+	From     string `json:"from"`
+	Envelope string `json:"envelope"`
+	Read     bool   `json:"read"`
+}
+
+// ParkedFor is why a task is in the dead-letter queue.
+type ParkedFor struct {
+	Cause  string    `json:"cause"` // exhausted, limit, budget, deadline, dependency, returned or owner_lost
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// Task is everything about one task but its content.
+type Task struct {
+	ID           string       `json:"id"`
+	State        State        `json:"state"`
+	Intent       string       `json:"intent"`    // the original request
+	Requester    string       `json:"requester"` // "agent/NAME", "operator/NAME", …
+	Priority     Priority     `json:"priority"`
+	Owner        string       `json:"owner,omitempty"`
+	Epoch        uint64       `json:"epoch"`          // rises with every change of owner
+	Lease        time.Time    `json:"lease,omitzero"` // until when the owner must show life
+	Created      time.Time    `json:"created"`
+	Deadline     time.Time    `json:"deadline,omitzero"`
+	Ended        time.Time    `json:"ended,omitzero"`
+	Timeouts     Timeouts     `json:"timeouts"`
+	Limits       Limits       `json:"limits"`
+	Used         Used         `json:"used"`
+	Budget       Spend        `json:"budget,omitzero"`
+	Spent        Spend        `json:"spent,omitzero"`
+	Reserved     Spend        `json:"reserved,omitzero"` // held by children that have not ended
+	Path         []Visit      `json:"path,omitempty"`
+	Route        []string     `json:"route,omitempty"`
+	Constraints  []Constraint `json:"constraints,omitempty"`
+	Permissions  []string     `json:"permissions,omitzero"` // nil: not restricted here; empty: none
+	Dependencies []Dependency `json:"dependencies,omitempty"`
+	Expected     Expected     `json:"expected,omitzero"`
+	Envelope     string       `json:"envelope,omitempty"` // digest of the newest
+	Handoff      *Handoff     `json:"handoff,omitempty"`  // the newest, under way or over
+	Asks         []Ask        `json:"asks,omitempty"`
+	Shares       []Share      `json:"shares,omitempty"`
+	Parent       Parent       `json:"parent,omitzero"`
+	Children     []Child      `json:"children,omitempty"`
+	FanIn        FanIn        `json:"fan_in,omitzero"`
+	JoinBy       time.Time    `json:"join_by,omitzero"`
+	Parked       *ParkedFor   `json:"parked,omitempty"`
+	Progress     string       `json:"progress,omitempty"` // the newest note
+	Result       *Result      `json:"result,omitempty"`
+	Position     uint64       `json:"position"` // of its newest entry
+}
+
+// TaskRow is a task in a list.
+type TaskRow struct {
+	ID        string     `json:"id"`
+	State     State      `json:"state"`
+	Intent    string     `json:"intent"` // the first 200 characters
+	Owner     string     `json:"owner,omitempty"`
+	Epoch     uint64     `json:"epoch"`
+	Requester string     `json:"requester"`
+	Priority  Priority   `json:"priority"`
+	Parent    string     `json:"parent,omitempty"`
+	Handoff   string     `json:"handoff,omitempty"` // id of the newest
+	Stage     Stage      `json:"stage,omitempty"`
+	Kind      Kind       `json:"kind,omitempty"`
+	To        []string   `json:"to,omitempty"` // who has the open offer
+	Hops      int        `json:"hops"`
+	Created   time.Time  `json:"created"`
+	Updated   time.Time  `json:"updated"`
+	Deadline  time.Time  `json:"deadline,omitzero"`
+	Parked    *ParkedRow `json:"parked,omitempty"`
+	Position  uint64     `json:"position"`
+}
+
+// ParkedRow is why and since when a listed task is in the dead-letter queue.
+type ParkedRow struct {
+	Cause  string    `json:"cause"`
+	Detail string    `json:"detail"`
+	Since  time.Time `json:"since"`
+}
+
+// TaskPage is one page of a list of tasks, newest first.
+type TaskPage struct {
+	Tasks    []TaskRow `json:"tasks"`
+	Next     string    `json:"next,omitempty"` // TaskFilter.After of the next page; empty at the end
+	Position uint64    `json:"position"`       // up to which the list is complete
+}
+
+// TaskFilter narrows a list of tasks. Zero fields do not.
+type TaskFilter struct {
+	State  State
+	Live   bool   // not completed, failed or cancelled
+	Owner  string // an agent
+	Parent string // a task
+	After  string // TaskPage.Next of the page before
+	Limit  int    // at most 500; 0 means 50
+}
+
+// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
+type Receipt struct {
+	Task     string     `json:"task"`
+	State    State      `json:"state"`
+	Owner    string     `json:"owner,omitempty"`
+	Epoch    uint64     `json:"epoch"`
+	Handoff  string     `json:"handoff,omitempty"` // id of the newest handoff
+	Stage    Stage      `json:"stage,omitempty"`
+	Offer    int        `json:"offer,omitempty"`
+	To       []string   `json:"to,omitempty"` // who has the open offer
+	Children []string   `json:"children,omitempty"`
+	Ask      string     `json:"ask,omitempty"`   // id of the ask to take over that the call made
+	Share    string     `json:"share,omitempty"` // id of the shared envelope that the call made
+	Envelope string     `json:"envelope,omitempty"`
+	Lease    time.Time  `json:"lease,omitzero"`
+	Parked   *ParkedFor `json:"parked,omitempty"`
+	Position uint64     `json:"position"`
+	Events   []string   `json:"events"`           // what this call put on record; none if nothing had to change
+	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+// Point is one fact or decision. Without an id it gets one.
+type Point struct {
+	ID         string `json:"id,omitempty"`
+	Text       string `json:"text"`
+	Supersedes string `json:"supersedes,omitempty"` // id of the earlier point that this one replaces
+}
+
+// Content is what a sender puts into an envelope. What the task knows already comes along by itself.
+type Content struct {
+	Ask        string          `json:"ask,omitempty"`                  // what the receiver must accomplish
+	State      string          `json:"current_state,omitempty"`        // where the work stands now
+	Summary    string          `json:"conversation_summary,omitempty"` // what was said so far, condensed
+	Facts      []Point         `json:"key_facts,omitempty"`            // facts of earlier envelopes stay unless superseded
+	Decisions  []Point         `json:"decisions,omitempty"`
+	Questions  []string        `json:"open_questions,omitempty"` // replaces the list of the envelope before
+	Data       json.RawMessage `json:"data,omitempty"`           // any JSON; replaces that of the envelope before
+	Confidence *float64        `json:"confidence,omitempty"`     // 0 to 1
+	Notes      string          `json:"notes,omitempty"`
+}
+
+// IsZero reports whether there is nothing in it.
+func (c Content) IsZero() bool {
+	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
+		c.Questions == nil && len(c.Data) == 0 && c.Confidence == nil && c.Notes == ""
+}
+
+// CreateInput makes a task. Intent is all it needs.
+type CreateInput struct {
+	Intent       string          `json:"intent"`
+	Content      Content         `json:"content,omitzero"`
+	Priority     Priority        `json:"priority,omitempty"`
+	Deadline     time.Time       `json:"deadline,omitzero"`
+	Timeouts     Timeouts        `json:"timeouts,omitzero"`
+	Limits       Limits          `json:"limits,omitzero"`
+	Budget       Spend           `json:"budget,omitzero"`
+	Constraints  []Constraint    `json:"constraints,omitempty"`
+	Permissions  []string        `json:"permissions,omitempty"`  // only narrow from hop to hop; left out: not restricted
+	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
+	Expected     Expected        `json:"expected,omitzero"`
+	Route        []string        `json:"route,omitempty"` // agents that the task visits in turn
+	Start        bool            `json:"start,omitempty"` // the calling agent works on it itself
+	Send         *SendInput      `json:"send,omitempty"`  // hand it off in the same decision
+	Claimed      json.RawMessage `json:"claimed_history,omitempty"`
+}
+
+// SendInput hands a task off.
+type SendInput struct {
+	Epoch       uint64      `json:"epoch,omitempty"`
+	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route
+	Capability  string      `json:"capability,omitempty"` // what the receiver must be able to do
+	Kind        Kind        `json:"kind,omitempty"`       // empty: warm
+	FanOut      bool        `json:"fan_out,omitempty"`    // with Broadcast: every receiver gets a copy
+	FanIn       FanIn       `json:"fan_in,omitzero"`
+	Reason      Reason      `json:"reason,omitempty"` // empty: user_request
+	Detail      string      `json:"detail,omitempty"`
+	Content     Content     `json:"content,omitzero"`
+	Confirm     ConfirmMode `json:"confirm,omitempty"` // empty: auto
+	Timeouts    Timeouts    `json:"timeouts,omitzero"`
+	Retries     *int        `json:"retries,omitempty"` // unanswered offers after the first; nil: 3
+	ReturnHome  bool        `json:"return_home,omitempty"`
+	Approver    string      `json:"approver,omitempty"` // of a supervised handoff; empty: any operator
+	Permissions []string    `json:"permissions,omitempty"`
+	Budget      Spend       `json:"budget,omitzero"` // of each child
+	Expected    Expected    `json:"expected,omitzero"`
+}
+
+// EscalateInput hands a task upwards. Without To it goes to the first in the owner's escalation chain.
+type EscalateInput struct {
+	Epoch   uint64  `json:"epoch,omitempty"`
+	To      string  `json:"to,omitempty"`
+	Detail  string  `json:"detail,omitempty"`
+	Content Content `json:"content,omitzero"`
+}
+
+// ProgressInput reports what the owner has done.
+type ProgressInput struct {
+	Epoch uint64 `json:"epoch"`
+	Note  string `json:"note"`
+	Usage Spend  `json:"usage,omitzero"` // since the last report
+}
+
+// HeartbeatInput shows that the owner lives.
+type HeartbeatInput struct {
+	Epoch uint64 `json:"epoch"`
+}
+
+// CompleteInput finishes a task.
+type CompleteInput struct {
+	Epoch  uint64 `json:"epoch"`
+	Result Result `json:"result,omitzero"`
+	Usage  Spend  `json:"usage,omitzero"` // since the last report
+}
+
+// FailInput ends a task as not done.
+type FailInput struct {
+	Epoch  uint64 `json:"epoch"`
+	Detail string `json:"detail"`
+	Result Result `json:"result,omitzero"`
+	Usage  Spend  `json:"usage,omitzero"` // since the last report
+}
+
+// CancelInput calls a task off, or takes a handoff back.
+type CancelInput struct {
+	Epoch  uint64 `json:"epoch,omitempty"` // for a handoff
+	Detail string `json:"detail,omitempty"`
+}
+
+// ShareInput gives a task's context to another agent without moving the task.
+type ShareInput struct {
+	Epoch   uint64  `json:"epoch,omitempty"`
+	To      string  `json:"to"`
+	Detail  string  `json:"detail,omitempty"`
+	Content Content `json:"content,omitzero"`
+}
+
+// TakeoverInput asks for a task. Agents ask for themselves; operators say who is to have it.
+type TakeoverInput struct {
+	To     string `json:"to,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ConstrainInput adds a constraint, or tightens one.
+type ConstrainInput struct {
+	Epoch      uint64     `json:"epoch,omitempty"`
+	Constraint Constraint `json:"constraint"`
+}
+
+// AnnotateInput corrects or comments on an earlier entry, which stays as it is.
+type AnnotateInput struct {
+	Entry uint64 `json:"entry"` // its position
+	Note  string `json:"note"`
+}
+
+// ReplayInput revives a task from the dead letters. Its zero value sends it to those it was meant for.
+type ReplayInput struct {
+	To         []string  `json:"to,omitempty"`
+	Capability string    `json:"capability,omitempty"`
+	Route      []string  `json:"route,omitempty"`
+	Deadline   time.Time `json:"deadline,omitzero"`
+	Note       string    `json:"note,omitempty"`
+	Home       bool      `json:"home,omitempty"` // back to its owner instead of to a receiver
+}
+
+// DiscardInput gives a dead letter up.
+type DiscardInput struct {
+	Why string `json:"why"`
+}

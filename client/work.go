@@ -1,0 +1,140 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// receipt makes a call that changes a task.
+func (c *Client) receipt(ctx context.Context, in any, segments ...string) (Receipt, error) {
+	var r Receipt
+	err := c.do(ctx, http.MethodPost, path(segments...), nil, in, &r)
+	return r, err
+}
+
+// CreateTask makes a task, and starts it or hands it off in the same decision if the input says so.
+func (c *Client) CreateTask(ctx context.Context, in CreateInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks")
+}
+
+// Tasks lists the tasks that the token may see, newest first.
+func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
+	var p TaskPage
+	err := c.do(ctx, http.MethodGet, path("tasks"), f.query(), nil, &p)
+	return p, err
+}
+
+func (f TaskFilter) query() url.Values {
+	q := url.Values{}
+	set := func(name, v string) {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	set("state", string(f.State))
+	set("owner", f.Owner)
+	set("parent", f.Parent)
+	set("after", f.After)
+	if f.Live {
+		q.Set("live", "true")
+	}
+	if f.Limit != 0 {
+		q.Set("limit", strconv.Itoa(f.Limit))
+	}
+	return q
+}
+
+// Task shows one task. The read is on record.
+func (c *Client) Task(ctx context.Context, id string) (Task, error) {
+	var t Task
+	err := c.do(ctx, http.MethodGet, path("tasks", id), nil, nil, &t)
+	return t, err
+}
+
+// Start makes the calling agent the owner of its own pending task.
+func (c *Client) Start(ctx context.Context, task string) (Receipt, error) {
+	return c.receipt(ctx, nil, "tasks", task, "start")
+}
+
+// Send asks to hand a task to others and returns at once. The inbox, the task and the events say what comes of it.
+func (c *Client) Send(ctx context.Context, task string, in SendInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "send")
+}
+
+// Escalate hands a task upwards because it is beyond its holder.
+func (c *Client) Escalate(ctx context.Context, task string, in EscalateInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "escalate")
+}
+
+// Progress reports what the owner has done, and renews its lease.
+func (c *Client) Progress(ctx context.Context, task string, in ProgressInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "progress")
+}
+
+// Heartbeat shows that the owner lives, and renews its lease. The receipt's Lease says until when.
+func (c *Client) Heartbeat(ctx context.Context, task string, epoch uint64) (Receipt, error) {
+	return c.receipt(ctx, HeartbeatInput{Epoch: epoch}, "tasks", task, "heartbeat")
+}
+
+// Complete finishes a task with its result.
+func (c *Client) Complete(ctx context.Context, task string, in CompleteInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "complete")
+}
+
+// Fail ends a task as not done.
+func (c *Client) Fail(ctx context.Context, task string, in FailInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "fail")
+}
+
+// Cancel calls a task off, children included.
+func (c *Client) Cancel(ctx context.Context, task string, in CancelInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "cancel")
+}
+
+// Share gives a task's context to another agent. Ownership stays where it is.
+func (c *Client) Share(ctx context.Context, task string, in ShareInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "share")
+}
+
+// Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
+// takes it from whoever holds it and offers it to an agent.
+func (c *Client) Takeover(ctx context.Context, task string, in TakeoverInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "takeover")
+}
+
+// Constrain adds a constraint, or tightens one.
+func (c *Client) Constrain(ctx context.Context, task string, in ConstrainInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "constraints")
+}
+
+// Lift takes a constraint away, as the principal that set it or an operator, and says why.
+func (c *Client) Lift(ctx context.Context, task, constraint, why string) (Receipt, error) {
+	var r Receipt
+	err := c.do(ctx, http.MethodDelete, path("tasks", task, "constraints", constraint), url.Values{"why": {why}}, nil, &r)
+	return r, err
+}
+
+// Annotate corrects or comments on an earlier entry of a task.
+func (c *Client) Annotate(ctx context.Context, task string, in AnnotateInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "annotations")
+}
+
+// Dead lists the tasks in the dead-letter queue, newest first. The filter's State and Live do not count.
+func (c *Client) Dead(ctx context.Context, f TaskFilter) (TaskPage, error) {
+	f.State, f.Live = "", false
+	var p TaskPage
+	err := c.do(ctx, http.MethodGet, path("dead"), f.query(), nil, &p)
+	return p, err
+}
+
+// Replay revives a task from the dead letters with fresh limits.
+func (c *Client) Replay(ctx context.Context, task string, in ReplayInput) (Receipt, error) {
+	return c.receipt(ctx, in, "dead", task, "replay")
+}
+
+// Discard gives a task in the dead letters up, for a reason.
+func (c *Client) Discard(ctx context.Context, task, why string) (Receipt, error) {
+	return c.receipt(ctx, DiscardInput{Why: why}, "dead", task, "discard")
+}
