@@ -1,0 +1,275 @@
+package handoff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// Rules that a story would tell badly: bounds, corners, and what the pieces give to other rooms.
+
+func TestRetriesWaitLongerEachTimeAndNeverLongerThanThirtySeconds(t *testing.T) {
+	for n, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 4: 16 * time.Second, 5: MaxBackoff, 20: MaxBackoff} {
+		if got := backoff(n, 0); got != want {
+			t.Errorf("retry %d waits %s, want %s", n, got, want)
+		}
+		if got := backoff(n, 0.999); got < want/2 || got >= want {
+			t.Errorf("retry %d with jitter waits %s of %s", n, got, want)
+		}
+	}
+	for _, odd := range []float64{math.NaN(), math.Inf(1), -3, 7} {
+		if got := backoff(1, odd); got != 2*time.Second {
+			t.Errorf("jitter %g makes a pause of %s", odd, got)
+		}
+	}
+}
+
+// badRequests are requests that no executing task of ada's accepts, with the code of the refusal.
+var badRequests = []struct {
+	name   string
+	change func(*Request)
+	code   refusal.Code
+}{
+	{"no kind", func(r *Request) { r.Kind = "" }, refusal.Invalid},
+	{"no reason", func(r *Request) { r.Reason = "" }, refusal.Invalid},
+	{"a control character in a name", to("be\x07n"), refusal.Invalid},
+	{"a path as a name", to("../ben"), refusal.Invalid},
+	{"invalid UTF-8 in a name", to("\xff"), refusal.Invalid},
+	{"no name", to(""), refusal.Invalid},
+	{"a space in the capability", func(r *Request) { r.Capability = "writes go" }, refusal.Invalid},
+	{"a control character in the approver", func(r *Request) { r.Kind, r.Approver = fact.Supervised, "an\nn" }, refusal.Invalid},
+	{"a negative clock", func(r *Request) { r.Timeouts.Ack = -1 }, refusal.Invalid},
+	{"an absurd clock", func(r *Request) { r.Timeouts.Wait = fact.Duration(math.MaxInt64) }, refusal.Invalid},
+	{"negative retries", func(r *Request) { n := -1; r.Retries = &n }, refusal.Invalid},
+	{"too many retries", func(r *Request) { n := fact.MaxRetries + 1; r.Retries = &n }, refusal.Invalid},
+	{"too long a detail", func(r *Request) { r.Detail = strings.Repeat("x", fact.MaxText+1) }, refusal.TooLarge},
+	{"invalid UTF-8 in the detail", func(r *Request) { r.Detail = "\xff" }, refusal.Invalid},
+	{"too many candidates", func(r *Request) { r.Candidates = make([]fact.Candidate, fact.MaxCandidates+1) }, refusal.TooLarge},
+	{"no candidates", func(r *Request) { r.Candidates = nil }, refusal.Unavailable},
+	{"only itself", to("ada"), refusal.Unavailable},
+	{"no envelope", func(r *Request) { r.Envelope = fact.Sealed{} }, refusal.Invalid},
+	{"an envelope out of order", func(r *Request) { r.Envelope.Parent = "sha256:0" }, refusal.Conflict},
+	{"a permission twice", func(r *Request) { r.Permissions = []string{"read", "read"} }, refusal.Invalid},
+}
+
+func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
+	b := build(t, create, start)
+	for _, c := range badRequests {
+		t.Run(c.name, func(t *testing.T) {
+			events, err := Decide(b.task, send(c.change)(b.task), b.now)
+			if refusal.CodeOf(err) != c.code || len(events) > 0 {
+				t.Errorf("%v %v, want %s", eventNames(events), err, c.code)
+			}
+		})
+	}
+}
+
+func TestTasksThatMakeNoSenseAreRefused(t *testing.T) {
+	many := make([]fact.Dependency, fact.MaxDependencies+1)
+	for name, c := range map[string]func(*Create){
+		"an id that is none":         func(c *Create) { c.Task = "task_../etc" },
+		"no intent":                  func(c *Create) { c.Intent = " \n" },
+		"too long an intent":         func(c *Create) { c.Intent = strings.Repeat("x", fact.MaxIntent+1) },
+		"history that is not JSON":   func(c *Create) { c.Claimed = []byte("{") },
+		"history nested deeply":      func(c *Create) { c.Claimed = []byte(strings.Repeat("[", 100) + strings.Repeat("]", 100)) },
+		"a permission with a space":  func(c *Create) { c.Permissions = []string{"a b"} },
+		"a constraint without words": func(c *Create) { c.Constraints = []fact.Constraint{{ID: "c", Kind: fact.ConstraintBudget}} },
+		"a budget below zero":        func(c *Create) { c.Budget.Cost = -1 },
+		"a dependency that is none":  func(c *Create) { c.Dependencies = []fact.Dependency{{Task: "x"}} },
+		"too many dependencies":      func(c *Create) { c.Dependencies = many },
+		"too long a route":           func(c *Create) { c.Route = make([]string, fact.MaxRoute+1) },
+		"a length below zero":        func(c *Create) { c.Expected.MaxBytes = -1 },
+		"a schema that is not JSON":  func(c *Create) { c.Expected.Schema = []byte("?") },
+	} {
+		command := create(Task{}).(Create)
+		c(&command)
+		if _, err := Decide(Task{}, command, t0); properRefusal(err) != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCandidatesAreTriedTierByTierAndOnce(t *testing.T) {
+	b := build(t, create, start, send(func(r *Request) {
+		r.Candidates = slices.Concat(tier(fact.TierEscalation, "lead"), tier("", "ben"), tier(fact.TierFallback, "cleo"), targets("ben"))
+	}))
+	want := slices.Concat(targets("ben"), tier(fact.TierFallback, "cleo"), tier(fact.TierEscalation, "lead"))
+	if got := b.task.Handoff.Candidates; !slices.Equal(got, want) {
+		t.Errorf("candidates %v, want %v", got, want)
+	}
+}
+
+func TestAnAgentThatJoinsAClaimStandsBeforeTheFallbacks(t *testing.T) {
+	b := build(t, create, start, send(kind(fact.Broadcast), func(r *Request) { r.Candidates = append(targets("ben"), tier(fact.TierFallback, "eve")...) }),
+		func(Task) Command { return JoinClaim{Agent: "dan", Handoff: 1} })
+	b = b.wait(11 * time.Minute).then(tick)
+	if h := b.task.Handoff; !slices.Equal(h.To, []string{"eve"}) || len(h.Candidates) != 3 {
+		t.Errorf("offered to %v of %v, want the fallback", h.To, h.Candidates)
+	}
+}
+
+func TestNobodyJoinsASupervisedClaim(t *testing.T) {
+	b := build(t, create, start, send(kind(fact.Supervised), to("ben", "cleo"), func(r *Request) { r.Claim = true }),
+		func(Task) Command { return Approve{By: operator("bob"), Handoff: 1} })
+	if events, err := Decide(b.task, JoinClaim{Agent: "dan", Handoff: 1}, b.now); len(events) > 0 || err != nil {
+		t.Errorf("joined what was not approved for it: %v %v", eventNames(events), err)
+	}
+}
+
+func TestALeaseThatAHandoffAsksForHoldsForItsReceiver(t *testing.T) {
+	b := build(t, create, start, send(func(r *Request) { r.Timeouts.Lease = fact.Duration(time.Minute) }), accept("ben"))
+	if left := b.task.Lease.Sub(b.now); left != time.Minute {
+		t.Errorf("the receiver got a lease of %s", left)
+	}
+	b = b.wait(50 * time.Second).then(progress)
+	if left := b.task.Lease.Sub(b.now); left != time.Minute {
+		t.Errorf("its progress renewed the lease for %s", left)
+	}
+}
+
+func TestAskingForAHandoffShowsLife(t *testing.T) {
+	b := build(t, create, start).wait(29*time.Minute).then(send(explicit), accept("ben"))
+	b = b.wait(2 * time.Minute).then(tick)
+	if b.task.Owner != "ada" {
+		t.Errorf("%s owns the task: the source was taken for dead 31 minutes after its last call but two", b.task.Owner)
+	}
+}
+
+func TestAConfirmOverdueWithoutAnOwnerParks(t *testing.T) {
+	b := build(t, create, send(explicit), accept("ben")).wait(2 * time.Minute).then(tick)
+	if b.task.State != fact.Parked || b.task.Parked.Cause != fact.ParkReturned {
+		t.Errorf("%s %+v", b.task.State, b.task.Parked)
+	}
+}
+
+func TestALongReportOfAFailedDeliveryIsCut(t *testing.T) {
+	b := build(t, create, start, send())
+	events, err := Decide(b.task, Bounce{Agent: "ben", Handoff: 1, Detail: strings.Repeat("é\xff", fact.MaxText)}, b.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := events[0].(fact.Undelivered).Detail; len(d) > fact.MaxText || fact.CheckText("", d, fact.MaxText) != nil {
+		t.Errorf("%d bytes of detail, valid: %v", len(d), fact.CheckText("", d, fact.MaxText))
+	}
+}
+
+func TestAskersAndSharesAreBounded(t *testing.T) {
+	b := build(t, create, start)
+	for i := range fact.MaxAsks {
+		b = b.then(func(Task) Command { return Takeover{By: agent(fmt.Sprint("agent", i))} })
+	}
+	if _, err := Decide(b.task, Takeover{By: agent("late")}, b.now); refusal.CodeOf(err) != refusal.Limit {
+		t.Errorf("one more asks: %v", err)
+	}
+	share := func(t Task) Command {
+		return ShareEnvelope{By: agent("ada"), Epoch: 1, To: "ben", Envelope: nextEnvelope(t)}
+	}
+	for range fact.MaxShares {
+		b = b.then(share)
+	}
+	if _, err := Decide(b.task, share(b.task), b.now); refusal.CodeOf(err) != refusal.Limit {
+		t.Errorf("one more is shared: %v", err)
+	}
+}
+
+func TestReportsThatAddUpBeyondAllNumbersDoNotWrapAround(t *testing.T) {
+	most := int64(1) << 50
+	b := build(t, create, start)
+	for range 40 {
+		b.task.Spent = b.task.Spent.Plus(b.task.Spent).Plus(fact.Budget{Tokens: most})
+	}
+	if b.task.Spent.Tokens <= 0 {
+		t.Errorf("spent %d", b.task.Spent.Tokens)
+	}
+	b.task.Budget.Tokens = most
+	if used, over := b.task.spent(); !used || !over {
+		t.Error("a budget that is overspent without measure looks unspent")
+	}
+}
+
+func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
+	b := build(t, create, func(t Task) Command {
+		c := delegate(t).(Spawn)
+		c.Kind, c.Children = fact.Broadcast, nil
+		for i := range 3 {
+			c.Children = append(c.Children, fact.NewChild{Task: taskID(100 + i), To: fmt.Sprint("agent", i), Intent: "a part"})
+		}
+		return c
+	})
+	for i := range 3 {
+		b = b.then(func(Task) Command {
+			return EndChild{Child: taskID(100 + i), State: fact.Completed, Result: &fact.Result{Text: strings.Repeat("x", fact.MaxResult/2)}}
+		})
+	}
+	if r := b.task.Result; b.task.State != fact.Completed || r.Check() != nil || !strings.Contains(r.Text, "look at the children") {
+		t.Errorf("%s with a result of %d bytes: %s", b.task.State, len(r.Data), r.Text)
+	}
+}
+
+func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
+	deadline := t0.Add(time.Hour)
+	b := build(t, func(Task) Command {
+		return Create{
+			By: agent("ada"), Task: taskID(1), Intent: "do it", Deadline: deadline, Permissions: []string{"read", "write"}, Priority: fact.Urgent,
+			Limits: fact.Limits{Hops: 3}, Constraints: []fact.Constraint{{ID: "c", Kind: fact.ConstraintSecurity, Text: "no secrets"}},
+		}
+	}, start, send(), accept("ben"), progress)
+	events, err := Decide(b.task, Spawn{
+		By: agent("ben"), Epoch: 2, Kind: fact.Delegation, Reason: fact.ReasonSpecialization, Envelope: nextEnvelope(b.task), Permissions: []string{"read"},
+		Children: []fact.NewChild{{Task: taskID(100), To: "cleo", Intent: "a part"}}, FanIn: fact.FanIn{Mode: fact.FanInAll},
+	}, b.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := FoldAll(b.task, events)
+	child, _, err := realRules.apply(Task{}, parent.Child(events[1].(fact.Spawned), 0), b.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child.Used.Hops != 1 || child.Limits.Hops != 3 || !child.Deadline.Equal(deadline) || child.Priority != fact.Urgent ||
+		!slices.Equal(child.Permissions, []string{"read"}) || len(child.Constraints) != 1 || child.Constraints[0].Origin != "agent/ada" ||
+		child.Requester != "agent/ben" || child.Parent.Task != taskID(1) {
+		t.Errorf("%+v", child)
+	}
+	// Back to its parent's owner without progress would be a loop, and to do it itself as well.
+	if why := child.loop("ben", false); why == "" {
+		t.Error("the child may go back to where it came from, with nothing done")
+	}
+	if _, err := Decide(child, Start{By: agent("ben")}, b.now); refusal.CodeOf(err) != refusal.Limit {
+		t.Errorf("the parent's owner started its own child: %v", err)
+	}
+}
+
+func TestTheTickerKnowsWhenARecoveryIsNeeded(t *testing.T) {
+	b := build(t, create, start)
+	if b.task.NeedsRecovery(b.now) || !b.task.NeedsRecovery(b.now.Add(time.Hour)) {
+		t.Error("the lease is 30 minutes")
+	}
+	if b = b.then(send()); b.task.NeedsRecovery(b.now.Add(time.Hour)) {
+		t.Error("a task that is being handed off needs no recovery")
+	}
+}
+
+func TestIdsLeadBackToTheirTask(t *testing.T) {
+	task := taskID(7)
+	for _, parse := range []struct {
+		id    string
+		parse func(string) (string, int, error)
+	}{{HandoffID(task, 12), ParseHandoffID}, {AskID(task, 3), ParseAskID}, {ShareID(task, 1), ParseShareID}} {
+		got, n, err := parse.parse(parse.id)
+		if err != nil || got != task || n < 1 {
+			t.Errorf("%s: %s %d %v", parse.id, got, n, err)
+		}
+		for _, bad := range []string{"", task, parse.id + "x", "x" + parse.id, strings.Replace(parse.id, ".", "..", 1), task + ".h0", task + ".h99999999999", task + ".h-1"} {
+			if _, _, err := parse.parse(bad); properRefusal(err) != nil {
+				t.Errorf("%q: %v", bad, err)
+			}
+		}
+	}
+}
