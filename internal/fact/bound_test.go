@@ -1,0 +1,126 @@
+package fact
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+func TestNamesAreWordsAndNothingElse(t *testing.T) {
+	for _, good := range []string{"ada", "coder-2", "ada@host", "åsa", "日本", "a.b", strings.Repeat("x", MaxName)} {
+		if err := CheckName("an agent", good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		"", ".", "..", "a b", "a\tb", "a\x00", "a\x7f", "a\u202eb", "a\u200bb", "a/b", `a\b`, "a*", "a>", `a"`, "a'", "\xff", strings.Repeat("x", MaxName+1),
+	} {
+		if err := CheckName("an agent", bad); refusal.CodeOf(err) != refusal.Invalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestTextAndJSONAreBounded(t *testing.T) {
+	for text, want := range map[string]refusal.Code{"": "", "fine\n": "", "\xff": refusal.Invalid, "12345678901": refusal.TooLarge} {
+		if got := refusal.CodeOf(CheckText("the note", text, 10)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for text, want := range map[string]refusal.Code{
+		"": "", `{"a":"[[[[\"[["}`: "", deep(MaxJSONDepth): "", deep(MaxJSONDepth + 1): refusal.Invalid, "{": refusal.Invalid,
+		"\"\xff\"": refusal.Invalid, `"` + strings.Repeat("x", 1000) + `"`: refusal.TooLarge,
+	} {
+		if got := refusal.CodeOf(CheckJSON("the data", json.RawMessage(text), 1000)); got != want {
+			t.Errorf("%.20q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDurationsAreNeitherNegativeNorAbsurd(t *testing.T) {
+	for d, ok := range map[time.Duration]bool{
+		0: true, MinDuration: true, MaxDuration: true, MinDuration - 1: false, MaxDuration + 1: false, -time.Second: false,
+		math.MaxInt64: false, math.MinInt64: false,
+	} {
+		if err := (Timeouts{Lease: Duration(d)}).Check(); (err == nil) != ok {
+			t.Errorf("%s: %v", d, err)
+		}
+	}
+}
+
+func TestAConstraintOnlyTightens(t *testing.T) {
+	max := func(v float64) *float64 { return &v }
+	base := Constraint{ID: "c", Kind: ConstraintBudget, Text: "spend little", Max: max(10), Allow: []string{"a", "b"}}
+	for name, c := range map[string]struct {
+		change func(*Constraint)
+		tight  bool
+	}{
+		"the same":                 {func(*Constraint) {}, true},
+		"a smaller maximum":        {func(c *Constraint) { c.Max = max(9) }, true},
+		"a larger maximum":         {func(c *Constraint) { c.Max = max(11) }, false},
+		"no maximum":               {func(c *Constraint) { c.Max = nil }, false},
+		"fewer allowed":            {func(c *Constraint) { c.Allow = []string{"b"} }, true},
+		"none allowed":             {func(c *Constraint) { c.Allow = []string{} }, true},
+		"others allowed":           {func(c *Constraint) { c.Allow = []string{"c"} }, false},
+		"anything allowed":         {func(c *Constraint) { c.Allow = nil }, false},
+		"hard":                     {func(c *Constraint) { c.Hard = true }, true},
+		"other words":              {func(c *Constraint) { c.Text = "spend much" }, false},
+		"about something else":     {func(c *Constraint) { c.Kind = ConstraintFormat }, false},
+		"a maximum that is no sum": {func(c *Constraint) { c.Max = max(math.NaN()) }, false},
+	} {
+		k := base
+		c.change(&k)
+		if got := k.Check() == nil && k.Tightens(base); got != c.tight {
+			t.Errorf("%s: %v, want %v", name, got, c.tight)
+		}
+	}
+	if (Constraint{Allow: []string{}}).Equal(Constraint{}) {
+		t.Error("nothing allowed is taken for anything allowed")
+	}
+	hard := base
+	hard.Hard = true
+	if base.Tightens(hard) {
+		t.Error("soft is tighter than hard")
+	}
+}
+
+func TestConstraintsAreCapped(t *testing.T) {
+	var many []Constraint
+	for range MaxConstraints + 1 {
+		many = append(many, Constraint{ID: "c" + strings.Repeat("x", len(many)%60) + string(rune('a'+len(many)/60)), Kind: ConstraintFormat, Text: "x"})
+	}
+	if err := CheckConstraints(many); refusal.CodeOf(err) != refusal.TooLarge {
+		t.Errorf("%d constraints: %v", len(many), err)
+	}
+	if err := CheckConstraints(many[:3]); err != nil {
+		t.Error(err)
+	}
+	if err := CheckConstraints([]Constraint{many[0], many[0]}); refusal.CodeOf(err) != refusal.Invalid {
+		t.Errorf("the same twice: %v", err)
+	}
+}
+
+func TestSumsOfBudgetsStayWithinBounds(t *testing.T) {
+	b := Budget{Tokens: 1 << 50, Cost: 1}
+	for range 100 {
+		b = b.Plus(b)
+	}
+	if b.Tokens <= 0 || b.Cost <= 0 || (Budget{}).Minus(b).Minus(b).Tokens >= 0 {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestDataIsKeptWithoutIdleSpace(t *testing.T) {
+	r := Result{Data: json.RawMessage("{ \"a\" : 1 }\n")}.Compact()
+	if string(r.Data) != `{"a":1}` {
+		t.Errorf("%s", r.Data)
+	}
+	if e := (Expected{}).Compact(); e.Schema != nil {
+		t.Errorf("%q out of nothing", e.Schema)
+	}
+}
