@@ -54,15 +54,15 @@ func TestDurationsAreNeitherNegativeNorAbsurd(t *testing.T) {
 }
 
 func TestAConstraintOnlyTightens(t *testing.T) {
-	max := func(v float64) *float64 { return &v }
-	base := Constraint{ID: "c", Kind: ConstraintBudget, Text: "spend little", Max: max(10), Allow: []string{"a", "b"}}
+	most := func(v float64) *float64 { return &v }
+	base := Constraint{ID: "c", Kind: ConstraintBudget, Text: "spend little", Max: most(10), Allow: []string{"a", "b"}}
 	for name, c := range map[string]struct {
 		change func(*Constraint)
 		tight  bool
 	}{
 		"the same":                 {func(*Constraint) {}, true},
-		"a smaller maximum":        {func(c *Constraint) { c.Max = max(9) }, true},
-		"a larger maximum":         {func(c *Constraint) { c.Max = max(11) }, false},
+		"a smaller maximum":        {func(c *Constraint) { c.Max = most(9) }, true},
+		"a larger maximum":         {func(c *Constraint) { c.Max = most(11) }, false},
 		"no maximum":               {func(c *Constraint) { c.Max = nil }, false},
 		"fewer allowed":            {func(c *Constraint) { c.Allow = []string{"b"} }, true},
 		"none allowed":             {func(c *Constraint) { c.Allow = []string{} }, true},
@@ -71,7 +71,7 @@ func TestAConstraintOnlyTightens(t *testing.T) {
 		"hard":                     {func(c *Constraint) { c.Hard = true }, true},
 		"other words":              {func(c *Constraint) { c.Text = "spend much" }, false},
 		"about something else":     {func(c *Constraint) { c.Kind = ConstraintFormat }, false},
-		"a maximum that is no sum": {func(c *Constraint) { c.Max = max(math.NaN()) }, false},
+		"a maximum that is no sum": {func(c *Constraint) { c.Max = most(math.NaN()) }, false},
 	} {
 		k := base
 		c.change(&k)

@@ -217,8 +217,8 @@ type JoinClaim struct {
 
 func (c JoinClaim) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || !h.openClaim() || h.Kind == fact.Supervised || c.Agent == t.Owner ||
-		len(h.Candidates) >= fact.MaxCandidates || fact.CheckName("an agent", c.Agent) != nil ||
+	if h == nil || h.N != c.Handoff || !h.openClaim() || h.Kind == fact.Supervised || c.Agent == "" || c.Agent == t.Owner ||
+		len(h.Candidates) >= fact.MaxCandidates ||
 		slices.ContainsFunc(h.Candidates, func(o fact.Candidate) bool { return o.Agent == c.Agent }) || t.loop(c.Agent, false) != "" {
 		return nil, nil
 	}

@@ -179,16 +179,14 @@ func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.State != fact.Pending && c.State != fact.Parked && !c.State.Final() {
 		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
 	}
-	if err := c.Spent.Check("what the child spent"); err != nil {
-		return nil, err
-	}
 	child := t.Children[i]
 	if child.State == c.State || child.State.Final() {
 		return nil, nil
 	}
 	awaited := t.State == fact.Waiting && child.Group == t.Awaits
 	d := turn{t: t}
-	e := fact.ChildEnded{Child: c.Child, State: c.State, Spent: c.Spent, Late: !awaited}
+	e := fact.ChildEnded{Child: c.Child, State: c.State, Late: !awaited}
+	e.Spent = fact.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
 	if c.Result != nil {
 		r := c.Result.Compact()
 		e.Result = &r

@@ -7,7 +7,7 @@
 // Decide may refuse; Fold never does, because events are facts. A [Task] is immutable: Fold returns a new value
 // and shares what did not change, so tasks may be cached and read from many goroutines.
 //
-// Invariants, each proved by a property test:
+// Invariants, each proved by random stories (invariant_test.go), which are themselves proved by planted bugs:
 //
 //  1. At most one owner. Only the owner, with the current epoch, may progress, hand off or finish a task.
 //  2. At most one transfer in flight. A fan-out or a delegation makes child tasks, and the parent waits.
@@ -20,5 +20,5 @@
 // May import: fact (events and their words), refusal, and the standard library, without I/O; never time.Now, Since or Until.
 //
 // Start reading at table.go (every state and every way between them), then [Task], then [Decide]. The stories
-// under testdata read as the specification.
+// under testdata read as the specification, and testdata/matrix.md has every state with every command.
 package handoff

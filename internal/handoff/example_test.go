@@ -76,7 +76,6 @@ func to(names ...string) func(*Request) {
 func kind(k fact.Kind) func(*Request) { return func(r *Request) { r.Kind = k } }
 func explicit(r *Request)             { r.Confirm = fact.ConfirmExplicit }
 func home(r *Request)                 { r.ReturnHome = true }
-func noRetries(r *Request)            { r.Retries = new(int) }
 
 func source(t Task) By {
 	if t.Owner != "" {
@@ -104,10 +103,6 @@ func complete(t Task) Command {
 func fail(t Task) Command     { return Fail{By: source(t), Epoch: t.Epoch, Detail: "cannot"} }
 func cancel(Task) Command     { return Cancel{By: operator("ann"), Detail: "no need"} }
 func withdraw(t Task) Command { return Withdraw{By: source(t), Epoch: t.Epoch, Handoff: t.Handoff.N} }
-func deny(t Task) Command {
-	return Deny{By: operator("bob"), Handoff: t.Handoff.N, Detail: "no"}
-}
-func replay(Task) Command { return Replay{By: operator("ann")} }
 
 func delegate(t Task) Command {
 	return Spawn{

@@ -208,7 +208,7 @@ func tightens(before Task, c Command, events []fact.Event, after Task) error {
 			continue
 		}
 		lift, ok := c.(Lift)
-		if !ok || i >= 0 || lift.ID != k.ID || !(lift.By.Operator || lift.By.Principal == k.Origin) {
+		if !ok || i >= 0 || lift.ID != k.ID || !lift.By.Operator && lift.By.Principal != k.Origin {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}
 	}

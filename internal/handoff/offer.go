@@ -63,7 +63,7 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 // climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
 // escalation does not: the request was counted.
 func (h *Handoff) climbs(tier fact.Tier, offer, try int) bool {
-	return tier == fact.TierEscalation && try == 0 && !(h.Reason == fact.ReasonEscalation && offer == 1)
+	return tier == fact.TierEscalation && try == 0 && (offer > 1 || h.Reason != fact.ReasonEscalation)
 }
 
 // offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.

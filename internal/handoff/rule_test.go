@@ -89,7 +89,8 @@ func TestTasksThatMakeNoSenseAreRefused(t *testing.T) {
 	} {
 		command := create(Task{}).(Create)
 		c(&command)
-		if _, err := Decide(Task{}, command, t0); properRefusal(err) != nil {
+		_, err := Decide(Task{}, command, t0)
+		if properRefusal(err) != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -193,6 +194,26 @@ func TestReportsThatAddUpBeyondAllNumbersDoNotWrapAround(t *testing.T) {
 	}
 }
 
+func TestWhatAChildSpentIsCountedHoweverMuchItSays(t *testing.T) {
+	for _, spent := range []int64{-5, 1 << 55} {
+		b := build(t, create, start, delegate, func(Task) Command {
+			return EndChild{Child: taskID(100), State: fact.Completed, Spent: fact.Budget{Tokens: spent}}
+		})
+		if b.task.State != fact.Executing || b.task.Spent.Tokens < 0 {
+			t.Errorf("after a child that spent %d: %s, spent %d", spent, b.task.State, b.task.Spent.Tokens)
+		}
+	}
+}
+
+func TestATakeoverNeedsAnEnvelopeThatFollows(t *testing.T) {
+	b := build(t, create, start, func(Task) Command { return Takeover{By: agent("ben")} })
+	for _, e := range []fact.Sealed{{}, {Digest: "sha256:9", Parent: "sha256:8"}} {
+		if _, err := Decide(b.task, GrantTakeover{By: agent("ada"), Epoch: 1, Ask: 1, Envelope: e}, b.now); err == nil {
+			t.Errorf("granted with the envelope %+v", e)
+		}
+	}
+}
+
 func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
 	b := build(t, create, func(t Task) Command {
 		c := delegate(t).(Spawn)
@@ -267,7 +288,8 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 			t.Errorf("%s: %s %d %v", parse.id, got, n, err)
 		}
 		for _, bad := range []string{"", task, parse.id + "x", "x" + parse.id, strings.Replace(parse.id, ".", "..", 1), task + ".h0", task + ".h99999999999", task + ".h-1"} {
-			if _, _, err := parse.parse(bad); properRefusal(err) != nil {
+			_, _, err := parse.parse(bad)
+			if properRefusal(err) != nil {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}

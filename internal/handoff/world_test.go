@@ -77,9 +77,9 @@ func properRefusal(err error) error {
 	r, ok := refusal.As(err)
 	switch {
 	case !ok:
-		return fmt.Errorf("%v (%T) is not a refusal", err, err)
+		return fmt.Errorf("%w (%T) is not a refusal", err, err)
 	case !r.Code.Valid() || r.Message == "" || r.Hint == "":
-		return fmt.Errorf("refusal without a known code, a message or a hint: %#v", r)
+		return fmt.Errorf("refusal without a known code, a message or a hint: %w", r)
 	}
 	return nil
 }
