@@ -25,7 +25,11 @@ type house struct {
 	ledger ledger.Ledger
 	views  *sqlview.Views
 	stop   func()
+	skew   atomic.Int64 // nanoseconds that the house's clock is ahead
 }
+
+// now is the house's clock.
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
 // ledgers are the technologies that every story runs on.
 var ledgers = []string{"sqlite", "distributed"}
@@ -53,10 +57,22 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{}); err != nil {
+	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now}); err != nil {
 		t.Fatal(err)
 	}
-	post := courier.New(h.app, h.ledger, courier.Options{})
+	h.courier()
+	stop := h.stop
+	h.stop = func() {
+		cancel()
+		stop()
+	}
+	return h
+}
+
+// courier starts the courier. What stops it closes the house.
+func (h *house) courier() {
+	ctx, cancel := context.WithCancel(context.Background())
+	post := courier.New(h.app, h.ledger, courier.Options{Now: h.now})
 	done := make(chan struct{})
 	go func() {
 		post.Run(ctx)
@@ -66,13 +82,12 @@ func open(t testing.TB, kind string) *house {
 		cancel()
 		<-done
 		if err := h.views.Close(); err != nil {
-			t.Error(err)
+			h.Error(err)
 		}
 		if err := h.ledger.Close(); err != nil {
-			t.Error(err)
+			h.Error(err)
 		}
 	}
-	return h
 }
 
 func (h *house) as(role identity.Role, name string) app.Caller {

@@ -1,0 +1,274 @@
+package scenario
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// fail makes an agent leave an offer unanswered until the task is parked.
+func (h *house) fail(from, deaf string) {
+	h.Helper()
+	none := 0
+	r := h.create(h.agent(from), app.CreateInput{Intent: "anybody?", Send: &app.SendInput{To: []string{deaf}, Retries: &none}})
+	h.waitFor(deaf, func(i view.Item) bool { return i.Task == r.Task })
+	h.inState(r.Task, fact.Parked)
+}
+
+// circuit waits for an agent's circuit to be in a state.
+func (h *house) circuit(name string, want registry.Phase) {
+	h.Helper()
+	for range 100 {
+		a, err := h.app.Agent(ctx(h), h.operator(), name)
+		if err != nil {
+			h.Fatal(err)
+		}
+		if a.Circuit.State == want {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	h.Fatalf("the circuit of %s never came to be %s", name, want)
+}
+
+func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "backup")
+		h.register("flaky", app.AgentSpec{Fallbacks: []string{"backup"}})
+		for range 3 {
+			none := 0
+			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"flaky"}, Retries: &none}})
+			h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task })
+			h.complete("backup", h.accept("backup", h.waitFor("backup", func(i view.Item) bool { return i.Task == r.Task })).Receipt, "mine")
+		}
+		h.circuit("flaky", registry.Open)
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "around", Send: &app.SendInput{To: []string{"flaky"}}})
+		if len(r.To) != 1 || r.To[0] != "backup" {
+			h.Fatalf("routed to %v", r.To)
+		}
+		time.Sleep(61 * time.Second)
+		r = h.create(h.agent("lead"), app.CreateInput{Intent: "probe", Send: &app.SendInput{To: []string{"flaky"}}})
+		if len(r.To) != 1 || r.To[0] != "flaky" {
+			h.Fatalf("the probe went to %v", r.To)
+		}
+		other := h.create(h.agent("lead"), app.CreateInput{Intent: "not the probe", Send: &app.SendInput{To: []string{"flaky"}}})
+		if other.To[0] != "backup" {
+			h.Fatalf("a second handoff went to %v while the probe was out", other.To)
+		}
+		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task }))
+		h.circuit("flaky", registry.Closed)
+	})
+}
+
+// reopen closes the embedded ledger and everything on it, and opens it again.
+func reopen(t *testing.T, dir string) (*house, func()) {
+	t.Helper()
+	var log *sqlitelog.Log
+	var err error
+	h := &house{TB: t}
+	if log, h.views, err = sqlview.OpenEmbedded(context.Background(), filepath.Join(dir, "trapeze.db"), sqlitelog.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	h.ledger = log
+	if h.app, err = app.New(log, h.views.Store(), app.Options{Now: h.now}); err != nil {
+		t.Fatal(err)
+	}
+	h.courier()
+	return h, h.stop
+}
+
+func TestABreakerStaysOpenAcrossARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.join("lead", "flaky")
+		for range 3 {
+			h.fail("lead", "flaky")
+		}
+		h.circuit("flaky", registry.Open)
+		stop()
+		h, stop = reopen(t, dir)
+		defer stop()
+		_, err := h.app.Create(ctx(h), h.agent("lead"), app.CreateInput{Intent: "again", Send: &app.SendInput{To: []string{"flaky"}}})
+		if refusal.CodeOf(err) != refusal.CircuitOpen {
+			t.Errorf("after the restart: %v", err)
+		}
+	})
+}
+
+func TestClocksGoOnAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.join("lead", "coder", "backup")
+		h.register("coder", app.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Send: &app.SendInput{To: []string{"coder"}}})
+		stop()
+		time.Sleep(time.Hour)
+		h, stop = reopen(t, dir)
+		defer stop()
+		if item := h.wait("backup"); item.Task != r.Task {
+			t.Errorf("backup got %+v", item)
+		}
+	})
+}
+
+func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.join("ann", "bob")
+		once := h.agent("ann").WithKey("k1")
+		in := app.CreateInput{Intent: "once", Send: &app.SendInput{To: []string{"bob"}}}
+		first, err := h.app.Create(ctx(h), once, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accept := app.AcceptInput{Handoff: first.Handoff}
+		taken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		h, stop = reopen(t, dir)
+		defer stop()
+		again, err := h.app.Create(ctx(h), once, in)
+		if err != nil || !again.Repeat || again.Position != first.Position || again.State != fact.HandingOff {
+			t.Errorf("the repeated creation: %+v, %v", again, err)
+		}
+		retaken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		if err != nil || !retaken.Repeat || retaken.Epoch != taken.Epoch || retaken.Content == nil {
+			t.Errorf("the repeated acceptance: %+v, %v", retaken, err)
+		}
+		in.Intent = "twice"
+		if _, err := h.app.Create(ctx(h), once, in); refusal.CodeOf(err) != refusal.Conflict {
+			t.Errorf("another body under the same key: %v", err)
+		}
+	})
+}
+
+func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "eve")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "private", Start: true})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		h.wait("bob")
+		for name, want := range map[string]bool{"ann": true, "bob": true, "eve": false} {
+			_, err := call(h.agent(name), func(c app.Caller) (app.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
+			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
+				h.Errorf("%s reads the task: %v", name, err)
+			}
+			list, err := h.app.Tasks(ctx(h), h.agent(name), app.TasksInput{})
+			if err != nil || (len(list) == 1) != want {
+				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
+			}
+		}
+		_, err := call(h.agent("eve"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.NotFound {
+			h.Errorf("eve cancels: %v", err)
+		}
+		_, err = call(h.as(identity.Auditor, "kim"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("an auditor cancels: %v", err)
+		}
+	})
+}
+
+func TestAnotherWorkspaceSeesNothing(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ours", Send: &app.SendInput{To: []string{"bob"}}})
+		foreign := app.Caller{Principal: identity.Principal{Workspace: "other", Role: identity.Admin, Name: "root"}}
+		if _, err := h.app.Task(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
+			h.Errorf("another workspace reads the task: %v", err)
+		}
+		list, err := h.app.Tasks(ctx(h), foreign, app.TasksInput{})
+		agents, err2 := h.app.Agents(ctx(h), foreign)
+		if err != nil || err2 != nil || len(list)+len(agents) > 0 {
+			h.Errorf("another workspace lists %d tasks and %d agents, %v, %v", len(list), len(agents), err, err2)
+		}
+	})
+}
+
+func TestReadsExportsAndRefusalsAreOnRecord(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "eve")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "secret", Start: true})
+		h.task(r.Task)
+		for range 100 {
+			if _, err := h.app.Task(ctx(h), h.agent("eve"), r.Task); err == nil {
+				h.Fatal("eve read the task")
+			}
+		}
+		found := map[string]int{}
+		last, err := h.ledger.Last(ctx(h))
+		if err != nil {
+			h.Fatal(err)
+		}
+		for after := ledger.Position(0); after < last; {
+			entries, err := h.ledger.Read(ctx(h), after, 100)
+			if err != nil {
+				h.Fatal(err)
+			}
+			for _, e := range entries {
+				after = e.Position
+				for _, ev := range e.Events {
+					found[ev.Name+" by "+e.Actor.Principal]++
+				}
+			}
+			if len(entries) == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		if found["content-read by operator/ann"] == 0 {
+			h.Errorf("the operator's read is not on record: %v", found)
+		}
+		if n := found["attempt-refused by agent/eve"]; n < 10 || n > 40 {
+			h.Errorf("%d of 100 refusals on record: the rate limit lets the first through and counts the rest", n)
+		}
+	})
+}
+
+func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run(jump.String(), func(t *testing.T) {
+			story(t, func(h *house) {
+				h.join("ann", "backup", "cyd")
+				h.register("bob", app.AgentSpec{Fallbacks: []string{"backup"}})
+				r := h.create(h.agent("ann"), app.CreateInput{Intent: "steady", Start: true})
+				h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+				work := h.accept("bob", h.wait("bob"))
+				other := h.create(h.agent("ann"), app.CreateInput{Intent: "in flight", Send: &app.SendInput{To: []string{"cyd"}}})
+				h.skew.Store(int64(jump))
+				time.Sleep(5 * time.Second)
+				h.progress("bob", work.Receipt, "still here")
+				now := h.task(r.Task)
+				if now.Owner != "bob" || now.Epoch != work.Epoch || now.State != fact.Executing {
+					h.Fatalf("after the jump: %s owned by %s with epoch %d", now.State, now.Owner, now.Epoch)
+				}
+				h.skew.Store(0)
+				time.Sleep(5 * time.Second)
+				h.complete("bob", work.Receipt, "done")
+				if s := h.task(other.Task).State; s != fact.HandingOff && s != fact.Parked {
+					h.Errorf("the handoff in flight ended as %s", s)
+				}
+			})
+		})
+	}
+}
