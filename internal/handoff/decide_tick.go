@@ -1,7 +1,9 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -111,7 +113,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 	if !d.attempt(now) {
 		return
 	}
-	candidates, _ := ordered(c.Recovery)
+	candidates := asNamed(c.Recovery)
 	if len(candidates) == 0 {
 		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
@@ -126,4 +128,17 @@ func (d *turn) recover(c Tick, now time.Time) {
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
 		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+reasons(passed), now))
 	}
+}
+
+// asNamed is the candidates in the order in which they stand, each once: of a recovery the lost owner comes last,
+// whatever the tiers say.
+func asNamed(candidates []fact.Candidate) []fact.Candidate {
+	var list []fact.Candidate
+	for _, c := range candidates {
+		if !slices.ContainsFunc(list, func(o fact.Candidate) bool { return o.Agent == c.Agent }) {
+			c.Tier = cmp.Or(c.Tier, fact.TierTarget)
+			list = append(list, c)
+		}
+	}
+	return list
 }

@@ -277,6 +277,15 @@ func TestTheTickerKnowsWhenARecoveryIsNeeded(t *testing.T) {
 	}
 }
 
+func TestALostOwnerIsAskedLastWhateverTheTiersSay(t *testing.T) {
+	b := build(t, create, start).wait(time.Hour).then(func(Task) Command {
+		return Tick{Recovery: slices.Concat(tier(fact.TierFallback, "ben"), targets("ada"), tier(fact.TierFallback, "ben"))}
+	})
+	if h := b.task.Handoff; !slices.Equal(h.To, []string{"ben"}) || len(h.Candidates) != 2 || h.Candidates[1].Agent != "ada" {
+		t.Errorf("offered to %v of %v", h.To, h.Candidates)
+	}
+}
+
 func TestIdsLeadBackToTheirTask(t *testing.T) {
 	task := taskID(7)
 	for _, parse := range []struct {
