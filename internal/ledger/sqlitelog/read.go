@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	readQuery   = "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ?"
+	readQuery   = "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ? | 0"
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
-		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ?`
+		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
 
 	followBatch = 512 // the most entries given to a follower at once
 )

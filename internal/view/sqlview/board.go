@@ -83,7 +83,7 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 	if f.After != "" {
 		also(order+" < ?", f.After)
 	}
-	query = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ?"
+	query = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
 	return query, append(args, page(f.Limit))
 }
 
@@ -100,7 +100,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, limit int) (
 		err := scanJSON(rows, &i)
 		items = append(items, i)
 		return err
-	}, "SELECT item FROM view_inbox WHERE ws = ? AND agent = ? ORDER BY ord, id LIMIT ?", workspace, agent, page(limit))
+	}, "SELECT item FROM view_inbox WHERE ws = ? AND agent = ? ORDER BY ord, id LIMIT ? | 0", workspace, agent, page(limit))
 	return items, err
 }
 
