@@ -5,7 +5,8 @@
 //
 // Invariants:
 //   - One decision is one entry, or nothing.
-//   - A refusal is given only after a fresh read of the stream, so that a stale cache never refuses what is allowed.
+//   - A refusal, or that nothing needs to change, is answered only after a fresh read of the stream, so that a stale
+//     cache never refuses what is allowed and never confirms what is over.
 //   - A call repeated with its idempotency key gives the first outcome; with another body it is refused.
 //   - An entry of unknown outcome is looked for before anybody is told that it is unknown.
 //

@@ -139,10 +139,9 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		}
 		now := k.now().UTC().Truncate(time.Microsecond)
 		events, err := decide(f.State, now)
-		if err != nil && fresh || err == nil && len(events) == 0 {
+		if nothing := err != nil || len(events) == 0; nothing && fresh {
 			return Outcome[S]{State: f.State, At: f.Head}, err
-		}
-		if err != nil {
+		} else if nothing { // no append will find out whether the state is the newest
 			fresh = true
 			continue
 		}
