@@ -3,6 +3,7 @@ module github.com/trapezehq/trapeze
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cockroachdb/datadriven v1.0.3 // indirect
 	github.com/danielgtaylor/huma/v2 v2.39.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect

@@ -1,0 +1,9 @@
+//go:build !slow
+
+package scenario
+
+// How much is fought over ownership.
+const (
+	contestSeeds      = 1
+	contestOperations = 40_000
+)
