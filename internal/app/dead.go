@@ -11,13 +11,14 @@ import (
 
 // ReplayInput revives a task from the dead letters.
 type ReplayInput struct {
-	Task       string    `json:"task,omitempty" doc:"Id of the task."`
-	To         []string  `json:"to,omitempty" doc:"New receivers. Left out: those of the handoff that failed; if there was none, the owner goes on."`
-	Capability string    `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
-	Route      []string  `json:"route,omitempty" doc:"Replaces the task's route."`
-	Deadline   time.Time `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
-	Note       string    `json:"note,omitempty" doc:"Why."`
-	Home       bool      `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
+	Task       string      `json:"task,omitempty" doc:"Id of the task."`
+	To         []string    `json:"to,omitempty" doc:"New receivers. Left out: those of the handoff that failed; if there was none, the owner goes on."`
+	Capability string      `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
+	Route      []string    `json:"route,omitempty" doc:"Replaces the task's route."`
+	Deadline   time.Time   `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
+	Budget     fact.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
+	Note       string      `json:"note,omitempty" doc:"Why."`
+	Home       bool        `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
 }
 
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision.
@@ -26,7 +27,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, er
 		return Receipt{}, a.access.Refused(ctx, c.who(), "replay", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "replay", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		events, err := handoff.Decide(t, handoff.Replay{By: c.by(), Note: in.Note, Route: in.Route, Deadline: in.Deadline}, now)
+		events, err := handoff.Decide(t, handoff.Replay{By: c.by(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
 		}

@@ -50,9 +50,9 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 			return err
 		}
 		return c.app.TellEnd(ctx, workspace, id)
-	case fact.Finished, fact.GaveUp, fact.Discarded, fact.ParkedTask:
+	case fact.Finished, fact.GaveUp, fact.ParkedTask:
 		return c.app.TellEnd(ctx, workspace, id)
-	case fact.Called:
+	case fact.Called, fact.Discarded:
 		if err := c.app.CancelChildren(ctx, workspace, id); err != nil {
 			return err
 		}
