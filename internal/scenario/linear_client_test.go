@@ -154,23 +154,27 @@ func (t *tally) note(w wish, a answer, before sight, tr *trace) {
 func (c *client) ask(ctx context.Context, task string, w wish) answer {
 	key := fmt.Sprintf("contest-%d-%d", c.id, keys.Add(1))
 	for range 1 + 5*(c.id%2) {
+		if c.keyless {
+			key = ""
+		}
 		a := c.once(ctx, c.nodes[c.rng.IntN(len(c.nodes))], key, task, w)
 		if a.code != refusal.Unknown || w.verb == vTick || w.verb == vRead {
 			return a
 		}
+		<-time.After(time.Duration(c.rng.Int64N(int64(2 * lateness)))) // what is late may come meanwhile
 	}
 	return answer{code: refusal.Unknown}
 }
 
 func (c *client) once(ctx context.Context, node *app.App, key, task string, w wish) answer {
+	if c.rewrite != nil {
+		w = c.rewrite(ctx, node, c.house, task, w)
+	}
 	me := c.house.agent(w.agent).WithKey(key)
 	operator := c.house.operator()
 	id := handoff.HandoffID(task, max(w.n, 1))
 	var r app.Receipt
 	var err error
-	if c.rewrite != nil {
-		w = c.rewrite(ctx, node, task, w)
-	}
 	switch w.verb {
 	case vRead:
 		t, err := node.Task(ctx, operator, task)

@@ -87,7 +87,7 @@ func (p *post) Append(ctx context.Context, e ledger.Entry, expect ledger.Positio
 	if tr == nil || expect == ledger.Any {
 		return p.Ledger.Append(ctx, e, expect)
 	}
-	if wait := p.lateness(); wait > 0 {
+	if wait := p.delay(); wait > 0 {
 		tr.unknown = true
 		p.on.Go(func() {
 			<-time.After(wait)
@@ -110,11 +110,14 @@ func (p *post) Append(ctx context.Context, e ledger.Entry, expect ledger.Positio
 	return at, err
 }
 
-func (p *post) lateness() time.Duration {
+// lateness is the most that an entry comes late.
+const lateness = 4 * time.Millisecond
+
+func (p *post) delay() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.rng.Float64() >= p.late {
 		return 0
 	}
-	return 1 + time.Duration(p.rng.Int64N(int64(4*time.Millisecond)))
+	return 1 + time.Duration(p.rng.Int64N(int64(lateness)))
 }
