@@ -153,7 +153,7 @@ func (c *Client) send(ctx context.Context, r call) (*http.Response, error) {
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
 		return res, nil
 	}
-	defer res.Body.Close()                                    //nolint:errcheck // nothing was written
+	defer res.Body.Close()                                   //nolint:errcheck // nothing was written
 	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) //nolint:errcheck // what there is of it must do
 	return nil, errorOf(res, b)
 }

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/trapezehq/trapeze/internal/app"
+)
+
+// DefaultMaxBody is the most bytes that a request's body may have unless the options say otherwise.
+const DefaultMaxBody = 1 << 20
+
+// Options of the door. The zero value is fine.
+type Options struct {
+	// Version is the server's, as /v1/me and /healthz tell it.
+	Version string
+	// Log gets what goes wrong inside; nil means slog.Default().
+	Log *slog.Logger
+	// MaxBody is the most bytes that a body may have; 0 means [DefaultMaxBody].
+	MaxBody int64
+	// Hosts are the names under which the server may be addressed, beside loopback names and IP addresses.
+	Hosts []string
+	// Heartbeat is how often an event stream shows that it lives; 0 means 15 s.
+	Heartbeat time.Duration
+}
+
+// service is the door: the use cases and how they are reached.
+type service struct {
+	app  *app.App
+	api  huma.API
+	mux  *http.ServeMux
+	log  *slog.Logger
+	opts Options
+}
+
+// New returns the handler of all routes. It may be served by any [http.Server]: long polls and streams lift the read
+// deadline for themselves.
+func New(a *app.App, o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	s := &service{app: a, mux: http.NewServeMux(), log: o.Log, opts: o}
+	s.api = humago.New(s.mux, config())
+	describeInputs(s.api.OpenAPI().Components.Schemas)
+	s.tasks()
+	s.handoffs()
+	s.inbox()
+	s.dead()
+	s.agents()
+	s.tokens()
+	s.audit()
+	s.events()
+	s.open()
+	return s.guard(s.mux)
+}

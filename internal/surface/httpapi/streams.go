@@ -1,0 +1,251 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+const tagRecord = "Record"
+
+// sendLimit is how long a client may take to receive a piece of a stream.
+const sendLimit = 30 * time.Second
+
+// raw serves what is no JSON document. huma only documents it.
+func (s *service) raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
+	op.Responses["default"] = s.problemResponse()
+	s.api.OpenAPI().AddOperation(&op)
+	s.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
+		if p := unknownParameter(op, r); p != nil {
+			p.write(w)
+			return
+		}
+		if err := serve(w, r); err != nil {
+			s.problem(r.Context(), err).write(w)
+		}
+	})
+}
+
+func unknownParameter(op huma.Operation, r *http.Request) *Problem {
+	known := map[string]bool{}
+	for _, p := range op.Parameters {
+		known[p.Name] = p.In == "query"
+	}
+	for name := range r.URL.Query() {
+		if !known[name] {
+			return problemOf(refusal.New(refusal.Invalid, "/openapi.json describes what this call takes",
+				"%.80q is not a parameter of this call", name))
+		}
+	}
+	return nil
+}
+
+func query(name, about string, schema *huma.Schema) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: about, Schema: schema}
+}
+
+func (s *service) audit() {
+	op := s.operation(route{
+		method: http.MethodGet, path: "/v1/audit/export", id: "export", summary: "Export the record",
+		about: "One event a line, or a row; of one task also as one document. An export that is cut short ends without the last chunk.", tag: tagRecord,
+	})
+	op.Parameters = []*huma.Param{
+		query("format", "jsonl if left out; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
+		query("task", "Id of one task. Left out: everything, for those who may read the audit.", &huma.Schema{Type: huma.TypeString}),
+	}
+	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
+	for _, media := range exportMedia {
+		op.Responses["200"].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	s.raw(op, s.export)
+}
+
+var exportMedia = map[view.Format]string{
+	view.FormatJSON: "application/json", view.FormatLines: "application/jsonl", view.FormatCSV: "text/csv; charset=utf-8",
+}
+
+func (s *service) export(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	in := app.ExportInput{Task: q.Get("task"), Format: view.FormatLines}
+	if f := q.Get("format"); f != "" {
+		if err := in.Format.UnmarshalText([]byte(f)); err != nil {
+			return err
+		}
+	}
+	patient(r.Context())
+	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
+	err := s.app.Export(r.Context(), caller(r.Context()), in, out)
+	if err == nil && !out.begun {
+		_, err = out.Write(nil) // nothing on record is an answer too
+	}
+	if err != nil && out.begun {
+		s.log.WarnContext(r.Context(), "an export was cut short", "error", err)
+		panic(http.ErrAbortHandler) // the client must not take it for the whole
+	}
+	return err
+}
+
+// lateWriter sends the status with the first byte, so that a refusal before that is a refusal.
+type lateWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	media   string
+	begun   bool
+}
+
+func (l *lateWriter) Write(b []byte) (int, error) {
+	if !l.begun {
+		l.begun = true
+		l.w.Header().Set("Content-Type", l.media)
+		l.w.WriteHeader(http.StatusOK)
+	}
+	if err := l.control.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return l.w.Write(b)
+}
+
+func (s *service) events() {
+	op := s.operation(route{
+		method: http.MethodGet, path: "/v1/events", id: "events", summary: "What happens, as it happens (server-sent events)",
+		about: "Every message named entry carries a Notice; its id is the position to resume after. Comments in between show that the stream lives.",
+		tag:   tagRecord,
+	})
+	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}
+	op.Parameters = []*huma.Param{
+		query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
+		{Name: "Last-Event-ID", In: "header", Description: "The same as after; it counts if both are there.", Schema: position},
+	}
+	notice := s.api.OpenAPI().Components.Schemas.Schema(typeOf[app.Notice](), true, "")
+	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
+		"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
+			Extensions: map[string]any{"x-data": notice}}},
+	}}}
+	s.raw(op, s.follow)
+}
+
+// startOf is the position that a stream begins after.
+func (s *service) startOf(r *http.Request) (uint64, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = r.URL.Query().Get("after")
+	}
+	last, err := s.app.Last(r.Context())
+	if err != nil || text == "" {
+		return uint64(last), err
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > uint64(last) {
+		return 0, refusal.New(refusal.Invalid, "give the id of a message of this server, or nothing to begin now",
+			"%.40q is not a position on record; the newest entry is %d", text, last)
+	}
+	return n, nil
+}
+
+// follow tells the caller what happens until it goes away, the server stops or its token ends.
+func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
+	after, err := s.startOf(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	patient(r.Context())
+	notices, ended := make(chan app.Notice, 64), make(chan error, 1)
+	go func() {
+		ended <- followAfter(ctx, s.app, caller(r.Context()), after, func(n app.Notice) error {
+			select {
+			case notices <- n:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	out := &eventWriter{w: w, control: http.NewResponseController(w)}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // for proxies
+	out.printf("retry: 1000\nid: %d\nevent: open\ndata: {\"position\":%d}\n\n", after, after)
+	beat := time.NewTicker(s.opts.Heartbeat)
+	defer beat.Stop()
+	for out.flush() == nil {
+		select {
+		case n := <-notices:
+			out.notice(n)
+			for len(notices) > 0 {
+				out.notice(<-notices)
+			}
+		case <-beat.C:
+			if _, err := s.authenticate(r); refusal.CodeOf(err) == refusal.Unauthenticated {
+				return nil
+			}
+			out.printf(": alive\n\n")
+		case err := <-ended:
+			if err != nil && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "an event stream ended", "error", err)
+			}
+			for len(notices) > 0 {
+				out.notice(<-notices)
+			}
+			_ = out.flush() //nolint:errcheck // it ends either way
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// followAfter gives a number the type of the ledger's positions, which this room does not know by name.
+func followAfter(ctx context.Context, a *app.App, c app.Caller, after uint64, fn func(app.Notice) error) error {
+	at := app.Notice{}.Position
+	setNumber(&at, after)
+	return a.Follow(ctx, c, at, fn)
+}
+
+func setNumber[P ~uint64](p *P, n uint64) { *p = P(n) }
+
+// eventWriter writes server-sent events. After the first error it writes nothing.
+type eventWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	err     error
+}
+
+func (o *eventWriter) printf(format string, args ...any) {
+	if o.err != nil {
+		return
+	}
+	if err := o.control.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		o.err = err
+		return
+	}
+	_, o.err = fmt.Fprintf(o.w, format, args...)
+}
+
+func (o *eventWriter) notice(n app.Notice) {
+	b, err := json.Marshal(n)
+	if err != nil {
+		o.err = err
+		return
+	}
+	o.printf("id: %d\nevent: entry\ndata: %s\n\n", n.Position, b)
+}
+
+func (o *eventWriter) flush() error {
+	if o.err == nil {
+		o.err = o.control.Flush()
+	}
+	return o.err
+}
