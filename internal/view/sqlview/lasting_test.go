@@ -2,6 +2,7 @@ package sqlview
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -169,6 +171,60 @@ func TestWhatDidNotCommitIsForgotten(t *testing.T) {
 	}
 }
 
+func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
+	db, err := sqlitelog.OpenDatabase("", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, db)
+	p := newProjector(func(ledger.Position, []inbox) {})
+	project := func(position ledger.Position, outcome error, event registry.Event) {
+		t.Helper()
+		encoded, err := p.agents.EncodeAll([]registry.Event{event})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := []ledger.Entry{{Position: position, Stream: "main/agent/bob", Version: uint64(position), Events: encoded}}
+		err = db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(p.Project(tx, entries), outcome) })
+		if !errors.Is(err, outcome) {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+		t.Fatal(err)
+	}
+	project(1, nil, registry.AgentRegistered{Name: "bob"})
+	project(2, errors.New("disk full"), registry.AgentRemoved{})
+	project(2, nil, registry.PresenceLapsed{})
+	v := &Views{readers: db.Readers(), stmts: map[string]*sql.Stmt{}}
+	defer closeAll(t, v)
+	if agents, err := v.Agents(t.Context(), "main"); err != nil || len(agents) != 1 || !agents[0].Lapsed {
+		t.Errorf("agents: %+v, %v", agents, err)
+	}
+}
+
+func TestLiveTasksBeyondTheCacheAreForgotten(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	v.projector.size = 2
+	v.projector.forget()
+	for n := range 9 {
+		life := newLife()
+		life.step = 3 * n
+		play(t, log, life, 1)
+	}
+	if c := v.projector.tasks; len(c.young)+len(c.old) > 4 {
+		t.Errorf("%d tasks in memory", len(c.young)+len(c.old))
+	}
+	wantSound(t, v, 9)
+}
+
+func TestNobodyIsWokenTooEarly(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+	if roundUp(at) != at.UnixMicro() || roundUp(at.Add(1)) != at.UnixMicro()+1 {
+		t.Errorf("%d and %d", roundUp(at), roundUp(at.Add(1)))
+	}
+}
+
 func TestAFollowerGoesOnWhereItsFileEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "views.db")
 	d := ledgertest.NewDouble(ledgertest.Faults{Gaps: 2})
@@ -269,7 +325,7 @@ func TestNoQuestionLooksAtEveryTask(t *testing.T) {
 // plan is how SQLite answers a query.
 func plan(t *testing.T, v *Views, query string, args ...any) (steps []string) {
 	t.Helper()
-	rows, err := v.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	rows, err := v.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...) //nolint:sqlclosecheck // closeAll
 	if err != nil {
 		t.Fatal(err)
 	}
