@@ -111,26 +111,31 @@ func (h *house) poll(readers int) (stop func()) {
 	}
 }
 
-// measure runs life cycles from a number of clients and reports them.
-func measure(b *testing.B, clients int, op func(n int, took func(time.Duration)) error) {
-	b.Helper()
+// figures are what clients saw of a number of life cycles.
+type figures struct {
+	perSecond        float64
+	p50, p99, commit time.Duration // of a whole life cycle; of one durable commit
+}
+
+// drive runs n life cycles from a number of clients.
+func drive(t testing.TB, clients, n int, op func(n int, took func(time.Duration)) error) figures {
+	t.Helper()
 	var mu sync.Mutex
 	var commits, whole []time.Duration
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	b.ResetTimer()
 	start := time.Now()
 	for range clients {
 		wg.Go(func() {
 			var mine, all []time.Duration
 			for {
-				n := int(next.Add(1))
-				if n > b.N {
+				i := int(next.Add(1))
+				if i > n {
 					break
 				}
 				began := time.Now()
-				if err := op(n, func(d time.Duration) { mine = append(mine, d) }); err != nil {
-					b.Error(err)
+				if err := op(i, func(d time.Duration) { mine = append(mine, d) }); err != nil {
+					t.Error(err)
 					return
 				}
 				all = append(all, time.Since(began))
@@ -142,10 +147,21 @@ func measure(b *testing.B, clients int, op func(n int, took func(time.Duration))
 	}
 	wg.Wait()
 	elapsed := time.Since(start)
+	return figures{
+		perSecond: float64(n) / elapsed.Seconds(), p50: ledgertest.Percentile(whole, 50), p99: ledgertest.Percentile(whole, 99),
+		commit: ledgertest.Percentile(commits, 50),
+	}
+}
+
+// measure runs life cycles from a number of clients and reports them.
+func measure(b *testing.B, clients int, op func(n int, took func(time.Duration)) error) {
+	b.Helper()
+	b.ResetTimer()
+	f := drive(b, clients, b.N, op)
 	b.StopTimer()
-	b.ReportMetric(float64(b.N)/elapsed.Seconds(), "handoffs/s")
-	b.ReportMetric(float64(ledgertest.Percentile(whole, 50).Microseconds()), "p50-µs")
-	b.ReportMetric(float64(ledgertest.Percentile(whole, 99).Microseconds()), "p99-µs")
+	b.ReportMetric(f.perSecond, "handoffs/s")
+	b.ReportMetric(float64(f.p50.Microseconds()), "p50-µs")
+	b.ReportMetric(float64(f.p99.Microseconds()), "p99-µs")
 	b.ReportMetric(0, "ns/op") // the figure per client means nothing
-	ledgertest.ReportSync(b, b.TempDir(), ledgertest.Percentile(commits, 50))
+	ledgertest.ReportSync(b, b.TempDir(), f.commit)
 }
