@@ -1,0 +1,42 @@
+// Trapeze is a handoff server for AI agents, and its command line.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/surface/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
+	}))
+}
+
+func serve(ctx context.Context, c cli.ServeConfig) error {
+	log, err := logger(c)
+	if err != nil {
+		return err
+	}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Version: c.Version, Log: log}
+	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
+}
+
+func logger(c cli.ServeConfig) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return nil, fmt.Errorf("log level %q: use debug, info, warn or error", c.LogLevel)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch c.LogFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(c.LogTo, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(c.LogTo, options)), nil
+	}
+	return nil, fmt.Errorf("log format %q: use text or json", c.LogFormat)
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func (s *shell) auditCommand() *cobra.Command {
+	return group("audit", "What is on record", s.auditShow(), s.auditExport())
+}
+
+func (s *shell) auditShow() *cobra.Command {
+	return s.command("show [TASK]", "Show all that is on record about a task", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			task, _, err := s.taskArg(args, 0)
+			if err != nil {
+				return err
+			}
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			trail, err := c.Trail(ctx, task)
+			if err != nil {
+				return err
+			}
+			return s.emit(trail, func(p *page) { trailTable(p, trail.Entries) })
+		})
+}
+
+func trailTable(p *page, entries []client.AuditEntry) {
+	rows := make([][]string, 0, len(entries))
+	for _, e := range entries {
+		rows = append(rows, []string{fmt.Sprint(e.Position), clock(e.Timestamp), e.Event, e.Agent, clip(eventDetails(e.Details), 90)})
+	}
+	p.table("Nothing is on record.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
+}
+
+// eventDetails are the details of an event in short: what is long or only says the same again is left out.
+func eventDetails(details json.RawMessage) string {
+	dec := json.NewDecoder(strings.NewReader(string(details)))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	var parts []string
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			break
+		}
+		text := strings.Trim(string(value), `"`)
+		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || skipped[fmt.Sprint(name)] {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%v=%s", name, clip(text, 60)))
+	}
+	return strings.Join(parts, " ")
+}
+
+var skipped = map[string]bool{
+	"envelope": true, "digest": true, "parent": true, "at": true, "lease": true, "ends": true, "handoff": true, "task": true, "retries": true,
+	"next": true, "confirm": true,
+}
+
+func (s *shell) auditExport() *cobra.Command {
+	var o client.ExportOptions
+	var file string
+	cmd := s.command("export [TASK]", "Export the record of a task, or of everything", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) (err error) {
+			if len(args) == 1 {
+				o.Task = args[0]
+			}
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			var w io.Writer = s.env.Stdout
+			if file != "" {
+				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+				if err != nil {
+					return usageError{err}
+				}
+				defer func() {
+					if cerr := f.Close(); err == nil {
+						err = cerr
+					}
+				}()
+				w = f
+			}
+			return c.Export(ctx, o, w)
+		})
+	cmd.Long = `Export what is on record: --format jsonl (one event a line), csv, or for one task json (its audit documents). The
+export is itself on record. With -o the file must not exist yet.`
+	cmd.Flags().StringVar(&o.Format, "format", "", "jsonl, csv or json (default jsonl)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file")
+	return cmd
+}
+
+func (s *shell) eventsCommand() *cobra.Command {
+	var after uint64
+	var task string
+	cmd := s.command("events", "Follow what happens, until interrupted", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.Events(ctx, after, func(e client.Event) error {
+			if task != "" && e.ID != task {
+				return nil
+			}
+			return s.tell(e)
+		})
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+	cmd.Long = `Follow what happens: to which task or agent, by whom; not the content. With --json each line is one event.`
+	cmd.Flags().Uint64Var(&after, "after", client.Now, "start after this position of the record; 0 from the beginning (default: from now on)")
+	cmd.Flags().Lookup("after").DefValue = ""
+	cmd.Flags().StringVar(&task, "task", "", "only what happens to this task")
+	return cmd
+}
+
+func (s *shell) tell(e client.Event) error {
+	if s.flags.json {
+		return json.NewEncoder(s.env.Stdout).Encode(e)
+	}
+	_, err := fmt.Fprintf(s.env.Stdout, "%8d  %s  %-5s %s  %s  %s\n", e.Position, clock(e.Time), e.Kind, oneLine(e.ID),
+		strings.Join(e.Events, ", "), oneLine(e.Actor))
+	return err
+}

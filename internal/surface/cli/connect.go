@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// url is the server's address.
+func (s *shell) url() string {
+	if s.flags.url != "" {
+		return s.flags.url
+	}
+	if addr := s.env.Getenv("TRAPEZE_URL"); addr != "" {
+		return addr
+	}
+	return defaultURL
+}
+
+// dial makes a client that speaks as who the command should act as.
+func (s *shell) dial(ctx context.Context) (*client.Client, error) {
+	token, err := s.credential(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.clientFor(token)
+}
+
+func (s *shell) clientFor(token string) (*client.Client, error) {
+	c, err := client.New(s.url(), token, client.Options{UserAgent: "trapeze/" + Version()})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+// credential picks the token: see filesTopic for the rules.
+func (s *shell) credential(ctx context.Context) (string, error) {
+	fromEnv, agentFromEnv := s.env.Getenv("TRAPEZE_TOKEN"), s.env.Getenv("TRAPEZE_AGENT")
+	agent := s.flags.agent
+	switch {
+	case agent == "" && s.flags.token == "" && fromEnv == "":
+		agent = agentFromEnv
+	case agent == agentFromEnv && s.flags.token == "" && fromEnv != "":
+		agent = "" // a worker's child: its token is that agent's
+	}
+	if agent == "" {
+		return s.base()
+	}
+	return s.agentToken(ctx, agent)
+}
+
+// base is the token that was given, or the owner's.
+func (s *shell) base() (string, error) {
+	if s.flags.token != "" {
+		return s.flags.token, nil
+	}
+	if token := s.env.Getenv("TRAPEZE_TOKEN"); token != "" {
+		return token, nil
+	}
+	token, path, err := s.adminToken()
+	if err == nil && token == "" {
+		err = refusal.New(refusal.Unauthenticated,
+			"start a server with trapeze serve; for a server elsewhere set TRAPEZE_URL and TRAPEZE_TOKEN", "there is no token: %s does not exist", path)
+	}
+	return token, err
+}
+
+// agentToken is the token to act as an agent with: the kept one, or one that is made now and kept.
+func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
+	path, err := s.agentTokenFile(agent)
+	if err != nil {
+		return "", usageError{err}
+	}
+	if token, err := readToken(path); err != nil || token != "" {
+		s.kept = path
+		return token, err
+	}
+	base, err := s.base()
+	if err != nil {
+		return "", err
+	}
+	c, err := s.clientFor(base)
+	if err != nil {
+		return "", err
+	}
+	me, err := c.Me(ctx)
+	if err != nil || me.Agent == agent {
+		return base, err
+	}
+	t, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: agent, Label: "made by the command line" + onHost()})
+	if err != nil {
+		return "", err
+	}
+	if err := keepToken(path, t.Text); err != nil {
+		return "", fmt.Errorf("keep the token of %s: %w", agent, err)
+	}
+	return t.Text, nil
+}
+
+func onHost() string {
+	if host, err := os.Hostname(); err == nil {
+		return " on " + host
+	}
+	return ""
+}
+
+// refused is the refusal in an error, whether it comes from the server or from our own rules.
+func refused(err error) (*refusal.Error, bool) {
+	if r, ok := refusal.As(err); ok {
+		return r, true
+	}
+	var away *url.Error
+	if errors.As(err, &away) && !errors.Is(err, context.Canceled) {
+		return refusal.New(refusal.Unavailable, "is it running there? start one with trapeze serve, or name another with --url or TRAPEZE_URL",
+			"the server cannot be reached: %s", away.Err), true
+	}
+	var r *client.Error
+	if !errors.As(err, &r) {
+		return nil, false
+	}
+	return &refusal.Error{Code: refusal.Code(r.Code), Message: r.Message, Hint: r.Hint, Details: r.Details}, true
+}

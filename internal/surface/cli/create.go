@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// createFlags are what a task is made of.
+type createFlags struct {
+	in                          client.CreateInput
+	send                        sendFlags
+	now                         bool
+	priority, deadline, claimed string
+	constraints                 []string
+}
+
+func (c *createFlags) add(f *pflag.FlagSet) {
+	f.BoolVar(&c.in.Start, "start", false, "work on it yourself, as the agent that you are")
+	f.BoolVar(&c.now, "send", false, "hand it off at once along its route; --to or --capability say so by themselves")
+	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits in turn (repeatable)")
+	f.StringVar(&c.priority, "priority", "", "low, normal, high or urgent (default normal)")
+	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters if it has not ended: 2h, or a time")
+	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start (repeatable)")
+	f.StringArrayVar(&c.constraints, "constraint", nil, "KIND:TEXT, a rule for whoever holds it; KIND!:TEXT must hold (repeatable)")
+	f.StringSliceVar(&c.in.Permissions, "permission", nil, "what its holder may do (repeatable; default: not restricted here)")
+	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "changes of owner (default 10)")
+	f.IntVar(&c.in.Limits.Handoffs, "limit-handoffs", 0, "handoffs, successful or not (default 30)")
+	f.IntVar(&c.in.Limits.Visits, "limit-visits", 0, "times that one agent may own it (default 5)")
+	f.IntVar(&c.in.Limits.Escalations, "limit-escalations", 0, "escalations (default 5)")
+	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "recoveries from a lost owner (default 3)")
+	f.StringVar(&c.claimed, "claimed-history", "", "history from elsewhere as JSON, @FILE or -; kept as claimed")
+	addTimeouts(f, &c.in.Timeouts)
+	addBudget(f, &c.in.Budget, "of the task")
+	c.send.add(f)
+}
+
+func (c *createFlags) input(s *shell, intent string) (in client.CreateInput, err error) {
+	in = c.in
+	if in.Intent, err = s.text(intent); err != nil {
+		return in, err
+	}
+	in.Priority = client.Priority(c.priority)
+	if in.Deadline, err = moment("--deadline", c.deadline); err != nil {
+		return in, err
+	}
+	for _, arg := range c.constraints {
+		k, err := constraint(arg)
+		if err != nil {
+			return in, err
+		}
+		in.Constraints = append(in.Constraints, k)
+	}
+	if in.Claimed, err = s.document("--claimed-history", c.claimed); err != nil {
+		return in, err
+	}
+	send, err := c.send.input(s)
+	if err != nil {
+		return in, err
+	}
+	in.Content, in.Expected = send.Content, send.Expected
+	if c.now || c.send.given() {
+		send.Content, send.Expected = client.Content{}, client.Expected{}
+		in.Send = &send
+	}
+	return in, nil
+}
+
+func (s *shell) taskCreate() *cobra.Command {
+	var flags createFlags
+	cmd := s.command("create INTENT", "Create a task, and start it or hand it off at once", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			in, err := flags.input(s, args[0])
+			if err != nil {
+				return err
+			}
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.CreateTask(ctx, in)
+			return s.emitReceipt(r, err)
+		})
+	cmd.Long = `Create a task. The intent is what is wanted, in the requester's own words (text, @FILE or -), and is kept verbatim
+for ever. Without --start, --send, --to or --capability the task stays pending until it is sent.`
+	flags.add(cmd.Flags())
+	return cmd
+}
+
+// constraint reads "KIND:TEXT", "KIND!:TEXT" or "ID=KIND:TEXT". Without an id it gets one from its words, so that the
+// same constraint twice is one.
+func constraint(arg string) (client.Constraint, error) {
+	head, text, ok := strings.Cut(arg, ":")
+	if !ok || strings.TrimSpace(text) == "" {
+		return client.Constraint{}, usagef("a constraint is written KIND:TEXT, such as prohibition!:never push to main; %q is not", arg)
+	}
+	var c client.Constraint
+	if id, kind, ok := strings.Cut(head, "="); ok {
+		c.ID, head = id, kind
+	}
+	head, c.Hard = strings.CutSuffix(head, "!")
+	c.Kind, c.Text = client.ConstraintKind(head), strings.TrimSpace(text)
+	if c.ID == "" {
+		sum := sha256.Sum256([]byte(head + ":" + c.Text))
+		c.ID = head + "-" + hex.EncodeToString(sum[:4])
+	}
+	return c, nil
+}
+
+func (s *shell) taskConstrain() *cobra.Command {
+	var id string
+	var most float64
+	var allow []string
+	var cmd *cobra.Command
+	cmd = s.ownerCommand("constrain [TASK] KIND:TEXT", "Add a rule for whoever holds the task, or tighten one", 1, cobra.RangeArgs(1, 2),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
+			k, err := constraint(args[0])
+			if err != nil {
+				return client.Receipt{}, err
+			}
+			if id != "" {
+				k.ID = id
+			}
+			if cmd.Flags().Changed("max") {
+				k.Max = &most
+			}
+			if cmd.Flags().Changed("allow") {
+				k.Allow = append([]string{}, allow...)
+			}
+			return c.Constrain(ctx, task, client.ConstrainInput{Epoch: epoch, Constraint: k})
+		})
+	cmd.Long = `Add a constraint, or tighten the one with the same id. KIND is budget, security, format, preference or prohibition;
+KIND! makes it a must. Constraints reach every later envelope and every child, and are only ever tightened.`
+	cmd.Flags().StringVar(&id, "id", "", "its id (default: made from its words)")
+	cmd.Flags().Float64Var(&most, "max", 0, "the most that is allowed; smaller is tighter")
+	cmd.Flags().StringSliceVar(&allow, "allow", nil, "what alone is allowed; fewer is tighter (repeatable)")
+	return cmd
+}
+
+func (s *shell) taskLift() *cobra.Command {
+	return s.command("lift [TASK] CONSTRAINT WHY", "Take a constraint away, as who set it or as an operator", cobra.RangeArgs(2, 3),
+		func(ctx context.Context, args []string) error {
+			task, others, err := s.taskArg(args, 2)
+			if err != nil {
+				return err
+			}
+			if err := s.texts(&others[1]); err != nil {
+				return err
+			}
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.Lift(ctx, task, others[0], others[1])
+			return s.emitReceipt(r, err)
+		})
+}

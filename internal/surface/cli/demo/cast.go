@@ -1,0 +1,139 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// role is an agent of the demo and the worker that serves it.
+type role struct {
+	name      string
+	does      string
+	fallbacks []string
+	program   []string // for demo-stage
+	preview   string   // for demo-stage
+}
+
+// troupe is everybody. Those with a mishap in store have somebody to catch what they drop.
+var troupe = []role{
+	{name: "surveyor", does: "lists packages and files", program: []string{"survey"}},
+	{name: "analyst", does: "measures packages", fallbacks: []string{"analyst-2"}, program: []string{"analyse", "--hang-after", "3"}},
+	{name: "analyst-2", does: "measures packages", program: []string{"analyse"}},
+	{name: "writer", does: "writes reports", fallbacks: []string{"writer-2"}, program: []string{"write"}, preview: "overloaded"},
+	{name: "writer-2", does: "writes reports", program: []string{"write"}},
+	{name: "reviewer", does: "checks reports", program: []string{"review"}, preview: "stuck"},
+}
+
+// route is the way of the task.
+var route = []string{"surveyor", "analyst", "writer", "reviewer"}
+
+// cast is the workers that run.
+type cast struct {
+	executable string
+	url, dir   string
+	log        *os.File
+
+	mu      sync.Mutex
+	workers map[string]*worker
+}
+
+type worker struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// start starts the worker of one role.
+func (c *cast) start(r role) error {
+	args := []string{"work", "--agent", r.name, "--url", c.url, "--data-dir", c.dir}
+	if r.preview != "" {
+		args = append(args, "--preview", c.executable, "--preview-arg", "demo-stage", "--preview-arg", r.preview)
+	}
+	args = append(append(args, "--", c.executable, "demo-stage"), r.program...)
+	cmd := exec.Command(c.executable, args...) //nolint:gosec,noctx // our own program; stopAll ends it
+	cmd.Stdout, cmd.Stderr = c.log, c.log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	w := &worker{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		if err := cmd.Wait(); err != nil {
+			fmt.Fprintf(c.log, "the worker of %s ended: %s\n", r.name, err)
+		}
+	}()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.workers[r.name] = w
+	return nil
+}
+
+// pid is the process id of a role's worker.
+func (c *cast) pid(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.workers[name].cmd.Process.Pid
+}
+
+// kill ends a worker without asking, as kill -9 does, and waits until it is gone.
+func (c *cast) kill(name string) {
+	c.mu.Lock()
+	w := c.workers[name]
+	delete(c.workers, name)
+	c.mu.Unlock()
+	if w == nil {
+		return
+	}
+	_ = w.cmd.Process.Kill()
+	<-w.done
+}
+
+// stopAll asks the workers that are left to end, and makes those end that do not.
+func (c *cast) stopAll() {
+	c.mu.Lock()
+	left := c.workers
+	c.workers = map[string]*worker{}
+	c.mu.Unlock()
+	for _, w := range left {
+		_ = w.cmd.Process.Signal(syscall.SIGTERM)
+	}
+	patience := time.After(5 * time.Second)
+	for _, w := range left {
+		select {
+		case <-w.done:
+		case <-patience:
+			_ = w.cmd.Process.Kill()
+			<-w.done
+		}
+	}
+}
+
+// ready waits until all agents say so.
+func ready(ctx context.Context, c *client.Client) error {
+	for {
+		list, err := c.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		waiting := 0
+		for _, a := range list.Agents {
+			if a.Readiness != client.Ready {
+				waiting++
+			}
+		}
+		if waiting == 0 && len(list.Agents) > 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d workers did not get ready", waiting)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,335 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/surface/cli/stage"
+)
+
+// limit is when a demo that hangs gives up.
+const limit = 90 * time.Second
+
+// Options say what the demo works on and with.
+type Options struct {
+	Module     string // directory of a Go module
+	Executable string // the command line, for the workers
+	Dir        string // data directory; empty makes a temporary one, which is kept
+	// Serve runs a server on a directory until ctx ends, and says where it is.
+	Serve func(ctx context.Context, dir string, ready func(url, adminTokenFile string)) error
+	// Trapeze runs a command against the server, as a person would.
+	Trapeze func(ctx context.Context, out io.Writer, args ...string) error
+	Out     io.Writer // the story; nil means nobody listens
+}
+
+// Outcome is what came of the demo.
+type Outcome struct {
+	Task     string  `json:"task"`
+	Report   string  `json:"report"` // file
+	Data     string  `json:"data_dir"`
+	Handoffs int     `json:"handoffs"`
+	Entries  int     `json:"entries"` // on record about the task
+	Seconds  float64 `json:"seconds"`
+}
+
+// show is one run of the demo.
+type show struct {
+	o     Options
+	began time.Time
+	dir   string
+	owner *client.Client
+	cast  *cast
+	task  string
+	known uint64 // position up to which the trail was told
+	stage int    // mishaps behind us
+}
+
+// Run runs the demo.
+func Run(ctx context.Context, o Options) (out Outcome, err error) {
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	module, err := stage.ModuleAt(o.Module)
+	if err != nil {
+		return out, err
+	}
+	if o.Module, err = filepath.Abs(o.Module); err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the demo did not end within %s", limit))
+	defer cancel()
+	s := &show{o: o, began: time.Now(), dir: o.Dir}
+	if s.dir == "" {
+		if s.dir, err = os.MkdirTemp("", "trapeze-demo-"); err != nil {
+			return out, err
+		}
+	}
+	s.say("A report on %s, by four programs that hand on to each other.", module)
+	stop, err := s.open(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer stop()
+	if err := s.play(ctx, module); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return out, fmt.Errorf("%w (the workers' log: %s)", err, filepath.Join(s.dir, "workers.log"))
+	}
+	return s.finale(ctx)
+}
+
+// open starts the server and the workers. stop ends them.
+func (s *show) open(ctx context.Context) (stop func(), err error) {
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	at := make(chan string, 1)
+	ended := make(chan error, 1)
+	var tokenFile string
+	go func() {
+		ended <- s.o.Serve(serving, s.dir, func(url, file string) {
+			tokenFile = file
+			at <- url
+		})
+	}()
+	stop = func() {
+		if s.cast != nil {
+			s.cast.stopAll()
+			s.cast.log.Close() //nolint:errcheck // a log
+		}
+		end()
+		<-ended
+	}
+	var url string
+	select {
+	case url = <-at:
+	case err := <-ended:
+		end()
+		return nil, errors.Join(errors.New("the server did not start"), err)
+	}
+	if err := s.hire(ctx, url, tokenFile); err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
+}
+
+// hire registers the agents and starts their workers.
+func (s *show) hire(ctx context.Context, url, tokenFile string) error {
+	token, err := os.ReadFile(tokenFile)
+	if err != nil {
+		return err
+	}
+	if s.owner, err = client.New(url, string(token), client.Options{}); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(s.dir, "workers.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	s.cast = &cast{executable: s.o.Executable, url: url, dir: s.dir, log: log, workers: map[string]*worker{}}
+	for _, r := range troupe {
+		spec := client.AgentSpec{Description: r.does, Fallbacks: r.fallbacks}
+		if _, err := s.owner.RegisterAgent(ctx, r.name, spec); err != nil {
+			return err
+		}
+	}
+	for _, r := range troupe {
+		if err := s.cast.start(r); err != nil {
+			return err
+		}
+	}
+	if err := ready(ctx, s.owner); err != nil {
+		return err
+	}
+	s.say("A server at %s and %d workers are ready, each a process of its own.", url, len(troupe))
+	return nil
+}
+
+// play creates the task and follows it to its end, making the mishaps on the way.
+func (s *show) play(ctx context.Context, module string) error {
+	doc, err := json.Marshal(data{Path: s.o.Module})
+	if err != nil {
+		return err
+	}
+	r, err := s.owner.CreateTask(ctx, client.CreateInput{
+		Intent:  "Write a documentation report on the Go module " + module + ".",
+		Content: client.Content{Data: doc, Ask: "List what there is."},
+		Constraints: []client.Constraint{
+			{ID: "files", Kind: client.ConstraintProhibition, Text: "Change no file of the module.", Hard: true},
+			{ID: "markdown", Kind: client.ConstraintFormat, Text: "The report is Markdown."},
+		},
+		Expected: client.Expected{Format: "markdown", Criteria: []string{"every package has a section", "the figures add up"}},
+		Timeouts: client.Timeouts{Ack: client.Duration(3 * time.Second), Lease: client.Duration(2 * time.Second), Offer: client.Duration(30 * time.Second)},
+		Route:    route, Send: &client.SendInput{Reason: client.ReasonSpecialization},
+	})
+	if err != nil {
+		return err
+	}
+	s.task = r.Task
+	done := errors.New("done")
+	err = s.owner.Events(ctx, 0, func(e client.Event) error {
+		if e.ID != s.task || e.Position <= s.known {
+			return nil
+		}
+		over, err := s.catchUp(ctx)
+		if err == nil && over {
+			err = done
+		}
+		return err
+	})
+	if errors.Is(err, done) {
+		return nil
+	}
+	return err
+}
+
+// catchUp tells what is new on record, and acts on it. It reports whether the task is completed.
+func (s *show) catchUp(ctx context.Context) (over bool, err error) {
+	trail, err := s.owner.Trail(ctx, s.task)
+	if err != nil {
+		return false, err
+	}
+	before := s.known
+	for _, e := range trail.Entries {
+		if e.Position <= before {
+			continue
+		}
+		s.known = e.Position
+		if sentence := tell(e); sentence != "" {
+			s.say("%s", sentence)
+		}
+		if err := s.mishap(ctx, e); err != nil {
+			return false, err
+		}
+		switch {
+		case caught(e, fact.Finished{}):
+			return true, nil
+		case caught(e, fact.GaveUp{}), caught(e, fact.Called{}), caught(e, fact.Discarded{}):
+			return false, errors.New("the task ended without a report")
+		}
+	}
+	return false, nil
+}
+
+// mishap does what the demo has in store for this moment.
+func (s *show) mishap(ctx context.Context, e client.AuditEntry) error {
+	switch {
+	case caught(e, fact.Progressed{}) && e.Agent == "analyst" && s.stage == 0:
+		s.stage++
+		s.aside("We kill the analyst's worker in the middle of its work: kill -9 %d", s.cast.pid("analyst"))
+		s.cast.kill("analyst")
+	case caught(e, fact.ParkedTask{}):
+		return s.revive(ctx)
+	}
+	return nil
+}
+
+// revive looks at the dead letter, mends what was broken, and replays it.
+func (s *show) revive(ctx context.Context) error {
+	if s.stage++; s.stage > 3 {
+		return errors.New("the task is in the dead letters again")
+	}
+	s.aside("An operator looks:")
+	if err := s.run(ctx, 12, "dead", "list"); err != nil {
+		return err
+	}
+	s.aside("The reviewer is stuck. We replace it, and replay:")
+	s.cast.kill("reviewer")
+	for _, r := range troupe {
+		if r.name == "reviewer" {
+			r.preview = ""
+			if err := s.cast.start(r); err != nil {
+				return err
+			}
+		}
+	}
+	return s.run(ctx, 0, "dead", "replay", s.task, "--note", "the reviewer was stuck and has been restarted")
+}
+
+// run runs a command as a person would, and shows up to so many lines of its answer.
+func (s *show) run(ctx context.Context, lines int, args ...string) error {
+	quoted := slices.Clone(args)
+	for i, a := range quoted {
+		if strings.Contains(a, " ") {
+			quoted[i] = "'" + a + "'"
+		}
+	}
+	fmt.Fprintf(s.o.Out, "\n    $ trapeze %s\n", strings.Join(quoted, " "))
+	var out bytes.Buffer
+	if err := s.o.Trapeze(ctx, &out, args...); err != nil {
+		return err
+	}
+	s.quote(out.String(), lines)
+	return nil
+}
+
+// quote shows text, indented, up to so many lines.
+func (s *show) quote(text string, lines int) {
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i >= lines {
+			if lines > 0 {
+				fmt.Fprintln(s.o.Out, "    …")
+			}
+			break
+		}
+		fmt.Fprintf(s.o.Out, "    %s\n", line)
+	}
+	fmt.Fprintln(s.o.Out)
+}
+
+// finale writes the report down and says where to look further.
+func (s *show) finale(ctx context.Context) (out Outcome, err error) {
+	t, err := s.owner.Task(ctx, s.task)
+	if err != nil {
+		return out, err
+	}
+	if t.Result == nil || t.Result.Text == "" {
+		return out, errors.New("the task has no report")
+	}
+	out = Outcome{Task: s.task, Report: filepath.Join(s.dir, "report.md"), Data: s.dir, Seconds: time.Since(s.began).Seconds()}
+	if err := os.WriteFile(out.Report, []byte(t.Result.Text), 0o600); err != nil {
+		return out, err
+	}
+	trail, err := s.owner.Trail(ctx, s.task)
+	if err != nil {
+		return out, err
+	}
+	out.Handoffs, out.Entries = len(trail.Handoffs), len(trail.Entries)
+	s.say("Done: %d handoffs, %d events on record, nothing lost.", out.Handoffs, out.Entries)
+	s.aside("The report begins:")
+	s.quote(t.Result.Text, 16)
+	s.aside("All of it is in %s", out.Report)
+	if err := s.run(ctx, 200, "audit", "show", s.task); err != nil {
+		return out, err
+	}
+	s.aside("To look further, start a server on what the demo left behind, and ask it:")
+	s.quote(strings.Join([]string{
+		"trapeze serve --data-dir " + s.dir,
+		"trapeze --data-dir " + s.dir + " task show " + s.task,
+		"trapeze --data-dir " + s.dir + " handoff content " + s.task,
+		"trapeze --data-dir " + s.dir + " audit export " + s.task + " --format csv",
+		"trapeze --data-dir " + s.dir + " agent list",
+	}, "\n"), 5)
+	return out, nil
+}
+
+// say tells a part of the story, with its time.
+func (s *show) say(format string, args ...any) {
+	fmt.Fprintf(s.o.Out, "%5.1fs  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// aside is what the demo itself has to say.
+func (s *show) aside(format string, args ...any) {
+	fmt.Fprintf(s.o.Out, "        ▸ %s\n", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,82 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// tell says in a sentence what an entry of the record means; empty for what would only repeat another.
+func tell(e client.AuditEntry) string {
+	switch e.Event {
+	case fact.Created{}.EventName():
+		return told(e, func(f fact.Created) string { return "a task is created; its route: " + strings.Join(f.Route, " → ") })
+	case fact.HandoffRequested{}.EventName():
+		return told(e, request)
+	case fact.OfferMade{}.EventName():
+		return told(e, offer)
+	case fact.RejectedOffer{}.EventName():
+		return told(e, func(f fact.RejectedOffer) string {
+			return fmt.Sprintf("%s turns it down (%s): %s", f.Agent, f.Why, f.Detail)
+		})
+	case fact.Moved{}.EventName():
+		return told(e, func(f fact.Moved) string {
+			return fmt.Sprintf("%s has it; %s has let go (epoch %d)", f.To, f.From, f.Epoch)
+		})
+	case fact.Progressed{}.EventName():
+		return told(e, func(f fact.Progressed) string { return e.Agent + ": " + f.Note })
+	case fact.LeaseLost{}.EventName():
+		return told(e, func(f fact.LeaseLost) string { return "no life from " + f.Agent + ": its lease has ended" })
+	case fact.Unanswered{}.EventName():
+		return told(e, func(f fact.Unanswered) string { return f.Agent + " has seen the offer and does not answer" })
+	case fact.RetryScheduled{}.EventName():
+		return told(e, func(f fact.RetryScheduled) string { return "it will be offered to " + f.Agent + " again" })
+	case fact.ParkedTask{}.EventName():
+		return told(e, func(f fact.ParkedTask) string { return "to the dead letters: " + f.Detail })
+	case fact.Replayed{}.EventName():
+		return told(e, func(f fact.Replayed) string { return f.By + " replays it: " + f.Note })
+	case fact.Finished{}.EventName():
+		return told(e, func(f fact.Finished) string { return f.Agent + " completes the task" })
+	case fact.GaveUp{}.EventName():
+		return told(e, func(f fact.GaveUp) string { return f.Agent + " gives up: " + f.Detail })
+	}
+	return ""
+}
+
+func told[F any](e client.AuditEntry, say func(F) string) string {
+	var f F
+	if json.Unmarshal(e.Details, &f) != nil {
+		return e.Event
+	}
+	return say(f)
+}
+
+func request(f fact.HandoffRequested) string {
+	to := f.Capability
+	if len(f.Candidates) > 0 {
+		to = f.Candidates[0].Agent
+	}
+	if f.Recovery {
+		return fmt.Sprintf("the task is recovered from %s: %s is asked", f.From, to)
+	}
+	return fmt.Sprintf("%s hands on to %s", f.From, to)
+}
+
+func offer(f fact.OfferMade) string {
+	to := strings.Join(f.To, ", ")
+	switch {
+	case f.Try > 0:
+		return fmt.Sprintf("offered to %s again (offer %d)", to, f.Offer)
+	case f.Tier == fact.TierFallback && f.Offer > 1:
+		return "offered to the fallback " + to
+	case f.Offer > 1:
+		return "offered to " + to
+	}
+	return "" // its request was told
+}
+
+// caught reports whether an entry is the kind that this place in the story waits for.
+func caught(e client.AuditEntry, f fact.Event) bool { return e.Event == f.EventName() }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitRefused     = 4
+	exitPermission  = 5
+	exitUnavailable = 6
+)
+
+// exits is the one table of exit codes: what each means, and the refusals that end with it.
+var exits = []struct {
+	code    int
+	meaning string
+	of      []refusal.Code
+}{
+	{exitOK, "done", nil},
+	{exitFailure, "something went wrong here, or in a way that has no code of its own", nil},
+	{exitUsage, "the command or what it sends is malformed", []refusal.Code{refusal.Invalid, refusal.TooLarge}},
+	{exitNotFound, "no such thing, or none that you may see", []refusal.Code{refusal.NotFound}},
+	{exitRefused, "the rules or the present state do not allow it", []refusal.Code{
+		refusal.Conflict, refusal.StaleEpoch, refusal.NotOwner, refusal.Limit, refusal.Budget, refusal.Expired,
+	}},
+	{exitPermission, "no credential, or one that may not do this", []refusal.Code{refusal.Unauthenticated, refusal.NotPermitted}},
+	{exitUnavailable, "nobody can serve this now: try again; after unknown, look first whether it happened", []refusal.Code{
+		refusal.Unavailable, refusal.CircuitOpen, refusal.Unknown,
+	}},
+}
+
+// ExitCode is the exit code for an error.
+func ExitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var exit interface{ ExitCode() int }
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if r, ok := refused(err); ok {
+		for _, e := range exits {
+			for _, c := range e.of {
+				if c == r.Code {
+					return e.code
+				}
+			}
+		}
+	}
+	return exitFailure
+}
+
+// usageError is a command that was not understood.
+type usageError struct{ error }
+
+func (usageError) ExitCode() int   { return exitUsage }
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// hinted is an error that says what to do next.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e hinted) Unwrap() error { return e.error }
+
+// complain prints what went wrong and what to do next.
+func (s *shell) complain(err error) {
+	if errors.Is(err, context.Canceled) {
+		err = hinted{errors.New("interrupted"), ""}
+	}
+	told := refusal.Error{Message: err.Error()}
+	if r, ok := refused(err); ok {
+		told = *r
+	}
+	var h hinted
+	if errors.As(err, &h) {
+		told.Hint = h.hint
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		if told.Code == "" {
+			told.Code = refusal.Invalid
+		}
+		if told.Hint == "" {
+			told.Hint = "--help says how a command is used"
+		}
+	}
+	if told.Code == refusal.Unauthenticated && s.kept != "" {
+		told.Hint = "the token in " + s.kept + " no longer counts; remove the file to have a new one made"
+	}
+	if s.flags.json {
+		b, err := json.Marshal(struct {
+			Error refusal.Error `json:"error"`
+		}{told})
+		if err == nil {
+			fmt.Fprintln(s.env.Stderr, string(b))
+			return
+		}
+	}
+	text := visible(told.Message, true)
+	if told.Code != "" {
+		text = string(told.Code) + ": " + text
+	}
+	fmt.Fprintln(s.env.Stderr, "trapeze: "+text)
+	if told.Hint != "" {
+		fmt.Fprintln(s.env.Stderr, "  hint: "+visible(told.Hint, true))
+	}
+}
+
+func isRefusal(err error) bool {
+	_, ok := refused(err)
+	return ok
+}
+
+func exitCodesTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("What a command's exit code says:\n\n")
+	for _, e := range exits {
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, e.meaning)
+		if len(e.of) > 0 {
+			of := make([]string, len(e.of))
+			for i, c := range e.of {
+				of[i] = string(c)
+			}
+			fmt.Fprintf(&b, "     (%s)\n", strings.Join(of, ", "))
+		}
+	}
+	b.WriteString("\nErrors go to standard error as \"trapeze: code: message\" and a hint; with --json as {\"error\": {code, message, hint}}.")
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String()}
+}

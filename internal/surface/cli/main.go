@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Env is what the command line gets from its process.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Serve          ServeFunc
+}
+
+// ServeConfig says how to run a server.
+type ServeConfig struct {
+	DataDir   string
+	Addr      string // host:port; empty means the default, port 0 a free one
+	LogLevel  string // debug, info, warn or error
+	LogFormat string // text or json
+	LogTo     io.Writer
+	Version   string
+	// Ready is called once calls are answered.
+	Ready func(url, adminTokenFile string)
+}
+
+// ServeFunc runs a server until ctx ends.
+type ServeFunc func(ctx context.Context, c ServeConfig) error
+
+// Main runs one command and returns the process's exit code. It never exits the process.
+func Main(ctx context.Context, args []string, env Env) int {
+	s := &shell{env: env}
+	root := s.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if !s.ran && !isRefusal(err) { // it did not get as far as the command's own work
+		err = usageError{err}
+	}
+	s.complain(err)
+	return ExitCode(err)
+}
+
+// Version is this build's version, as the module has it, or "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+// shell is one run of the command line.
+type shell struct {
+	env   Env
+	flags struct {
+		url, token, dataDir, agent string
+		json                       bool
+	}
+	ran  bool   // a command's own work began
+	kept string // the file that the agent's token came from
+}
+
+const rootLong = `Trapeze hands tasks from one AI agent to the next: an agent lets go only when the next one has
+accepted, and everything is on record.
+
+    trapeze demo                          see it work: four programs, three mishaps, one report
+    trapeze serve                         run a server on this machine
+    trapeze agent add coder               register an agent
+    trapeze work --agent coder -- CMD     let any program catch what is handed to the coder
+    trapeze task create "…" --to coder    hand it something
+
+The server is found by --url or TRAPEZE_URL. On the machine that runs it nothing else is needed: the owner's token is
+read from the data directory. --agent NAME acts as that agent.`
+
+func (s *shell) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "trapeze", Short: "A handoff server for AI agents", Long: rootLong,
+		SilenceErrors: true, SilenceUsage: true, Args: noSuchCommand, RunE: helpOf, DisableAutoGenTag: true,
+	}
+	root.SetIn(s.env.Stdin)
+	root.SetOut(s.env.Stdout)
+	root.SetErr(s.env.Stderr)
+	f := root.PersistentFlags()
+	f.StringVar(&s.flags.url, "url", "", "address of the server (TRAPEZE_URL; default "+defaultURL+")")
+	f.StringVar(&s.flags.token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's, from the data directory)")
+	f.StringVar(&s.flags.dataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see help files)")
+	f.StringVar(&s.flags.agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
+	f.BoolVar(&s.flags.json, "json", false, "print the API's JSON")
+	root.AddCommand(
+		s.serveCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(),
+		s.agentCommand(), s.tokenCommand(), s.taskCommand(),
+		s.sendCommand(), s.inboxCommand(), s.handoffCommand(), s.shareCommand(), s.takeoverCommand(),
+		s.acceptCommand(), s.rejectCommand(), s.confirmCommand(), s.approveCommand(), s.denyCommand(), s.escalateCommand(),
+		s.deadCommand(), s.auditCommand(), s.eventsCommand(), s.versionCommand(),
+		exitCodesTopic(), filesTopic(),
+	)
+	return root
+}
+
+// command is a command of its own: what it does, and how many arguments it takes.
+func (s *shell) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.ran = true
+			return run(cmd.Context(), args)
+		},
+	}
+}
+
+// group is a command that only has commands.
+func group(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: helpOf}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := "there is no command " + cmd.CommandPath() + " " + args[0]
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return errors.New(err)
+}
+
+func helpOf(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+func (s *shell) versionCommand() *cobra.Command {
+	return s.command("version", "Print the version", cobra.NoArgs, func(context.Context, []string) error {
+		v := struct {
+			Version string `json:"version"`
+		}{Version()}
+		return s.emit(v, func(p *page) { p.line("trapeze %s", v.Version) })
+	})
+}
+
+// now is for what people read; nothing is decided by it.
+func now() time.Time { return time.Now() }
+

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// sendFlags say how a task is handed off.
+type sendFlags struct {
+	in       client.SendInput
+	content  contentFlags
+	expected expectedFlags
+	kind     string
+	fanIn    string
+	reason   string
+	confirm  string
+	retries  int
+	set      *pflag.FlagSet
+}
+
+func (h *sendFlags) add(f *pflag.FlagSet) {
+	h.set = f
+	f.StringSliceVar(&h.in.To, "to", nil, "agents, in order of preference (repeatable; default: the next on the task's route)")
+	f.StringVar(&h.in.Capability, "capability", "", "what the receiver must be able to do, instead of, or beside, a name")
+	f.StringVar(&h.kind, "kind", "", "warm, cold, supervised, broadcast or delegation (default warm)")
+	f.BoolVar(&h.in.FanOut, "fan-out", false, "with --kind broadcast: every receiver gets a copy; otherwise the first to accept wins")
+	f.StringVar(&h.fanIn, "fan-in", "", "of a fan-out or delegation: all, first, none or quorum:N (default all)")
+	f.StringVar(&h.reason, "reason", "", "user_request, specialization, error, escalation, … (default user_request)")
+	f.StringVar(&h.in.Detail, "detail", "", "the reason in words (text, @FILE or -)")
+	f.StringVar(&h.confirm, "confirm", "", "auto or explicit: you let go with trapeze confirm (default auto)")
+	f.IntVar(&h.retries, "retries", 3, "offers to a receiver after the first that went unanswered")
+	f.BoolVar(&h.in.ReturnHome, "return-home", false, "when nobody is left to try: back to you, not to the dead letters")
+	f.StringVar(&h.in.Approver, "approver", "", "of a supervised handoff: an agent (default: any operator)")
+	h.content.add(f)
+	h.expected.add(f)
+}
+
+// ownClocks are flags that a created task has of its own.
+func (h *sendFlags) addOwn(f *pflag.FlagSet) {
+	f.StringSliceVar(&h.in.Permissions, "permission", nil, "a part of the task's permissions (repeatable; default: all of them)")
+	addTimeouts(f, &h.in.Timeouts)
+	addBudget(f, &h.in.Budget, "of each child")
+}
+
+func addTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
+	f.Var((*duration)(&t.Offer), "offer-timeout", "how long an offer may stay unseen (default 10m)")
+	f.Var((*duration)(&t.Ack), "ack-timeout", "how long a receiver that has seen it may take to answer (default 15s)")
+	f.Var((*duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
+	f.Var((*duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirm may take (default 1m)")
+	f.Var((*duration)(&t.Lease), "lease", "how long an owner may show no life (default 30m)")
+	f.Var((*duration)(&t.Wait), "wait-timeout", "how long to wait for children (default: no end)")
+}
+
+func addBudget(f *pflag.FlagSet, b *client.Spend, of string) {
+	f.Int64Var(&b.Tokens, "budget-tokens", 0, "tokens, as agents report them, "+of)
+	f.Int64Var(&b.Cost, "budget-cost", 0, "cost in millionths, as agents report it, "+of)
+}
+
+// expectedFlags say what a result must look like.
+type expectedFlags struct {
+	in     client.Expected
+	schema string
+}
+
+func (e *expectedFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&e.in.Format, "expect-format", "", "what the result is, such as markdown")
+	f.IntVar(&e.in.MaxBytes, "expect-max-bytes", 0, "the longest that it may be")
+	f.StringArrayVar(&e.in.Criteria, "expect", nil, "what a good result fulfils (repeatable)")
+	f.StringVar(&e.schema, "expect-schema", "", "JSON Schema of the result, @FILE or -")
+}
+
+func (e *expectedFlags) expected(s *shell) (out client.Expected, err error) {
+	out = e.in
+	out.Schema, err = s.document("--expect-schema", e.schema)
+	return out, err
+}
+
+// given reports whether any of the flags was used: then a created task is handed off at once.
+func (h *sendFlags) given() bool {
+	return len(h.in.To) > 0 || h.in.Capability != "" || h.kind != "" || h.in.FanOut || h.confirm != "" || h.in.Approver != ""
+}
+
+func (h *sendFlags) input(s *shell) (client.SendInput, error) {
+	in := h.in
+	in.Kind, in.Reason, in.Confirm = client.Kind(h.kind), client.Reason(h.reason), client.ConfirmMode(h.confirm)
+	if h.set.Changed("retries") {
+		in.Retries = &h.retries
+	}
+	mode, quorum, ok := strings.Cut(h.fanIn, ":")
+	in.FanIn.Mode = client.FanInMode(mode)
+	if ok {
+		n, err := strconv.Atoi(quorum)
+		if err != nil {
+			return in, usagef("--fan-in quorum:%s: how many is no number", quorum)
+		}
+		in.FanIn.Quorum = n
+	}
+	if err := s.texts(&in.Detail); err != nil {
+		return in, err
+	}
+	var err error
+	if in.Content, err = h.content.content(s); err != nil {
+		return in, err
+	}
+	in.Expected, err = h.expected.expected(s)
+	return in, err
+}
+
+func (s *shell) sendCommand() *cobra.Command {
+	var h sendFlags
+	var epoch uint64
+	cmd := s.command("send [TASK]", "Hand a task off", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		task, _, err := s.taskArg(args, 0)
+		if err != nil {
+			return err
+		}
+		in, err := h.input(s)
+		if err != nil {
+			return err
+		}
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		if in.Epoch, err = s.epochOf(ctx, c, task, epoch); err != nil {
+			return err
+		}
+		r, err := c.Send(ctx, task, in)
+		return s.emitReceipt(r, err)
+	})
+	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability, or along the task's route. It returns at once; the
+task is yours until a receiver has accepted, and comes back, goes to a fallback or to the dead letters if none does.
+
+In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer`
+	h.add(cmd.Flags())
+	h.addOwn(cmd.Flags())
+	epochFlag(cmd.Flags(), &epoch)
+	return cmd
+}
+
+func epochFlag(f *pflag.FlagSet, epoch *uint64) {
+	f.Uint64Var(epoch, "epoch", 0, "the task's epoch as you know it (TRAPEZE_EPOCH; default: its present one)")
+}
+
+// emitReceipt answers with how a task stands after a change, or with the error that the change met.
+func (s *shell) emitReceipt(r client.Receipt, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.emit(r, func(p *page) { receiptFields(p, r) })
+}
+
+func receiptFields(p *page, r client.Receipt) {
+	p.fields(
+		field{"task", r.Task}, field{"state", string(r.State)}, field{"owner", r.Owner}, field{"epoch", number(r.Epoch)},
+		field{"handoff", r.Handoff}, field{"stage", string(r.Stage)}, field{"offered to", names(r.To)},
+		field{"children", names(r.Children)}, field{"ask", r.Ask}, field{"share", r.Share}, field{"parked", parked(r.Parked)},
+		field{"lease until", clock(r.Lease)}, field{"on record", happened(r)},
+	)
+}
+
+func happened(r client.Receipt) string {
+	what := "nothing had to change"
+	if len(r.Events) > 0 {
+		what = strings.Join(r.Events, ", ")
+	}
+	if r.Repeat {
+		what += " (already before: this is the first answer)"
+	}
+	return what
+}
+
+func parked(p *client.ParkedFor) string {
+	if p == nil {
+		return ""
+	}
+	return p.Cause + ": " + p.Detail
+}

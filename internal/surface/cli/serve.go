@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// interruptible ends ctx when the process is asked to end.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+func (s *shell) serveCommand() *cobra.Command {
+	var conf ServeConfig
+	cmd := s.command("serve", "Run a server on this machine", cobra.NoArgs, func(ctx context.Context, _ []string) (err error) {
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		if conf.DataDir, err = s.dataDir(); err != nil {
+			return usageError{err}
+		}
+		conf.LogTo, conf.Version = s.env.Stderr, Version()
+		conf.Ready = func(url, adminTokenFile string) {
+			if s.flags.json {
+				ready := map[string]string{"url": url, "admin_token_file": adminTokenFile, "data_dir": conf.DataDir}
+				s.emit(ready, nil) //nolint:errcheck // nobody may be listening
+				return
+			}
+			fmt.Fprintf(s.env.Stdout, "Trapeze %s\n  answers at   %s\n  keeps        %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
+			fmt.Fprintln(s.env.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C.")
+		}
+		return s.env.Serve(ctx, conf)
+	})
+	cmd.Long = `Run a server. It keeps everything in the data directory (--data-dir, see trapeze help files), one server per directory,
+and answers on this machine only.`
+	f := cmd.Flags()
+	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 takes a free one (default 127.0.0.1:8727)")
+	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
+	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
+	return cmd
+}

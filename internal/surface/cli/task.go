@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func (s *shell) taskCommand() *cobra.Command {
+	return group("task", "Create tasks, work on them, and look at them",
+		s.taskCreate(), s.taskShow(), s.taskList(), s.taskStart(), s.taskProgress(), s.taskHeartbeat(),
+		s.taskComplete(), s.taskFail(), s.taskCancel(), s.taskConstrain(), s.taskLift(), s.taskAnnotate())
+}
+
+func (s *shell) taskShow() *cobra.Command {
+	return s.command("show [TASK]", "Show a task", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		task, _, err := s.taskArg(args, 0)
+		if err != nil {
+			return err
+		}
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		t, err := c.Task(ctx, task)
+		if err != nil {
+			return err
+		}
+		return s.emit(t, func(p *page) { taskPage(p, t) })
+	})
+}
+
+func taskPage(p *page, t client.Task) {
+	path := make([]string, 0, len(t.Path))
+	for _, v := range t.Path {
+		path = append(path, v.Agent)
+	}
+	var depends, children []string
+	for _, d := range t.Dependencies {
+		depends = append(depends, d.Task+" ("+string(d.State)+")")
+	}
+	for _, c := range t.Children {
+		children = append(children, c.Task+" to "+c.To+" ("+string(c.State)+")")
+	}
+	permissions := names(t.Permissions)
+	if t.Permissions != nil && permissions == "" {
+		permissions = "none"
+	}
+	p.fields(
+		field{"task", t.ID}, field{"state", string(t.State)}, field{"owner", t.Owner}, field{"epoch", number(t.Epoch)},
+		field{"intent", clip(t.Intent, 500)}, field{"requester", t.Requester}, field{"priority", string(t.Priority)},
+		field{"created", clock(t.Created)}, field{"deadline", clock(t.Deadline)}, field{"lease until", clock(t.Lease)},
+		field{"ended", clock(t.Ended)}, field{"path", names(path)}, field{"route", names(t.Route)},
+		field{"permissions", permissions}, field{"depends on", names(depends)}, field{"parent", t.Parent.Task},
+		field{"children", names(children)}, field{"spent tokens", number(t.Spent.Tokens)}, field{"of", number(t.Budget.Tokens)},
+		field{"progress", t.Progress}, field{"parked", parked(parkedNow(t))},
+	)
+	for _, c := range t.Constraints {
+		p.fields(field{"constraint", c.ID + " [" + string(c.Kind) + "] " + c.Text})
+	}
+	for _, a := range t.Asks {
+		p.fields(field{"ask", a.ID + " by " + a.By + " " + a.Detail})
+	}
+	if t.Handoff != nil {
+		p.line("")
+		handoffPage(p, *t.Handoff)
+	}
+	if t.Result != nil {
+		p.line("")
+		resultPage(p, *t.Result)
+	}
+}
+
+func parkedNow(t client.Task) *client.ParkedFor {
+	if t.State != client.Parked {
+		return nil
+	}
+	return t.Parked
+}
+
+func resultPage(p *page, r client.Result) {
+	p.line("%s", p.dim("result"))
+	if r.Code != 0 {
+		p.fields(field{"exit code", count(r.Code)})
+	}
+	if r.Text != "" {
+		p.block(r.Text)
+	}
+	if len(r.Data) > 0 {
+		p.block(string(r.Data))
+	}
+}
+
+func (s *shell) taskList() *cobra.Command {
+	var f client.TaskFilter
+	var state string
+	cmd := s.command("list", "List tasks, newest first", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		f.State = client.State(state)
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		list, err := c.Tasks(ctx, f)
+		if err != nil {
+			return err
+		}
+		return s.emit(list, func(p *page) { taskTable(p, list, "There are no such tasks.") })
+	})
+	cmd.Flags().StringVar(&state, "state", "", "pending, executing, handing_off, waiting, parked, completed, failed or cancelled")
+	cmd.Flags().BoolVar(&f.Live, "live", false, "only those that have not ended")
+	cmd.Flags().StringVar(&f.Owner, "owner", "", "only those that this agent owns")
+	cmd.Flags().StringVar(&f.Parent, "parent", "", "only the children of this task")
+	pageFlags(cmd, &f)
+	return cmd
+}
+
+func pageFlags(cmd *cobra.Command, f *client.TaskFilter) {
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most so many, up to 500 (default 50)")
+	cmd.Flags().StringVar(&f.After, "after", "", "go on after this task, the last of the page before")
+}
+
+func taskTable(p *page, list client.TaskPage, none string) {
+	var rows [][]string
+	for _, t := range list.Tasks {
+		who := t.Owner
+		if len(t.To) > 0 && t.State == client.HandingOff {
+			who += " → " + names(t.To)
+		}
+		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), clock(t.Updated), clip(t.Intent, 60)})
+	}
+	p.table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
+	if list.Next != "" {
+		p.line("There are more: --after %s", list.Next)
+	}
+}
+
+func (s *shell) taskStart() *cobra.Command {
+	return s.command("start TASK", "Work on a task of your own, as the agent that created it", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.Start(ctx, args[0])
+			return s.emitReceipt(r, err)
+		})
+}
+
+// ownerCommand is a command of a task's owner: it takes the task and its epoch from the worker where they are not given.
+func (s *shell) ownerCommand(use, short string, rest int, args cobra.PositionalArgs,
+	do func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error),
+) *cobra.Command {
+	var epoch uint64
+	cmd := s.command(use, short, args, func(ctx context.Context, args []string) error {
+		task, others, err := s.taskArg(args, rest)
+		if err != nil {
+			return err
+		}
+		for i := range others {
+			if err := s.texts(&others[i]); err != nil {
+				return err
+			}
+		}
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		e, err := s.epochOf(ctx, c, task, epoch)
+		if err != nil {
+			return err
+		}
+		r, err := do(ctx, c, task, e, others)
+		return s.emitReceipt(r, err)
+	})
+	epochFlag(cmd.Flags(), &epoch)
+	return cmd
+}
+
+func usageFlags(cmd *cobra.Command, u *client.Spend) {
+	cmd.Flags().Int64Var(&u.Tokens, "tokens", 0, "tokens used since the last report")
+	cmd.Flags().Int64Var(&u.Cost, "cost", 0, "cost since the last report, in millionths")
+}
+
+func (s *shell) taskProgress() *cobra.Command {
+	var used client.Spend
+	cmd := s.ownerCommand("progress [TASK] NOTE", "Report what you have done, and renew the lease", 1, cobra.RangeArgs(1, 2),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
+			return c.Progress(ctx, task, client.ProgressInput{Epoch: epoch, Note: args[0], Usage: used})
+		})
+	usageFlags(cmd, &used)
+	return cmd
+}
+
+func (s *shell) taskHeartbeat() *cobra.Command {
+	return s.ownerCommand("heartbeat [TASK]", "Renew the lease", 0, cobra.MaximumNArgs(1),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
+			return c.Heartbeat(ctx, task, epoch)
+		})
+}
+
+// resultFlags are what came of a task.
+type resultFlags struct{ text, data string }
+
+func (r *resultFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.text, "result", "", "the result (text, @FILE or -)")
+	cmd.Flags().StringVar(&r.data, "data", "", "the result as JSON, @FILE or -")
+}
+
+func (r *resultFlags) result(s *shell) (out client.Result, err error) {
+	if out.Text, err = s.text(r.text); err != nil {
+		return out, err
+	}
+	var data json.RawMessage
+	data, err = s.document("--data", r.data)
+	out.Data = data
+	return out, err
+}
+
+func (s *shell) taskComplete() *cobra.Command {
+	var in client.CompleteInput
+	var result resultFlags
+	cmd := s.ownerCommand("complete [TASK]", "Finish a task with its result", 0, cobra.MaximumNArgs(1),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (_ client.Receipt, err error) {
+			in.Epoch = epoch
+			if in.Result, err = result.result(s); err != nil {
+				return client.Receipt{}, err
+			}
+			return c.Complete(ctx, task, in)
+		})
+	result.add(cmd)
+	usageFlags(cmd, &in.Usage)
+	return cmd
+}
+
+func (s *shell) taskFail() *cobra.Command {
+	var in client.FailInput
+	var result resultFlags
+	cmd := s.ownerCommand("fail [TASK] WHY", "End a task as not done", 1, cobra.RangeArgs(1, 2),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (_ client.Receipt, err error) {
+			in.Epoch, in.Detail = epoch, args[0]
+			if in.Result, err = result.result(s); err != nil {
+				return client.Receipt{}, err
+			}
+			return c.Fail(ctx, task, in)
+		})
+	result.add(cmd)
+	usageFlags(cmd, &in.Usage)
+	return cmd
+}
+
+func (s *shell) taskCancel() *cobra.Command {
+	var in client.CancelInput
+	cmd := s.command("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			task, isHandoff := taskOf(args[0])
+			if !isHandoff {
+				r, err := c.Cancel(ctx, args[0], in)
+				return s.emitReceipt(r, err)
+			}
+			if in.Epoch, err = s.epochOf(ctx, c, task, in.Epoch); err != nil {
+				return err
+			}
+			r, err := c.Withdraw(ctx, args[0], in)
+			return s.emitReceipt(r, err)
+		})
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "why")
+	epochFlag(cmd.Flags(), &in.Epoch)
+	return cmd
+}
+
+func (s *shell) taskAnnotate() *cobra.Command {
+	return s.command("annotate TASK ENTRY NOTE", "Correct or comment on an entry of the record, which stays as it is", cobra.ExactArgs(3),
+		func(ctx context.Context, args []string) error {
+			entry, err := strconv.ParseUint(args[1], 10, 64)
+			if err != nil {
+				return usagef("%q is not the position of an entry: trapeze audit show names them", args[1])
+			}
+			if err := s.texts(&args[2]); err != nil {
+				return err
+			}
+			c, err := s.dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.Annotate(ctx, args[0], client.AnnotateInput{Entry: entry, Note: args[2]})
+			return s.emitReceipt(r, err)
+		})
+}

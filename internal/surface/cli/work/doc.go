@@ -1,0 +1,13 @@
+// Package work makes any program a receiver: it waits for handoffs to one agent, accepts them, runs the program on
+// each, keeps the lease alive meanwhile, and completes or fails the task by what the program did.
+//
+// May import: client.
+//
+// Invariants:
+//   - A program runs only while its agent owns the task: when ownership is lost, its whole process group is stopped.
+//   - A task that its program handed on, completed or failed by itself is left as it is.
+//   - The program is never started through a shell, and gets its agent's token, never the worker's own credential.
+//   - Nothing is lost by a worker that dies: the lease ends and the task is recovered.
+//
+// Start reading at [Run], then job.go.
+package work

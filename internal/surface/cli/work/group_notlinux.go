@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package work
+
+import "syscall"
+
+func dieWithParent(*syscall.SysProcAttr) {}

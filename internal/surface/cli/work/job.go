@@ -1,0 +1,242 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// maxNotes is how many progress notes may wait to be reported before more are dropped.
+const maxNotes = 256
+
+// job is one task in work.
+type job struct {
+	w       *worker
+	task    string
+	handoff string // by which it came
+	epoch   uint64
+	lease   time.Time
+	sheet   *client.Sheet
+
+	own   bool // the program handed the task on, or ended it, by itself
+	notes chan string
+}
+
+// errLost is why a program is stopped: its task is not the agent's any more.
+type errLost struct{ why string }
+
+func (e errLost) Error() string { return e.why }
+
+func (j *job) say(format string, args ...any) { j.w.say(j.handoff+": "+format, args...) }
+
+// run runs the program and does with the task what comes of it.
+func (j *job) run(ctx context.Context) {
+	file, err := tempFile(j.sheet.Envelope)
+	if err != nil {
+		j.fail(ctx, "the envelope could not be written for the program: "+err.Error(), client.Result{})
+		return
+	}
+	defer os.Remove(file) //nolint:errcheck // it may be gone
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	j.notes = make(chan string, maxNotes)
+	var out result
+	said := &lines{show: j.w.o.Stderr, showing: &j.w.saying, progress: j.note}
+	if j.w.o.Jobs > 1 {
+		said.prefix = j.handoff + ": "
+	}
+	beating, reported := make(chan struct{}), make(chan struct{})
+	go func() { defer close(beating); j.beat(running, stop) }()
+	go func() { defer close(reported); j.report(ctx) }()
+	code, err := program{
+		args: j.w.o.Command, stdin: strings.NewReader(j.sheet.Prompt), stdout: &out, stderr: said, grace: j.w.o.Grace,
+		env: append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file),
+	}.run(running)
+	said.flush()
+	lost := context.Cause(running)
+	stop(nil)
+	<-beating
+	close(j.notes)
+	<-reported
+	switch {
+	case errors.As(lost, new(errLost)):
+		j.say("stopped: %s", lost)
+	case ctx.Err() != nil:
+		j.say("stopped; the task stays with %s until its lease ends, and is recovered then", j.w.o.Agent)
+	case err != nil:
+		j.fail(ctx, "the program cannot be run: "+err.Error(), client.Result{})
+	default:
+		j.finish(ctx, code, &out, said)
+	}
+}
+
+// beat keeps the lease alive, and stops the program when the task is not the agent's any more.
+func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
+	for {
+		every := beatEvery
+		if left := time.Until(j.lease); left > 0 {
+			every = max(min(left/3, beatEvery), 20*time.Millisecond)
+		}
+		if !pause(ctx, every) {
+			return
+		}
+		r, err := j.w.c.Heartbeat(ctx, j.task, j.epoch)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && !r.Lease.IsZero():
+			j.lease = r.Lease
+		case passing(err):
+			j.say("no heartbeat, trying on: %s", err)
+		case err != nil:
+			t, terr := j.w.c.Task(ctx, j.task)
+			if passing(terr) {
+				continue
+			}
+			if terr != nil {
+				err, t = terr, client.Task{}
+			}
+			if j.own = j.own || j.handled(t); j.own {
+				return // the program may finish its own business
+			}
+			if why := j.lostBy(t, err); why != "" {
+				stop(errLost{why})
+				return
+			}
+		}
+	}
+}
+
+// handled reports whether the program itself handed the task on, or ended it.
+func (j *job) handled(t client.Task) bool {
+	if t.Owner == j.w.o.Agent && t.Epoch == j.epoch && (t.State == client.Completed || t.State == client.Failed || t.State == client.Waiting) {
+		return true
+	}
+	h := t.Handoff
+	return h != nil && h.ID != j.handoff && h.By == "agent/"+j.w.o.Agent && !h.Recovery && h.From == j.w.o.Agent
+}
+
+// lostBy says why the program must stop, or "" if it need not.
+func (j *job) lostBy(t client.Task, err error) string {
+	switch {
+	case t.ID == "":
+		return err.Error()
+	case t.Owner != j.w.o.Agent || t.Epoch != j.epoch:
+		return fmt.Sprintf("the task has moved on: %s owns it now (epoch %d, ours was %d)", orNobody(t.Owner), t.Epoch, j.epoch)
+	case t.State.Final() || t.State == client.Parked:
+		return fmt.Sprintf("the task is %s", t.State)
+	}
+	return ""
+}
+
+func orNobody(name string) string {
+	if name == "" {
+		return "nobody"
+	}
+	return name
+}
+
+// note takes a progress note from the program.
+func (j *job) note(text string) {
+	select {
+	case j.notes <- text:
+	default:
+		j.say("a progress note is dropped: they come faster than they can be recorded")
+	}
+}
+
+// report puts the notes on record, in order.
+func (j *job) report(ctx context.Context) {
+	for text := range j.notes {
+		_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
+			return j.w.c.Progress(ctx, j.task, client.ProgressInput{Epoch: j.epoch, Note: text})
+		})
+		if err != nil && ctx.Err() == nil {
+			j.say("progress %q is not on record: %s", text, err)
+		}
+	}
+}
+
+// finish does with the task what its program's end means.
+func (j *job) finish(ctx context.Context, code int, out *result, said *lines) {
+	t, err := insist(ctx, func(ctx context.Context) (client.Task, error) { return j.w.c.Task(ctx, j.task) })
+	switch {
+	case err != nil:
+		j.say("done, but not reported: %s", err)
+		return
+	case j.own || j.handled(t):
+		j.tellOwn(t, code)
+		return
+	}
+	if why := j.lostBy(t, nil); why != "" {
+		j.say("done, but not reported: %s", why)
+		return
+	}
+	if code != 0 {
+		detail := fmt.Sprintf("%s ended with exit code %d", j.w.o.Command[0], code)
+		if last := said.last(); last != "" {
+			detail += ": " + last
+		}
+		j.fail(ctx, detail, client.Result{Code: code, Text: string(said.tail)})
+		return
+	}
+	res := client.Result{Text: out.b.String()}
+	if j.w.o.JSONResult {
+		res = client.Result{Data: json.RawMessage(strings.TrimSpace(res.Text))}
+	}
+	switch {
+	case out.over:
+		j.fail(ctx, fmt.Sprintf("the result has more than %d bytes: print less, or keep it elsewhere and print where", MaxResult), client.Result{})
+	case len(res.Data) > 0 && !json.Valid(res.Data):
+		j.fail(ctx, "the program's output is not JSON", client.Result{Text: out.b.String()})
+	default:
+		j.complete(ctx, res)
+	}
+}
+
+// tellOwn says how a task stands that its program moved or ended by itself.
+func (j *job) tellOwn(t client.Task, code int) {
+	how := string(t.State)
+	if h := t.Handoff; h != nil && h.ID != j.handoff {
+		how = "handed on, " + string(h.Stage)
+		if t.Owner == j.w.o.Agent && t.State == client.Executing {
+			how = "handed on and come back (" + h.Why + "); it is recovered when its lease ends"
+		}
+	}
+	if code != 0 {
+		how += fmt.Sprintf("; the program then ended with exit code %d", code)
+	}
+	j.say("%s", how)
+}
+
+func (j *job) complete(ctx context.Context, res client.Result) {
+	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
+		return j.w.c.Complete(ctx, j.task, client.CompleteInput{Epoch: j.epoch, Result: res})
+	})
+	switch {
+	case err == nil:
+		j.say("completed")
+	case is(err, client.Invalid, client.TooLarge, client.Budget, client.Limit):
+		j.fail(ctx, "the result was refused: "+err.Error(), client.Result{})
+	default:
+		j.say("done, but not reported: %s", err)
+	}
+}
+
+func (j *job) fail(ctx context.Context, detail string, res client.Result) {
+	detail = strings.ToValidUTF8(detail, "\uFFFD")
+	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
+		return j.w.c.Fail(ctx, j.task, client.FailInput{Epoch: j.epoch, Detail: detail, Result: res})
+	})
+	if err != nil {
+		j.say("failed (%s), but not reported: %s", detail, err)
+		return
+	}
+	j.say("failed: %s", detail)
+}

@@ -1,0 +1,238 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Options say what to run, and for whom. Agent, Token and Command have no default.
+type Options struct {
+	Agent   string
+	Token   string   // the agent's, for the programs
+	Command []string // the program and its arguments
+	// Preview is a program that is asked before an offer is accepted: it gets the inbox item as JSON. Exit code 0
+	// accepts; 3 rejects as not_capable, 4 as overloaded, 5 for missing_context (its output names the fields, one a
+	// line), everything else as refused. Empty accepts everything.
+	Preview []string
+	// Jobs is how many programs may run at once; 0 means 1.
+	Jobs int
+	// JSONResult takes the program's output as JSON data instead of text.
+	JSONResult bool
+	// Grace is what a program gets to end after it was asked to; 0 means 5 s.
+	Grace time.Duration
+	// Stderr gets what the worker says, and what the programs say there; nil means nobody.
+	Stderr io.Writer
+}
+
+// beatEvery is the longest between two heartbeats: what was lost is noticed no later, however long the lease.
+const beatEvery = 10 * time.Second
+
+// idle is the pause before the inbox is asked again while all that waits there is not for a worker.
+const idle = time.Second
+
+type worker struct {
+	c       *client.Client
+	o       Options
+	free    chan struct{} // one token for each job that may start
+	running sync.WaitGroup
+	saying  sync.Mutex
+
+	mu     sync.Mutex
+	answer map[string]bool // offers being answered
+}
+
+// Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
+// which stops running programs too. The agent must be registered; the client must speak as it.
+func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
+	if len(o.Command) == 0 {
+		return errors.New("there is no program to run")
+	}
+	o.Jobs = max(o.Jobs, 1)
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}}
+	for range o.Jobs {
+		w.free <- struct{}{}
+	}
+	if _, err := c.SetReadiness(ctx, o.Agent, client.Ready); err != nil {
+		return err
+	}
+	w.say("%s is ready; up to %d at once: %q", o.Agent, o.Jobs, o.Command)
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-drain:
+			stop()
+		case <-waiting.Done():
+		}
+	}()
+	err := w.wait(ctx, waiting)
+	if n := w.busy(); n > 0 && ctx.Err() == nil {
+		w.leave(ctx, client.Draining)
+		w.say("draining: waiting for what runs (%d); the same signal again stops it", n)
+	}
+	w.running.Wait()
+	w.leave(ctx, client.Offline)
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // being stopped is no failure
+	}
+	return err
+}
+
+// leave says that the agent takes nothing more.
+func (w *worker) leave(ctx context.Context, r client.Readiness) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if _, err := w.c.SetReadiness(ctx, w.o.Agent, r); err != nil {
+		w.say("could not say %s: %s", r, err)
+	}
+}
+
+// wait takes offers for as many jobs as are free, until waiting ends. The jobs live with ctx.
+func (w *worker) wait(ctx, waiting context.Context) error {
+	others := 0 // items that are not for a worker: they must not hide those that are
+	for {
+		select {
+		case <-waiting.Done():
+			return nil
+		case <-w.free:
+			w.free <- struct{}{}
+		}
+		items, err := w.c.WaitInbox(waiting, client.InboxOptions{Limit: min(len(w.free)+others, 500)})
+		if waiting.Err() != nil {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var taken int
+		if taken, others = w.sort(ctx, items); taken == 0 && !pause(waiting, w.lull()) {
+			return nil
+		}
+	}
+}
+
+// sort begins what is to be done, and counts what is not for a worker, or is being answered already.
+func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others int) {
+	for _, item := range items {
+		switch {
+		case item.Type == "share":
+			w.read(ctx, item)
+		case item.Type != "offer" || !w.begin(item):
+			others++
+		default:
+			taken++
+			w.running.Go(func() {
+				defer w.end(item)
+				w.take(ctx, item)
+			})
+		}
+	}
+	return taken, others
+}
+
+// lull is how long to leave an inbox alone that has nothing new: offers being answered soon leave it.
+func (w *worker) lull() time.Duration {
+	if w.busy() > 0 {
+		return idle / 10
+	}
+	return idle
+}
+
+// begin takes a slot for an offer, unless there is none, or the offer is being answered already.
+func (w *worker) begin(item client.Item) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answer[offerKey(item)] {
+		return false
+	}
+	select {
+	case <-w.free:
+		w.answer[offerKey(item)] = true
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *worker) end(item client.Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.answer, offerKey(item))
+	w.free <- struct{}{}
+}
+
+func (w *worker) busy() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.answer)
+}
+
+func offerKey(item client.Item) string { return fmt.Sprintf("%s#%d", item.ID, item.Offer) }
+
+// read fetches what was shared, so that it leaves the inbox; a program finds it by TRAPEZE_AGENT's own means.
+func (w *worker) read(ctx context.Context, item client.Item) {
+	if _, err := w.c.Content(ctx, item.ID, false); err != nil {
+		w.say("%s: shared by %s, could not be read: %s", item.ID, item.From, err)
+		return
+	}
+	w.say("%s: shared by %s; read it again with: trapeze handoff content %s", item.ID, item.From, item.ID)
+}
+
+func (w *worker) say(format string, args ...any) {
+	w.saying.Lock()
+	defer w.saying.Unlock()
+	fmt.Fprintf(w.o.Stderr, "trapeze work: "+format+"\n", args...)
+}
+
+// insist makes a call under one idempotency key until it has an answer that will not change, or ctx ends.
+func insist[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
+	ctx = client.WithKey(ctx, client.NewKey())
+	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		v, err := do(ctx)
+		if !passing(err) || !pause(ctx, wait) {
+			return v, err
+		}
+	}
+}
+
+// passing reports whether the same call may have another answer a little later: the server is away, or cannot say.
+func passing(err error) bool {
+	if err == nil {
+		return false
+	}
+	var refused *client.Error
+	return !errors.As(err, &refused) || refused.Code == client.Unavailable || refused.Code == client.Unknown
+}
+
+// pause reports whether it lasted: not if ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// is reports whether an error is a refusal with one of the codes.
+func is(err error, codes ...client.Code) bool {
+	for _, c := range codes {
+		if errors.Is(err, c) {
+			return true
+		}
+	}
+	return false
+}

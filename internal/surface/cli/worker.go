@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/work"
+)
+
+const workLong = `Make any program a receiver: wait for handoffs to an agent, accept them, and run CMD on each.
+
+CMD gets the context as a prompt on standard input, and in its environment TRAPEZE_URL, TRAPEZE_TOKEN (the agent's),
+TRAPEZE_AGENT, TRAPEZE_TASK, TRAPEZE_EPOCH, TRAPEZE_HANDOFF, and TRAPEZE_ENVELOPE, a file with the envelope as JSON.
+
+    exit code 0             the task is completed with what CMD printed (--json-result: taken as JSON)
+    any other               the task is failed, with the exit code and the end of its standard error
+    progress: … on stderr   is put on record as progress; the rest of stderr is passed through
+    trapeze send, run by CMD hands the task on; the task is then left as it is, whatever CMD prints
+
+While CMD runs, its lease is renewed. When the task is lost (another took over, it was cancelled) CMD and all it started
+are stopped. Ctrl-C drains: nothing new is taken and what runs is finished; a second Ctrl-C stops that too, and the
+tasks are recovered when their leases end.
+
+--preview PROGRAM is asked before an offer is accepted. It gets the inbox item as JSON; exit code 0 accepts, 3 rejects
+as not_capable, 4 as overloaded, 5 as missing_context (its output names the fields), any other as refused, with the last
+line of its standard error as the detail.`
+
+func (s *shell) workCommand() *cobra.Command {
+	var o work.Options
+	var spec client.AgentSpec
+	var preview string
+	var previewArgs []string
+	var register bool
+	cmd := s.command("work --agent NAME [flags] -- CMD ARGS…", "Make any program a receiver of handoffs", cobra.MinimumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.env.Stderr
+			if o.Agent == "" {
+				return usagef("say which agent the program is: --agent NAME")
+			}
+			if preview != "" {
+				o.Preview = append([]string{preview}, previewArgs...)
+			}
+			c, err := s.enrol(ctx, o.Agent, spec, register)
+			if err != nil {
+				return err
+			}
+			if o.Token, err = s.credential(ctx); err != nil {
+				return err
+			}
+			ctx, drain, stop := drainable(ctx)
+			defer stop()
+			return work.Run(ctx, drain, c, o)
+		})
+	cmd.Long = workLong
+	f := cmd.Flags()
+	f.IntVar(&o.Jobs, "jobs", 1, "how many may run at once")
+	f.BoolVar(&register, "register", false, "register the agent anew with the flags given here, even if it is there")
+	f.StringSliceVar(&spec.Capabilities, "capability", nil, "when registering: what it can do (repeatable)")
+	f.StringVar(&spec.Description, "description", "", "when registering: what it is good at")
+	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "when registering: agents to try instead (repeatable)")
+	f.StringVar(&preview, "preview", "", "a program to ask before an offer is accepted")
+	f.StringArrayVar(&previewArgs, "preview-arg", nil, "an argument of the preview program (repeatable)")
+	f.BoolVar(&o.JSONResult, "json-result", false, "the program prints JSON: it becomes the result's data")
+	f.DurationVar(&o.Grace, "grace", 5*time.Second, "what a program that is stopped gets to end by itself")
+	return cmd
+}
+
+func (s *shell) agentName() string {
+	if s.flags.agent != "" {
+		return s.flags.agent
+	}
+	return s.env.Getenv("TRAPEZE_AGENT")
+}
+
+// enrol makes a client that speaks as the agent, which is registered before if it is not there: with the agent's own
+// token where that is the one at hand, or else with the owner's.
+func (s *shell) enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
+	token, err := s.base()
+	if isRefusal(err) { // no owner's token here: the agent's own may be kept
+		token, err = s.credential(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.clientFor(token)
+	if err != nil {
+		return nil, err
+	}
+	if !anew {
+		_, err = c.Agent(ctx, agent)
+	}
+	if anew || errors.Is(err, client.NotFound) {
+		_, err = c.RegisterAgent(ctx, agent, spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.flags.agent = agent
+	return s.dial(ctx)
+}
+
+// drainable returns a channel that is closed at the first signal to end, and a context that ends at the second.
+func drainable(ctx context.Context) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	drain := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			close(drain)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, drain, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}
