@@ -40,7 +40,7 @@ func newViews() *Views {
 
 // OpenEmbedded opens the embedded ledger at path with views in its own file and transactions: they have every entry
 // before its append is answered. Views that lag, or were made by another version, are first brought up to date, which
-// takes about 20 seconds per million entries. opts.Projector is ignored. Close the views first, then the log.
+// takes about a minute per million entries. opts.Projector is ignored. Close the views first, then the log.
 func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sqlitelog.Log, *Views, error) {
 	v := newViews()
 	opts.Projector = v.projector
