@@ -49,7 +49,7 @@ type forgetful struct {
 }
 
 func (f *forgetful) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
-	if tr, _ := ctx.Value(traceKey{}).(*trace); tr != nil && expect != ledger.Any && expect != 0 && f.loses() { //nolint:errcheck // absent outside
+	if tr, _ := ctx.Value(traceKey{}).(*trace); tr != nil && expect != ledger.Any && expect != 0 && f.loses() {
 		tr.wrote = true
 		return expect + 1, nil
 	}

@@ -83,7 +83,7 @@ type post struct {
 }
 
 func (p *post) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
-	tr, _ := ctx.Value(traceKey{}).(*trace) //nolint:errcheck // absent outside of the contest
+	tr, _ := ctx.Value(traceKey{}).(*trace) // absent outside of the contest
 	if tr == nil || expect == ledger.Any {
 		return p.Ledger.Append(ctx, e, expect)
 	}
@@ -91,7 +91,7 @@ func (p *post) Append(ctx context.Context, e ledger.Entry, expect ledger.Positio
 		tr.unknown = true
 		p.on.Go(func() {
 			<-time.After(wait)
-			_, _ = p.Ledger.Append(context.Background(), e, expect) //nolint:errcheck // nobody waits for it
+			_, _ = p.Ledger.Append(context.Background(), e, expect) // nobody waits for it
 		})
 		return 0, ledger.ErrUnknown
 	}

@@ -4,6 +4,6 @@ package scenario
 
 // How much is fought over ownership.
 const (
-	contestSeeds      = 10
-	contestOperations = 30_000
+	contestSeeds      = 8
+	contestOperations = 40_000
 )
