@@ -134,6 +134,6 @@ func (l *Log) Refused(ctx context.Context, who Who, verb, subject string, err er
 	}
 	lim.suppressed <- 0
 	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
-	_ = l.Append(ctx, who, ev) //nolint:errcheck // see above
+	_ = l.Append(ctx, who, ev)
 	return err
 }

@@ -65,8 +65,10 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if o.CachedEnvelopes <= 0 {
 		o.CachedEnvelopes = 32 << 20
 	}
-	a := &App{ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),
-		presence: newPresence(o.Now())}
+	a := &App{
+		ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),
+		presence: newPresence(o.Now()),
+	}
 	var err error
 	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
 		return nil, err

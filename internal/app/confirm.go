@@ -29,8 +29,10 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.Confirm{By: c.by(), Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.isZero() {
-			head := envelope.Header{HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
-				Kind: h.Kind, Permissions: h.Permits}
+			head := envelope.Header{
+				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
+				Kind: h.Kind, Permissions: h.Permits,
+			}
 			var err error
 			if cmd.Envelope, err = a.compose(ctx, c.Workspace, t, head, in.Content, now); err != nil {
 				return nil, err

@@ -75,8 +75,10 @@ func (a *App) compose(ctx context.Context, workspace string, t handoff.Task, h e
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
 	doc.Task.Intent = t.Intent
 	if h.Kind == fact.Cold {
-		doc = envelope.Envelope{Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
-			Task: envelope.Task{Intent: t.Intent}}
+		doc = envelope.Envelope{
+			Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
+			Task: envelope.Task{Intent: t.Intent},
+		}
 		c = Content{Ask: c.Ask, Notes: c.Notes}
 	}
 	c.addTo(&doc)
@@ -90,8 +92,10 @@ func (a *App) compose(ctx context.Context, workspace string, t handoff.Task, h e
 		doc.History = doc.History[n-envelope.MaxHistory:]
 	}
 	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = envelope.Expected{Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
-		Schema: t.Expected.Schema}
+	doc.ExpectedOutput = envelope.Expected{
+		Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
+		Schema: t.Expected.Schema,
+	}
 	return a.seal(doc)
 }
 
@@ -127,8 +131,10 @@ func (a *App) composeChild(ctx context.Context, workspace string, t, parent hand
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = envelope.Expected{Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
-		Schema: t.Expected.Schema}
+	doc.ExpectedOutput = envelope.Expected{
+		Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
+		Schema: t.Expected.Schema,
+	}
 	sealed, err := a.seal(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err

@@ -107,9 +107,8 @@ func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view
 	wg.Wait()
 	kept := items[:0]
 	for i, item := range items {
-		switch refusal.CodeOf(errs[i]) {
-		case refusal.Expired, refusal.NotFound, refusal.Conflict:
-			continue // gone between the list and now
+		if gone := refusal.CodeOf(errs[i]); gone == refusal.Expired || gone == refusal.NotFound || gone == refusal.Conflict {
+			continue // between the list and now
 		}
 		if errs[i] != nil {
 			return nil, errs[i]

@@ -160,8 +160,10 @@ func targets(p plan) []string {
 
 // header is the envelope's header for the task's next handoff; without receivers, for the task alone.
 func header(t handoff.Task, to []string, in SendInput) envelope.Header {
-	h := envelope.Header{From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
-		TimeoutSeconds: int(time.Duration(in.Timeouts.Ack) / time.Second), Permissions: in.Permissions}
+	h := envelope.Header{
+		From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
+		TimeoutSeconds: int(time.Duration(in.Timeouts.Ack) / time.Second), Permissions: in.Permissions,
+	}
 	if in.Kind != "" {
 		n := 1
 		if t.Handoff != nil {

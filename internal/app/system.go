@@ -69,8 +69,10 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 	} else if err != nil {
 		return nil, err
 	}
-	send := SendInput{Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
-		Retries: &ev.Retries}
+	send := SendInput{
+		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
+		Retries: &ev.Retries,
+	}
 	sealed, err := a.composeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
 	if err != nil {
 		return nil, err

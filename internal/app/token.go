@@ -121,8 +121,10 @@ func (a *App) Tokens(ctx context.Context, c Caller) ([]Token, error) {
 }
 
 func tokenOf(s identity.State) Token {
-	return Token{ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Label: s.Label, By: s.CreatedBy,
-		Created: s.CreatedAt, Expires: s.ExpiresAt, Revoked: s.RevokedAt}
+	return Token{
+		ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Label: s.Label, By: s.CreatedBy,
+		Created: s.CreatedAt, Expires: s.ExpiresAt, Revoked: s.RevokedAt,
+	}
 }
 
 // Authenticate finds out who presents a token's text.

@@ -88,7 +88,7 @@ func (c *Courier) follow(ctx context.Context) error {
 	reached := after
 	defer func() { // best effort: what is not saved is done again
 		if reached > after {
-			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached) //nolint:errcheck // see above
+			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached)
 		}
 	}()
 	return c.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {

@@ -48,8 +48,10 @@ type Row struct {
 func EachRow(e ledger.Entry, fn func(Row) error) error {
 	_, kind, id := e.Stream.Parts()
 	for _, ev := range e.Events {
-		x := Row{Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: actorName(e.Actor.Principal),
-			For: e.Actor.For, Details: ev.Data}
+		x := Row{
+			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: actorName(e.Actor.Principal),
+			For: e.Actor.For, Details: ev.Data,
+		}
 		if err := fn(x); err != nil {
 			return err
 		}

@@ -58,8 +58,10 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[fact.Event]) error {
 		entry := auditEntry(e, ev)
 		tr.Entries = append(tr.Entries, entry)
 		if req, ok := d.(fact.HandoffRequested); ok {
-			tr.Handoffs = append(tr.Handoffs, Record{HandoffID: handoff.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
-				From: req.From, Reason: req.Reason})
+			tr.Handoffs = append(tr.Handoffs, Record{
+				HandoffID: handoff.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
+				From: req.From, Reason: req.Reason,
+			})
 		} else if !open {
 			continue
 		}
