@@ -22,6 +22,9 @@ import (
 // grace is what calls that change something get to end when the server stops. They take milliseconds.
 const grace = 500 * time.Millisecond
 
+// healEvery is how often the views are looked at.
+const healEvery = 5 * time.Second
+
 // Server is a running server on one data directory.
 type Server struct {
 	App *app.App
@@ -82,6 +85,7 @@ func (s *Server) listen() (err error) {
 	s.stop = stop
 	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log})
 	s.running.Go(func() { post.Run(background) })
+	s.running.Go(func() { s.heal(background) })
 	s.http = &http.Server{
 		Handler:           httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log}),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -96,6 +100,22 @@ func (s *Server) listen() (err error) {
 		}
 	})
 	return nil
+}
+
+// heal brings the views back after a failure. Until then /readyz says that they cannot be trusted; entries go on.
+func (s *Server) heal(ctx context.Context) {
+	tick := time.NewTicker(healEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.views.Err(); err != nil {
+			s.config.Log.Error("views are brought up to date", "because", err, "then", s.views.Heal(ctx))
+		}
+	}
 }
 
 // URL is where the server answers.
