@@ -23,7 +23,7 @@ import (
 )
 
 // Ownership is linearizable: clients fight over a few tasks, in real time and through several nodes where the ledger
-// is distributed, and whatever they are told must be explained by the specification in linear_model_test.go, each call
+// is distributed, and whatever they are told must be explained by the specification in linear_spec_test.go, each call
 // at one moment between its beginning and its end. There is no courier: the clients let the clocks tick, so that what
 // clocks do is on record too.
 
@@ -46,7 +46,7 @@ var contestFaults = ledgertest.Faults{
 type bug struct {
 	ledger  func(ledger.Ledger) ledger.Ledger
 	rewrite func(context.Context, *app.App, *house, string, wish) wish // what the server makes of a call
-	keyless bool                                                        // no idempotency keys
+	keyless bool                                                       // no idempotency keys
 }
 
 type contest struct {
@@ -63,7 +63,6 @@ type slot struct {
 	mu    sync.Mutex
 	tasks []string
 	left  int
-	fresh func() string
 }
 
 func (s *slot) pick(rng *rand.Rand) string {
@@ -126,8 +125,10 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 			t.Error(err)
 		}
 	}
-	c := &contest{bug: b, house: h, history: newHistory(),
-		post: &post{Ledger: h.ledger, late: 0.05, rng: rand.New(rand.NewPCG(seed, 3))}} //nolint:gosec // reproducible on purpose
+	c := &contest{
+		bug: b, house: h, history: newHistory(),
+		post: &post{Ledger: h.ledger, late: 0.05, rng: rand.New(rand.NewPCG(seed, 3))},
+	} //nolint:gosec // reproducible on purpose
 	var l ledger.Ledger = c.post
 	if b.ledger != nil {
 		l = b.ledger(l)
@@ -160,8 +161,10 @@ func (c *contest) fight(seed uint64, operations int) {
 	var turns atomic.Int64
 	for i := range clients {
 		wg.Go(func() {
-			p := &client{contest: c, id: i, agent: contestants[i%len(contestants)], known: map[string]sight{},
-				rng: rand.New(rand.NewPCG(seed, uint64(i)))} //nolint:gosec // reproducible on purpose
+			p := &client{
+				contest: c, id: i, agent: contestants[i%len(contestants)], known: map[string]sight{},
+				rng: rand.New(rand.NewPCG(seed, uint64(i))),
+			} //nolint:gosec // reproducible on purpose
 			for turns.Add(2) <= int64(operations) && !c.house.Failed() {
 				p.turn()
 			}
@@ -183,7 +186,8 @@ func (c *contest) verdict(t *testing.T) (task string, longest int) {
 		switch porcupine.CheckOperationsTimeout(ownership, ops, time.Minute) {
 		case porcupine.Illegal:
 			return task, longest
-		case porcupine.Unknown:
+		case porcupine.Ok:
+		default:
 			t.Errorf("task %s: not decided in a minute", task)
 		}
 	}
