@@ -154,3 +154,13 @@ func (h *house) call(token, line, body string, headers ...string) reply {
 	}
 	return reply{res.StatusCode, res.Header, string(b)}
 }
+
+// mustBe is the caller that a token speaks for.
+func mustBe(t testing.TB, h *house, token string) app.Caller {
+	t.Helper()
+	c, err := h.app.Authenticate(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
