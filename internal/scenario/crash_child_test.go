@@ -1,0 +1,142 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/courier"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// The server that is killed is a process of its own: this test program again, told by its environment to serve. Slow
+// tests use the real program instead.
+const (
+	childMode = "TRAPEZE_TEST_SERVE" // one of the modes below
+	childData = "TRAPEZE_TEST_DATA"
+	childAddr = "TRAPEZE_TEST_ADDR"
+
+	modeServe  = "serve"  // the server as it is
+	modeBehind = "behind" // with a planted bug: it answers first and writes later
+)
+
+func TestMain(m *testing.M) {
+	mode := os.Getenv(childMode)
+	if mode == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go func() { // the test has gone: so must the child
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
+	serve := serveChild
+	if mode == modeBehind {
+		serve = serveBehind
+	}
+	if err := serve(ctx, os.Getenv(childData), os.Getenv(childAddr)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:gocritic // nothing is left to stop
+	}
+	os.Exit(0)
+}
+
+// tellReady says where the child answers, as `trapeze serve --json` does.
+func tellReady(url, tokenFile string) {
+	_ = json.NewEncoder(os.Stdout).Encode(map[string]string{"url": url, "admin_token_file": tokenFile})
+}
+
+func serveChild(ctx context.Context, dir, addr string) error {
+	return server.Run(ctx, server.Config{DataDir: dir, Addr: addr, Version: "test"}, func(s *server.Server) {
+		tellReady(s.URL(), s.AdminTokenFile())
+	})
+}
+
+// serveBehind answers from memory and writes to the same file as the real server afterwards.
+func serveBehind(ctx context.Context, dir, addr string) error {
+	log, err := sqlitelog.Open(filepath.Join(dir, "trapeze.db"), sqlitelog.Options{})
+	if err != nil {
+		return err
+	}
+	front := ledgertest.NewDouble(ledgertest.Faults{})
+	heads, err := pour(ctx, front, log, 0, map[ledger.Stream]ledger.Position{})
+	if err != nil {
+		return err
+	}
+	begin, err := log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	views, err := sqlview.Follow(ctx, front, "")
+	if err != nil {
+		return err
+	}
+	a, err := app.New(front, views.Store(), app.Options{})
+	if err != nil {
+		return err
+	}
+	tokenFile := filepath.Join(dir, "admin.token")
+	if _, err := os.Stat(tokenFile); errors.Is(err, os.ErrNotExist) {
+		text, err := a.Bootstrap(ctx, identity.DefaultWorkspace)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(tokenFile, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	go func() {
+		at := begin
+		_ = front.Follow(ctx, begin, func([]ledger.Entry) (err error) {
+			heads, err = pour(ctx, log, front, at, heads)
+			if err == nil {
+				at, err = log.Last(ctx)
+			}
+			return err
+		})
+	}()
+	go courier.New(a, front, courier.Options{}).Run(ctx)
+	l, err := net.Listen("tcp", addr) //nolint:noctx // it lives as long as the process
+	if err != nil {
+		return err
+	}
+	tellReady("http://"+l.Addr().String(), tokenFile)
+	return http.Serve(l, httpapi.New(a, httpapi.Options{Version: "behind"})) //nolint:gosec // a test's
+}
+
+// pour appends what one ledger has after a position to another that has the same up to there.
+func pour(ctx context.Context, to, from ledger.Ledger, after ledger.Position, heads map[ledger.Stream]ledger.Position) (map[ledger.Stream]ledger.Position, error) {
+	for {
+		entries, err := from.Read(ctx, after, 100)
+		if err != nil || len(entries) == 0 {
+			return heads, err
+		}
+		for _, e := range entries {
+			after = e.Position
+			expect := heads[e.Stream]
+			if e.Version == 0 {
+				expect = ledger.Any
+			}
+			if heads[e.Stream], err = to.Append(ctx, e, expect); err != nil {
+				return heads, err
+			}
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package scenario
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	api "github.com/trapezehq/trapeze/client"
+)
+
+// patience is how long a test waits for what must come. Nothing is asserted about how long it takes.
+const patience = time.Minute
+
+// rig is a server in a process of its own, on one data directory, that can be killed and started again.
+type rig struct {
+	testing.TB
+	dir     string
+	mode    string
+	program []string // instead of this test program; the data directory and the address are added
+	wrap    []string // what runs the program, such as strace
+
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	stderr *tail
+	ended  chan struct{} // closed when the process has gone
+	err    error         // how it ended
+	token  string        // of the admin
+
+	mu      sync.Mutex
+	gen     int
+	url     string        // empty while no server is up
+	up      chan struct{} // closed when url is set
+	waiting int           // clients that wait for a server
+}
+
+func newRig(t testing.TB, dir, mode string) *rig {
+	r := &rig{TB: t, dir: dir, mode: mode, up: make(chan struct{})}
+	t.Cleanup(r.kill)
+	return r
+}
+
+// tail keeps the end of what a process says.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (w *tail) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.b = append(w.b, p...)
+	w.b = w.b[max(0, len(w.b)-8<<10):]
+	return len(p), nil
+}
+
+func (w *tail) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.b)
+}
+
+func (r *rig) command() *exec.Cmd {
+	args := r.program
+	if args == nil {
+		args = []string{os.Args[0], "-test.run=^$"}
+	} else {
+		args = append(append([]string{}, args...), "--data-dir", r.dir, "--addr", "127.0.0.1:0", "--json")
+	}
+	args = append(append([]string{}, r.wrap...), args...)
+	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...) //nolint:gosec // ours
+	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"=127.0.0.1:0")
+	if r.program != nil {
+		cmd.Env = os.Environ()
+	}
+	return cmd
+}
+
+// launch starts the process and returns a channel with the line that says that it is ready.
+func (r *rig) launch() <-chan string {
+	r.Helper()
+	r.cmd, r.stderr, r.ended = r.command(), &tail{}, make(chan struct{})
+	r.cmd.Stderr = r.stderr
+	in, err := r.cmd.StdinPipe()
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.stdin = in
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		r.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		r.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	cmd, ended := r.cmd, r.ended
+	go func() {
+		lines := bufio.NewScanner(out)
+		if lines.Scan() {
+			ready <- lines.Text()
+		}
+		_, _ = io.Copy(io.Discard, out)
+		r.err = cmd.Wait()
+		close(ended)
+	}()
+	return ready
+}
+
+// start starts the server, waits until it answers, and does not tell the clients yet.
+func (r *rig) start() (url string) {
+	r.Helper()
+	ready := r.launch()
+	select {
+	case line := <-ready:
+		var said struct {
+			URL string `json:"url"`
+		}
+		if err := json.Unmarshal([]byte(line), &said); err != nil || said.URL == "" {
+			r.Fatalf("the server said %q: %v", line, err)
+		}
+		token, err := os.ReadFile(filepath.Join(r.dir, "admin.token"))
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.token = strings.TrimSpace(string(token))
+		return said.URL
+	case <-r.ended:
+		r.Fatalf("the server ended: %v\n%s", r.err, r.stderr)
+	case <-time.After(patience):
+		r.Fatalf("the server does not start:\n%s", r.stderr)
+	}
+	return ""
+}
+
+// release lets the clients go on with the server at url.
+func (r *rig) release(url string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gen++
+	r.url, r.waiting = url, 0
+	close(r.up)
+}
+
+// wait returns where the server is, when one is up.
+func (r *rig) wait() (url string, gen int) {
+	counted := false
+	for {
+		r.mu.Lock()
+		url, gen, up := r.url, r.gen, r.up
+		if url == "" && !counted {
+			r.waiting++
+			counted = true
+		}
+		r.mu.Unlock()
+		if url != "" {
+			return url, gen
+		}
+		<-up
+	}
+}
+
+// gathered returns when n clients wait for a server, and so do nothing else.
+func (r *rig) gathered(n int) {
+	r.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		r.mu.Lock()
+		waiting := r.waiting
+		r.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.Fatalf("the server is dead, and only %d of %d clients have noticed", waiting, n)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// kill ends the process without warning, and returns when it is gone.
+func (r *rig) kill() {
+	if r.cmd == nil {
+		return
+	}
+	_ = r.cmd.Process.Kill() // it may have gone already
+	<-r.ended
+	r.down()
+}
+
+func (r *rig) down() {
+	r.mu.Lock()
+	if r.url != "" {
+		r.url, r.up = "", make(chan struct{})
+	}
+	r.mu.Unlock()
+	_ = r.stdin.Close()
+	r.cmd = nil
+}
+
+// term asks the process to end, and returns when it has.
+func (r *rig) term() error {
+	r.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		r.Fatal(err)
+	}
+	select {
+	case <-r.ended:
+	case <-time.After(patience):
+		r.Fatalf("the server does not stop:\n%s", r.stderr)
+	}
+	r.down()
+	return r.err
+}
+
+// alive fails the test if the process has gone.
+func (r *rig) alive() {
+	r.Helper()
+	select {
+	case <-r.ended:
+		r.Fatalf("the server has died: %v\n%s", r.err, r.stderr)
+	default:
+	}
+}
+
+// fails runs the server, which must refuse to start, and returns what it says.
+func (r *rig) fails() string {
+	r.Helper()
+	ready := r.launch()
+	select {
+	case <-r.ended:
+	case line := <-ready:
+		r.kill()
+		r.Fatalf("the server started: %s", line)
+	case <-time.After(patience):
+		r.Fatal("the server neither starts nor ends")
+	}
+	var exit *exec.ExitError
+	if !errors.As(r.err, &exit) || exit.ExitCode() <= 0 {
+		r.Errorf("the server ended with %v, want an exit code above 0", r.err)
+	}
+	said := r.stderr.String()
+	r.down()
+	return said
+}
+
+// client returns a client that makes each call once.
+func (r *rig) client(url, token string) *api.Client {
+	r.Helper()
+	c, err := api.New(url, token, api.Options{Retries: -1, Timeout: patience})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return c
+}
+
+// snapshot copies the data directory of a server that is not running.
+func (r *rig) snapshot() string {
+	r.Helper()
+	to := r.TempDir()
+	for _, name := range []string{"trapeze.db", "trapeze.db-wal"} {
+		b, err := os.ReadFile(filepath.Join(r.dir, name)) //nolint:gosec // ours
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), b, 0o600)
+		}
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+	return filepath.Join(to, "trapeze.db")
+}
+
+// buildProgram builds the real program; its arguments make it serve.
+func buildProgram(t testing.TB) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trapeze")
+	var said bytes.Buffer
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/trapeze") //nolint:gosec // ours
+	build.Stdout, build.Stderr = &said, &said
+	if err := build.Run(); err != nil {
+		t.Fatal(fmt.Errorf("%w\n%s", err, &said))
+	}
+	return []string{path, "serve"}
+}

@@ -1,0 +1,10 @@
+//go:build slow
+
+package scenario
+
+import "testing"
+
+const crashCycles = 30
+
+// crashProgram is the real one.
+func crashProgram(t testing.TB) []string { return buildProgram(t) }
