@@ -117,6 +117,7 @@ func serveBehind(ctx context.Context, dir, addr string) error {
 	if err != nil {
 		return err
 	}
+	context.AfterFunc(ctx, func() { _ = l.Close() })
 	tellReady("http://"+l.Addr().String(), tokenFile)
 	return http.Serve(l, httpapi.New(a, httpapi.Options{Version: "behind"})) //nolint:gosec // a test's
 }

@@ -50,8 +50,10 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 		bad  func([]ledger.Entry) []ledger.Entry
 	}{
 		"the last entry is missing": {errLost, func(es []ledger.Entry) []ledger.Entry { return es[:of("task-completed")] }},
-		"an entry is missing":       {errOrder, func(es []ledger.Entry) []ledger.Entry { return slices.Delete(es, of("task-created"), of("task-created")+1) }},
-		"a call happened twice":     {errTwice, func(es []ledger.Entry) []ledger.Entry { return append(es, again(of("task-created"))) }},
+		"an entry is missing": {errOrder, func(es []ledger.Entry) []ledger.Entry {
+			return slices.Delete(es, of("task-created"), of("task-created")+1)
+		}},
+		"a call happened twice": {errTwice, func(es []ledger.Entry) []ledger.Entry { return append(es, again(of("task-created"))) }},
 		"a task is completed twice": {errTwice, func(es []ledger.Entry) []ledger.Entry {
 			e := again(of("task-completed"))
 			e.Key = ""

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -87,8 +86,13 @@ func (r *rig) command() *exec.Cmd {
 	return cmd
 }
 
-// launch starts the process and returns a channel with the line that says that it is ready.
-func (r *rig) launch() <-chan string {
+// readiness is what a server says when it is ready.
+type readiness struct {
+	URL string `json:"url"`
+}
+
+// launch starts the process and returns a channel with what it says when it is ready.
+func (r *rig) launch() <-chan readiness {
 	r.Helper()
 	r.cmd, r.stderr, r.ended = r.command(), &tail{}, make(chan struct{})
 	r.cmd.Stderr = r.stderr
@@ -104,12 +108,12 @@ func (r *rig) launch() <-chan string {
 	if err := r.cmd.Start(); err != nil {
 		r.Fatal(err)
 	}
-	ready := make(chan string, 1)
+	ready := make(chan readiness, 1)
 	cmd, ended := r.cmd, r.ended
 	go func() {
-		lines := bufio.NewScanner(out)
-		if lines.Scan() {
-			ready <- lines.Text()
+		var said readiness
+		if json.NewDecoder(out).Decode(&said) == nil {
+			ready <- said
 		}
 		_, _ = io.Copy(io.Discard, out)
 		r.err = cmd.Wait()
@@ -123,13 +127,7 @@ func (r *rig) start() (url string) {
 	r.Helper()
 	ready := r.launch()
 	select {
-	case line := <-ready:
-		var said struct {
-			URL string `json:"url"`
-		}
-		if err := json.Unmarshal([]byte(line), &said); err != nil || said.URL == "" {
-			r.Fatalf("the server said %q: %v", line, err)
-		}
+	case said := <-ready:
 		token, err := os.ReadFile(filepath.Join(r.dir, "admin.token"))
 		if err != nil {
 			r.Fatal(err)
@@ -239,9 +237,9 @@ func (r *rig) fails() string {
 	ready := r.launch()
 	select {
 	case <-r.ended:
-	case line := <-ready:
+	case <-ready:
 		r.kill()
-		r.Fatalf("the server started: %s", line)
+		r.Fatal("the server started")
 	case <-time.After(patience):
 		r.Fatal("the server neither starts nor ends")
 	}

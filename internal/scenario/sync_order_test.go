@@ -1,0 +1,259 @@
+//go:build slow && linux
+
+package scenario
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// No answer leaves before the entry that it speaks of is on the disk. Killing a process cannot show that, because what
+// was written but not synced survives it. The order of system calls can: for every acknowledged call, the bytes of its
+// entry must be written to the write-ahead log, then a sync of that file must begin and succeed, and only then may any
+// answer leave that names the entry's position.
+
+func TestNoAnswerLeavesBeforeItsEntryIsSynced(t *testing.T) {
+	tr, deeds := traced32(t, modeServe, buildProgram(t))
+	v := tr.hold(deeds)
+	t.Logf("%d system calls; %d acknowledged writes, each written, synced and then answered; %d syncs of the log; "+
+		"%d answers shared a sync with others", tr.lines, v.proved, len(tr.syncs), v.shared)
+	for _, err := range v.faults {
+		t.Error(err)
+	}
+	if v.proved < 500 || v.shared < 50 {
+		t.Error("too easy")
+	}
+}
+
+func TestAnAnswerThatLeavesBeforeTheSyncIsCaught(t *testing.T) {
+	tr, deeds := traced32(t, modeBehind, nil)
+	v := tr.hold(deeds)
+	if len(v.faults) == 0 || !errors.Is(v.faults[0], errEarly) {
+		t.Errorf("nobody has noticed: %v", v.faults)
+	}
+	t.Logf("%d of %d answers were early, as planted", v.early, v.early+v.proved)
+}
+
+// traced32 lets a client call one by one, and then many at once, and returns the trace of the server's system calls.
+func traced32(t *testing.T, mode string, program []string) (*syscalls, []*deed) {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	c := newCampaign(t, mode)
+	r := newRig(t, t.TempDir(), mode)
+	path := filepath.Join(t.TempDir(), "trace")
+	r.program = program
+	r.wrap = []string{"strace", "-f", "-y", "-s", "4200", "--seccomp-bpf", "-o", path,
+		"-e", "trace=fsync,fdatasync,sync_file_range,pwrite64,write,writev,sendto,sendmsg,sendfile"}
+	crew := c.hire(r)
+	// The process is strace's child. Killing strace would leave it behind.
+	pid := holder(t, r.dir)
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	for range 60 { // one at a time
+		crew.actors[0].turn()
+		crew.actors[1].turn()
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	wait := crew.work(ctx)
+	for deadline := time.Now().Add(patience); crew.acked.Load() < 1500 && time.Now().Before(deadline); {
+		<-time.After(time.Millisecond)
+	}
+	stop()
+	wait()
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-r.ended:
+	case <-time.After(patience):
+		t.Fatalf("the server does not stop:\n%s", r.stderr)
+	}
+	tr, err := readTrace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr, crew.deeds()
+}
+
+// holder is the process that has the data directory.
+func holder(t *testing.T, dir string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "trapeze.db.lock")) //nolint:gosec // ours
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || pid <= 1 {
+		t.Fatalf("the lock says %q", b)
+	}
+	return pid
+}
+
+// syscalls are the system calls that matter, in the order in which they were traced. A place in that order is the
+// number of a line; calls that overlap with others have a line for their beginning and one for their end.
+type syscalls struct {
+	lines   int
+	written map[string]int // digest of a key → end of the first write to the log that has it
+	syncs   []span         // of the log, those that succeeded
+	answers map[uint64]int // position → beginning of the first answer that names it
+}
+
+type span struct{ from, to int }
+
+var (
+	errEarly  = errors.New("an answer left before the sync")
+	errUnseen = errors.New("not seen")
+
+	callLine    = regexp.MustCompile(`^(\d+) +(\w+)\((.*)$`)
+	resumedLine = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>(.*)$`)
+	keyInEntry  = regexp.MustCompile(`"key\\":\\"([0-9a-f]{32})\\"`)
+	positionIn  = regexp.MustCompile(`Trapeze-Position: (\d+)\\r\\n`)
+)
+
+func readTrace(path string) (*syscalls, error) {
+	f, err := os.Open(path) //nolint:gosec // ours
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	tr := &syscalls{written: map[string]int{}, answers: map[uint64]int{}}
+	open := map[string]unfinished{} // by thread
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		tr.lines++
+		line := lines.Text()
+		if m := resumedLine.FindStringSubmatch(line); m != nil {
+			u := open[m[1]]
+			delete(open, m[1])
+			tr.call(m[2], u.args+m[3], span{u.from, tr.lines})
+			continue
+		}
+		m := callLine.FindStringSubmatch(line)
+		if m == nil {
+			continue // signals and ends
+		}
+		if args, ok := strings.CutSuffix(m[3], " <unfinished ...>"); ok {
+			open[m[1]] = unfinished{args, tr.lines}
+			tr.begins(m[2], args, tr.lines)
+			continue
+		}
+		tr.begins(m[2], m[3], tr.lines)
+		tr.call(m[2], m[3], span{tr.lines, tr.lines})
+	}
+	for _, u := range open { // the process ended within
+		tr.begins("write", u.args, u.from)
+	}
+	return tr, lines.Err()
+}
+
+type unfinished struct {
+	args string
+	from int
+}
+
+// begins notes answers: they leave when the call begins, at the earliest.
+func (tr *syscalls) begins(name, args string, line int) {
+	if strings.HasPrefix(name, "pwrite") || !strings.Contains(args, `"HTTP/1.1 2`) {
+		return
+	}
+	for _, m := range positionIn.FindAllStringSubmatch(args, -1) {
+		at, err := strconv.ParseUint(m[1], 10, 64)
+		if err != nil {
+			continue
+		}
+		if _, ok := tr.answers[at]; !ok {
+			tr.answers[at] = line
+		}
+	}
+}
+
+// call notes writes to the log and syncs of it, when they have ended.
+func (tr *syscalls) call(name, args string, s span) {
+	if file, _, _ := strings.Cut(args, ">"); !strings.HasSuffix(file, "/trapeze.db-wal") {
+		return
+	}
+	switch {
+	case name == "pwrite64":
+		for _, m := range keyInEntry.FindAllStringSubmatch(args, -1) {
+			if _, ok := tr.written[m[1]]; !ok {
+				tr.written[m[1]] = s.to
+			}
+		}
+	case (name == "fsync" || name == "fdatasync") && strings.HasSuffix(args, "= 0"):
+		tr.syncs = append(tr.syncs, s)
+	}
+}
+
+// verdict is what a trace proves.
+type verdict struct {
+	faults                []error
+	proved, shared, early int
+}
+
+// hold looks for the write, the sync and the answer of every acknowledged call.
+func (tr *syscalls) hold(deeds []*deed) (v verdict) {
+	users := map[int]int{}
+	for _, d := range deeds {
+		if !d.done || d.refused != "" || len(d.receipt.Events) == 0 {
+			continue
+		}
+		switch sync, err := tr.proof(d); {
+		case err == nil:
+			v.proved++
+			if users[sync]++; users[sync] == 2 {
+				v.shared++
+			}
+			if users[sync] > 1 {
+				v.shared++
+			}
+		case errors.Is(err, errEarly):
+			v.early++
+			v.faults = append([]error{err}, v.faults...)
+		default:
+			v.faults = append(v.faults, err)
+		}
+	}
+	v.faults = v.faults[:min(len(v.faults), 10)]
+	return v
+}
+
+// proof returns the number of the sync between an entry's write and its answer.
+func (tr *syscalls) proof(d *deed) (int, error) {
+	answered, ok := tr.answers[d.receipt.Position]
+	if !ok {
+		return 0, fmt.Errorf("%w: the answer to %s, position %d", errUnseen, d, d.receipt.Position)
+	}
+	written, ok := tr.written[d.digest()]
+	if !ok {
+		written = math.MaxInt
+	}
+	for i, s := range tr.syncs {
+		if s.from > written {
+			if s.to < answered {
+				return i, nil
+			}
+			break
+		}
+	}
+	if written == math.MaxInt {
+		return 0, fmt.Errorf("%w: the bytes of %s, position %d, in the log", errUnseen, d, d.receipt.Position)
+	}
+	return 0, fmt.Errorf("%w: %s was written at line %d and answered at line %d of the trace, with no sync between", errEarly, d, written, answered)
+}
