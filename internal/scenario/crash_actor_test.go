@@ -101,7 +101,8 @@ func (a *actor) ask(what string, do func(context.Context, *api.Client) (api.Rece
 			}
 			<-time.After(time.Millisecond) // it is dying, or dead
 			continue
-		case refused.Code == api.Unavailable || refused.Code == api.Unknown: // it stops
+		case refused.Code == api.Unavailable || refused.Code == api.Unknown: // for now
+			<-time.After(time.Millisecond)
 			continue
 		}
 		d.refused, d.done = refused.Code, true

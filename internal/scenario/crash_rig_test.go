@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ type rig struct {
 	mode    string
 	program []string // instead of this test program; the data directory and the address are added
 	wrap    []string // what runs the program, such as strace
+	addr    string   // empty: a free port
 
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -71,15 +73,15 @@ func (w *tail) String() string {
 }
 
 func (r *rig) command() *exec.Cmd {
-	args := r.program
+	args, addr := r.program, cmp.Or(r.addr, "127.0.0.1:0")
 	if args == nil {
 		args = []string{os.Args[0], "-test.run=^$"}
 	} else {
-		args = append(append([]string{}, args...), "--data-dir", r.dir, "--addr", "127.0.0.1:0", "--json")
+		args = append(append([]string{}, args...), "--data-dir", r.dir, "--addr", addr, "--json")
 	}
 	args = append(append([]string{}, r.wrap...), args...)
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...) //nolint:gosec // ours
-	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"=127.0.0.1:0")
+	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"="+addr)
 	if r.program != nil {
 		cmd.Env = os.Environ()
 	}

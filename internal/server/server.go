@@ -40,12 +40,12 @@ type Server struct {
 }
 
 // Open starts a server: record, views, use cases, courier, door, in this order. It returns when calls are answered.
-func Open(ctx context.Context, c Config) (s *Server, err error) {
+func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s = &Server{config: c, failed: make(chan error, 1)}
+	s := &Server{config: c, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close(ctx))

@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	api "github.com/trapezehq/trapeze/client"
+)
+
+// A server that is asked to stop answers what it has begun: no call that was cut off may have happened. Those who wait
+// for their inbox or follow events are told at once.
+
+func TestAServerThatIsAskedToStopAnswersWhatItHasBegun(t *testing.T) {
+	t.Parallel()
+	c := newCampaign(t, modeServe)
+	r := newRig(t, t.TempDir(), modeServe)
+	r.program = crashProgram(t)
+	crew := c.hire(r)
+	if _, err := crew.admin.RegisterAgent(t.Context(), "zoe", api.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	zoe, err := crew.admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "zoe"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	wait := crew.work(ctx)
+	for range 3 {
+		waits := longPoll(r, zoe.Text)
+		before, deadline := crew.acked.Load(), time.Now().Add(patience)
+		for crew.acked.Load() < before+200 && time.Now().Before(deadline) {
+			<-time.After(time.Millisecond)
+		}
+		if err := r.term(); err != nil {
+			t.Errorf("exit: %v\n%s", err, r.stderr)
+		}
+		select {
+		case err := <-waits:
+			if refused := (*api.Error)(nil); err != nil && !errors.As(err, &refused) {
+				t.Errorf("who waited for an inbox was cut off: %v", err)
+			}
+		case <-time.After(patience):
+			t.Error("who waited for an inbox was left waiting")
+		}
+		r.gathered(len(crew.actors))
+		_, j := c.examine(r, crew)
+		c.blame(j)
+		r.release(r.start())
+	}
+	stop()
+	wait()
+	if err := r.term(); err != nil {
+		t.Error(err)
+	}
+	_, j := c.examine(r, crew)
+	c.blame(j)
+	for _, err := range c.faults {
+		t.Error(err)
+	}
+	if n := crew.kept.Load(); n > 0 {
+		t.Errorf("%d calls had happened and got no answer", n)
+	}
+	t.Logf("3 stops, %d acknowledged writes, %d calls found the door closed, none of which had happened", crew.acked.Load(), crew.cut.Load())
+}
+
+// longPoll waits for an inbox that stays empty, for longer than the server takes to stop.
+func longPoll(r *rig, token string) <-chan error {
+	url, _ := r.wait()
+	done := make(chan error, 1)
+	c := r.client(url, token)
+	go func() {
+		defer c.Close()
+		_, err := c.Inbox(context.Background(), api.InboxOptions{Wait: 50 * time.Second})
+		done <- err
+	}()
+	return done
+}

@@ -1,0 +1,149 @@
+package server
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func open(t *testing.T, dir string) *Server {
+	t.Helper()
+	s, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) }) // again does no harm
+	return s
+}
+
+func token(t *testing.T, s *Server) string {
+	t.Helper()
+	b, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func me(t *testing.T, s *Server, token string) error {
+	t.Helper()
+	c, err := client.New(s.URL(), token, client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = c.Me(t.Context())
+	return err
+}
+
+func TestAServerThatCannotOpenReleasesWhatItHasTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed soon
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s, err := Open(t.Context(), Config{DataDir: dir, Addr: l.Addr().String()})
+	if err == nil || s != nil || !strings.Contains(err.Error(), "another address") {
+		t.Fatalf("%v, %v", s, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir) // the data are free
+}
+
+func TestOneServerPerDataDirectory(t *testing.T) {
+	dir := t.TempDir()
+	first := open(t, dir)
+	if _, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a second server: %v", err)
+	}
+	if err := me(t, first, token(t, first)); err != nil {
+		t.Errorf("the first server: %v", err)
+	}
+}
+
+func TestOnlyTheOwnerCanReadTheData(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	open(t, dir)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %s", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheOwnersTokenLastsAndIsReplacedWhenItIsGone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	first := token(t, s)
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if token(t, s) != first {
+		t.Error("a restart has made a new token")
+	}
+	if err := me(t, s, first); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.AdminTokenFile()); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if second := token(t, s); second == first {
+		t.Error("the token that was removed is back")
+	} else if err := me(t, s, second); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLongPollsEndWhenTheServerStops(t *testing.T) {
+	s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Drain: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.RegisterAgent(t.Context(), "ada", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Inbox(context.WithoutCancel(t.Context()), client.InboxOptions{Agent: "ada", Wait: 50 * time.Second})
+		done <- err
+	}()
+	if err := s.Close(t.Context()); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	<-done // answered, refused, or never heard; but not left waiting
+}
+
+func TestAnAddressThatOthersCanReachIsRefused(t *testing.T) {
+	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "example.org:80", "127.0.0.1"} {
+		if s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: addr}); err == nil || s != nil {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
