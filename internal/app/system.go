@@ -112,9 +112,9 @@ func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	return tolerate(err)
 }
 
-// TellEnd tells the parent and the dependents of a task how it stands.
-func (a *App) TellEnd(ctx context.Context, workspace, id string) error {
-	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
+// TellEnd tells the parent and the dependents of a task how it stands after the entry at a position.
+func (a *App) TellEnd(ctx context.Context, workspace, id string, at ledger.Position) error {
+	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func (a *App) TellEnd(ctx context.Context, workspace, id string) error {
 }
 
 // CancelChildren cancels what is open of a cancelled task's children.
-func (a *App) CancelChildren(ctx context.Context, workspace, id string) error {
-	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
+func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledger.Position) error {
+	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
 	if err != nil {
 		return err
 	}

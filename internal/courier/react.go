@@ -49,14 +49,14 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		if err := c.app.CancelAll(ctx, workspace, id, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id)
+		return c.app.TellEnd(ctx, workspace, id, e.Position)
 	case fact.Finished, fact.GaveUp, fact.ParkedTask:
-		return c.app.TellEnd(ctx, workspace, id)
+		return c.app.TellEnd(ctx, workspace, id, e.Position)
 	case fact.Called, fact.Discarded:
-		if err := c.app.CancelChildren(ctx, workspace, id); err != nil {
+		if err := c.app.CancelChildren(ctx, workspace, id, e.Position); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id)
+		return c.app.TellEnd(ctx, workspace, id, e.Position)
 	case fact.Created:
 		return c.app.CheckDependencies(ctx, workspace, id, ev)
 	case fact.DependencyEnded:

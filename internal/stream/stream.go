@@ -97,6 +97,14 @@ func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Fol
 	return f, nil
 }
 
+// LoadAt is the stream's state with everything up to a position, such as that of an entry that a follower was shown.
+func (k *Kind[S, E]) LoadAt(ctx context.Context, s ledger.Stream, at ledger.Position) (Folded[S], error) {
+	if f, cached := k.cache.Get(s); cached && f.Head >= at {
+		return f, nil
+	}
+	return k.Load(ctx, s, true)
+}
+
 func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
 	events, err := k.codec.DecodeAll(e.Events)
 	if err != nil {
