@@ -369,7 +369,8 @@ type ReplayInput struct {
 	Route      []string  `json:"route,omitempty"`
 	Deadline   time.Time `json:"deadline,omitzero"`
 	Note       string    `json:"note,omitempty"`
-	Home       bool      `json:"home,omitempty"` // back to its owner instead of to a receiver
+	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set
+	Home       bool      `json:"home,omitempty"`  // back to its owner instead of to a receiver
 }
 
 // DiscardInput gives a dead letter up.

@@ -106,6 +106,18 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 	}
 }
 
+func TestWhatIsSentIsStrictAndWhatIsAnsweredMayGrow(t *testing.T) {
+	schemas := describe(t, open(t, httpapi.Options{})).Components.Schemas
+	for name, strict := range map[string]bool{"CreateInput": true, "Content": true, "Timeouts": true, "Receipt": false, "Task": false, "Problem": false} {
+		if _, got := schemas[name]["additionalProperties"]; got != strict {
+			t.Errorf("%s: strict is %v", name, got)
+		}
+	}
+	if _, there := schemas["SendInput"]["properties"].(map[string]any)["task"]; there {
+		t.Error("a body names the task that the path names")
+	}
+}
+
 func TestTheDocsPageNeedsNobodyElse(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	page := h.call("", "GET /docs", "")

@@ -14,6 +14,7 @@ var docsFiles embed.FS
 
 // open serves what needs no token: is the process alive, can it work, and what is there to call.
 func (s *service) open() {
+	loosen(s.api.OpenAPI())
 	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		panic(err) // the same bytes on every start: a test would have seen it

@@ -99,6 +99,37 @@ func describeInputs(r huma.Registry) {
 	}
 }
 
+// loosen lets answers grow: a client must take fields that are new to it. What is sent stays strict.
+func loosen(api *huma.OpenAPI) {
+	sent := map[*huma.Schema]bool{}
+	var visit func(s *huma.Schema)
+	visit = func(s *huma.Schema) {
+		if s == nil || sent[s] {
+			return
+		}
+		sent[s] = true
+		if s.Ref != "" {
+			visit(api.Components.Schemas.SchemaFromRef(s.Ref))
+		}
+		visit(s.Items)
+		for _, p := range s.Properties {
+			visit(p)
+		}
+	}
+	for _, item := range api.Paths {
+		for _, op := range []*huma.Operation{item.Post, item.Put} {
+			if op != nil && op.RequestBody != nil {
+				visit(op.RequestBody.Content["application/json"].Schema)
+			}
+		}
+	}
+	for _, s := range api.Components.Schemas.Map() {
+		if !sent[s] {
+			s.AdditionalProperties = nil
+		}
+	}
+}
+
 // closedSets describe words of which there is a fixed number, wherever they stand.
 var closedSets = map[reflect.Type]reflect.Type{
 	typeOf[fact.State]():          typeOf[stateWord](),

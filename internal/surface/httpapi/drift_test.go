@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// pairs are the documents of the door and what the public client calls them.
+var pairs = [][2]reflect.Type{
+	{typeOf[app.CreateInput](), typeOf[client.CreateInput]()},
+	{typeOf[app.SendInput](), typeOf[client.SendInput]()},
+	{typeOf[app.EscalateInput](), typeOf[client.EscalateInput]()},
+	{typeOf[app.ShareInput](), typeOf[client.ShareInput]()},
+	{typeOf[app.TakeoverInput](), typeOf[client.TakeoverInput]()},
+	{typeOf[app.ProgressInput](), typeOf[client.ProgressInput]()},
+	{typeOf[app.HeartbeatInput](), typeOf[client.HeartbeatInput]()},
+	{typeOf[app.CompleteInput](), typeOf[client.CompleteInput]()},
+	{typeOf[app.FailInput](), typeOf[client.FailInput]()},
+	{typeOf[app.CancelInput](), typeOf[client.CancelInput]()},
+	{typeOf[app.ConstrainInput](), typeOf[client.ConstrainInput]()},
+	{typeOf[app.AnnotateInput](), typeOf[client.AnnotateInput]()},
+	{typeOf[app.ReplayInput](), typeOf[client.ReplayInput]()},
+	{typeOf[app.DiscardInput](), typeOf[client.DiscardInput]()},
+	{typeOf[app.AcceptInput](), typeOf[client.AcceptInput]()},
+	{typeOf[app.RejectInput](), typeOf[client.RejectInput]()},
+	{typeOf[app.ConfirmInput](), typeOf[client.ConfirmInput]()},
+	{typeOf[app.ApproveInput](), typeOf[client.ApproveInput]()},
+	{typeOf[app.DenyInput](), typeOf[client.DenyInput]()},
+	{typeOf[app.AgentSpec](), typeOf[client.AgentSpec]()},
+	{typeOf[app.TokenInput](), typeOf[client.TokenInput]()},
+	{typeOf[ReadinessInput](), typeOf[client.ReadinessInput]()},
+	{typeOf[app.Receipt](), typeOf[client.Receipt]()},
+	{typeOf[app.Accepted](), typeOf[client.Accepted]()},
+	{typeOf[app.Sheet](), typeOf[client.Sheet]()},
+	{typeOf[app.Agent](), typeOf[client.Agent]()},
+	{typeOf[app.Token](), typeOf[client.Token]()},
+	{typeOf[app.Notice](), typeOf[client.Event]()},
+	{typeOf[view.Trail](), typeOf[client.Trail]()},
+	{typeOf[Task](), typeOf[client.Task]()},
+	{typeOf[Handoff](), typeOf[client.Handoff]()},
+	{typeOf[TaskPage](), typeOf[client.TaskPage]()},
+	{typeOf[Inbox](), typeOf[client.Inbox]()},
+	{typeOf[AgentList](), typeOf[client.AgentList]()},
+	{typeOf[TokenList](), typeOf[client.TokenList]()},
+	{typeOf[Me](), typeOf[client.Me]()},
+}
+
+func TestTheClientSpeaksTheSameJSON(t *testing.T) {
+	for _, p := range pairs {
+		ours, theirs := fieldsOf(p[0], ""), fieldsOf(p[1], "")
+		for _, f := range ours {
+			if !slices.Contains(theirs, f) {
+				t.Errorf("%s has %s, %s has not", p[0], f, p[1])
+			}
+		}
+		for _, f := range theirs {
+			if !slices.Contains(ours, f) {
+				t.Errorf("%s has %s, %s has not", p[1], f, p[0])
+			}
+		}
+	}
+}
+
+func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
+	s := New(nil, Options{}) // panics if a route cannot be described
+	if s == nil {
+		t.Fatal("no handler")
+	}
+	compared := map[reflect.Type]bool{}
+	for _, p := range pairs {
+		compared[p[0]] = true
+	}
+	for in := range pathFields {
+		if !compared[in] {
+			t.Errorf("%s is not compared with the client's", in)
+		}
+	}
+}
+
+// fieldsOf lists the JSON fields of a type, those of what is in it included, as "send.to,omitempty []string".
+func fieldsOf(t reflect.Type, under string) (out []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != typeOf[json.RawMessage]() {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t == typeOf[time.Time]() {
+		return nil
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		if f.Anonymous && tag == "" {
+			out = append(out, fieldsOf(f.Type, under)...)
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if !f.IsExported() || name == "-" || pathFields[t] == name {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s%s,%s %s", under, name, options, wireType(f.Type)))
+		out = append(out, fieldsOf(f.Type, under+name+".")...)
+	}
+	return out
+}
+
+// wireType is what a value looks like in JSON.
+func wireType(t reflect.Type) string {
+	switch {
+	case t == typeOf[json.RawMessage]():
+		return "any"
+	case t == typeOf[time.Time]():
+		return "time"
+	case t.Kind() == reflect.Pointer:
+		return wireType(t.Elem())
+	case t.Kind() == reflect.Slice:
+		return "list of " + wireType(t.Elem())
+	case reflect.PointerTo(t).Implements(typeOf[encoding.TextUnmarshaler]()):
+		return "string"
+	}
+	return t.Kind().String()
+}

@@ -1,0 +1,8 @@
+package httpapi
+
+import (
+	"io"
+	"log/slog"
+)
+
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
