@@ -30,9 +30,9 @@ type Options struct {
 	Now func() time.Time
 	// Random is the source of salts, tokens and jitter; nil means crypto/rand.
 	Random io.Reader
-	// CachedTasks bounds the folds of tasks that are kept in memory; 0 means 8192.
+	// CachedTasks bounds the folds of tasks that are kept in memory; 0 means 4096.
 	CachedTasks int
-	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 32 MiB.
+	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 16 MiB.
 	CachedEnvelopes int
 }
 
@@ -60,10 +60,10 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.Random = rand.Reader
 	}
 	if o.CachedTasks <= 0 {
-		o.CachedTasks = 8192
+		o.CachedTasks = 4096
 	}
 	if o.CachedEnvelopes <= 0 {
-		o.CachedEnvelopes = 32 << 20
+		o.CachedEnvelopes = 16 << 20
 	}
 	a := &App{
 		ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),

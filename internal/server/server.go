@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -177,16 +176,8 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Memory sets the process's garbage collector for a server: most of what a call needs is garbage when it has been
-// answered, so collecting more rarely is worth more than a small heap, up to a soft limit.
-func Memory() {
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(160 << 20)
-}
-
 // Run opens a server, calls ready, and runs it until ctx ends or the door fails.
 func Run(ctx context.Context, c Config, ready func(*Server)) error {
-	Memory()
 	s, err := Open(ctx, c)
 	if err != nil {
 		return err
