@@ -56,13 +56,13 @@ var rooms = []room{
 		libs: []string{"github.com/gowebpki/jcs", "github.com/santhosh-tekuri/jsonschema"},
 	},
 	{
-		dir: "internal/token", what: "how many tokens a text costs its receiver",
+		dir: "internal/tokenizer", what: "how many tokens a text costs its receiver",
 		pure: true, ours: []string{"internal/refusal"},
 		libs: []string{"github.com/hashicorp/golang-lru/v2", "github.com/tiktoken-go/tokenizer", "sync"}, // a memo of a pure function
 	},
 	{
 		dir: "internal/packing", what: "what of an envelope a receiver's token budget has room for",
-		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/envelope", "internal/token"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/envelope", "internal/tokenizer"},
 	},
 	{
 		dir: "internal/routing", what: "to whom, and why",
@@ -109,7 +109,7 @@ var rooms = []room{
 	// Who asked? One use case a file.
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/token", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 

@@ -1,4 +1,4 @@
-package token_test
+package tokenizer_test
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/token"
+	"github.com/trapezehq/trapeze/internal/tokenizer"
 )
 
-func counter(t testing.TB, name string) token.Counter {
+func counter(t testing.TB, name string) tokenizer.Counter {
 	t.Helper()
-	c, err := token.For(name)
+	c, err := tokenizer.For(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +22,8 @@ func counter(t testing.TB, name string) token.Counter {
 }
 
 var codecs = map[string]*codec.Codec{
-	token.O200kBase:  codec.NewO200kBase(),
-	token.Cl100kBase: codec.NewCl100kBase(),
+	tokenizer.O200kBase:  codec.NewO200kBase(),
+	tokenizer.Cl100kBase: codec.NewCl100kBase(),
 }
 
 func TestKnownTextsHaveTheCountsOfTheirVocabulary(t *testing.T) {
@@ -33,11 +33,11 @@ func TestKnownTextsHaveTheCountsOfTheirVocabulary(t *testing.T) {
 	}{
 		{"", "", 0},
 		{"", "hello world", 2},
-		{token.O200kBase, "hello world", 2},
-		{token.Cl100kBase, "hello world", 2},
-		{token.O200kBase, "お誕生日おめでとう", 8},
-		{token.Cl100kBase, "お誕生日おめでとう", 9},
-		{token.O200kBase, "antidisestablishmentarianism", 6},
+		{tokenizer.O200kBase, "hello world", 2},
+		{tokenizer.Cl100kBase, "hello world", 2},
+		{tokenizer.O200kBase, "お誕生日おめでとう", 8},
+		{tokenizer.Cl100kBase, "お誕生日おめでとう", 9},
+		{tokenizer.O200kBase, "antidisestablishmentarianism", 6},
 		{"llama", "hello world", 11},
 		{"llama", "é", 2},
 		{"llama", "", 0},
@@ -46,13 +46,13 @@ func TestKnownTextsHaveTheCountsOfTheirVocabulary(t *testing.T) {
 			t.Errorf("%s: %q has %d tokens, want %d", c.name, c.text, got, c.want)
 		}
 	}
-	if got := (token.Counter{}).Count("hello world"); got != 2 {
+	if got := (tokenizer.Counter{}).Count("hello world"); got != 2 {
 		t.Errorf("the zero value counts %d", got)
 	}
 }
 
 func TestOnlyBuiltInVocabulariesAreExact(t *testing.T) {
-	for name, want := range map[string]bool{"": false, token.O200kBase: false, token.Cl100kBase: false, "llama-4": true} {
+	for name, want := range map[string]bool{"": false, tokenizer.O200kBase: false, tokenizer.Cl100kBase: false, "llama-4": true} {
 		c := counter(t, name)
 		if c.Estimate() != want {
 			t.Errorf("%q: estimate is %t", name, c.Estimate())
@@ -61,15 +61,15 @@ func TestOnlyBuiltInVocabulariesAreExact(t *testing.T) {
 			t.Errorf("%q calls itself %q", name, c.Name())
 		}
 	}
-	zero := token.Counter{}
-	if zero.Estimate() || zero.Name() != token.O200kBase || counter(t, "").Name() != token.O200kBase {
+	zero := tokenizer.Counter{}
+	if zero.Estimate() || zero.Name() != tokenizer.O200kBase || counter(t, "").Name() != tokenizer.O200kBase {
 		t.Error("the default is not exact o200k_base")
 	}
 }
 
 func TestWhatIsNoNameIsRefused(t *testing.T) {
 	for _, name := range []string{" ", "a b", "a\n", "x\u202e", strings.Repeat("x", 101), "\xff"} {
-		if _, err := token.For(name); refusal.CodeOf(err) != refusal.Invalid {
+		if _, err := tokenizer.For(name); refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestCountsAddUpAtALineThatBeginsWithAGraphicCharacter(t *testing.T) {
 
 func TestTheEstimateIsNeverBelowAnyVocabulary(t *testing.T) {
 	guess := counter(t, "another")
-	exactly := []token.Counter{counter(t, token.O200kBase), counter(t, token.Cl100kBase)}
+	exactly := []tokenizer.Counter{counter(t, tokenizer.O200kBase), counter(t, tokenizer.Cl100kBase)}
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts.Draw(t, "text")
 		for _, c := range exactly {
@@ -142,7 +142,7 @@ func TestManyMayCountAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			c, err := token.For("")
+			c, err := tokenizer.For("")
 			for i := range 50 {
 				fresh := strings.Repeat("x ", i) + "\n"
 				if n := c.Count(fresh + lines); err != nil || n != want+c.Count(fresh) {
@@ -181,7 +181,7 @@ func BenchmarkCount(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if name == "known" {
 					c.Count(text)
-				} else if _, err := codecs[token.O200kBase].Count(text); err != nil {
+				} else if _, err := codecs[tokenizer.O200kBase].Count(text); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-// Package token counts the tokens that a text costs its receiver.
+// Package tokenizer counts the tokens that a text costs its receiver.
 //
 // A [Counter] stands for one receiver's tokenizer. Two vocabularies are built in, o200k_base (the default) and
 // cl100k_base, and counted exactly. For every other name the count is an estimate that never is too low: the number
@@ -23,4 +23,4 @@
 //   - Time is linear in the length of the text.
 //
 // Start reading at [For].
-package token
+package tokenizer
