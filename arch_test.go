@@ -65,6 +65,23 @@ var rooms = []room{
 		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/envelope", "internal/tokenizer"},
 	},
 	{
+		dir: "internal/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
+		ours: []string{"internal/envelope", "internal/fact"},
+	},
+	{
+		dir: "internal/foreign", what: "other systems' handoff documents, read into what a task is made of",
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/envelope"},
+	},
+	{
+		dir: "internal/drift", what: "what each hop kept, changed and dropped",
+		pure: true, ours: []string{"internal/fact", "internal/envelope"},
+	},
+	{
+		dir: "internal/expect", what: "a result against what is expected: format, length, JSON Schema; no I/O",
+		ours: []string{"internal/refusal", "internal/fact"},
+		libs: []string{"github.com/santhosh-tekuri/jsonschema", "github.com/hashicorp/golang-lru/v2"},
+	},
+	{
 		dir: "internal/routing", what: "to whom, and why",
 		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
 	},

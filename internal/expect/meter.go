@@ -1,0 +1,195 @@
+package expect
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Bounds of a compiled schema.
+const (
+	maxParts    = 2000   // subschemas
+	maxInPlace  = 64     // subschemas that apply to the same value, one inside the other
+	maxPattern  = 5000   // instructions of one compiled pattern
+	maxPatterns = 50_000 // of all patterns together
+)
+
+// errSpent ends a check whose meter has run out. It is recovered in schema.apply: the library has no other way out.
+var errSpent = errors.New("the meter has run out")
+
+// meter counts the work of checking one result. Every part of a schema pays before it looks at a value.
+type meter struct {
+	left     int
+	patterns int // instructions compiled so far
+}
+
+func (m *meter) charge(n int) {
+	if m.left -= n; m.left < 0 {
+		panic(errSpent)
+	}
+}
+
+// pattern compiles regular expressions for the schema.
+func (m *meter) pattern(s string) (jsonschema.Regexp, error) {
+	tree, err := syntax.Parse(s, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	size := len(program.Inst)
+	if m.patterns += size; size > maxPattern || m.patterns > maxPatterns {
+		return nil, fmt.Errorf("pattern %.40q is too large", s)
+	}
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return nil, err
+	}
+	return &pattern{re, size, m}, nil
+}
+
+// pattern is a regular expression that pays for what it reads.
+type pattern struct {
+	re    *regexp.Regexp
+	size  int
+	meter *meter
+}
+
+// MatchString pays for the worst that RE2 can do: every instruction for every character.
+func (p *pattern) MatchString(s string) bool {
+	p.meter.charge(1 + len(s)*p.size/16)
+	return p.re.MatchString(s)
+}
+
+func (p *pattern) String() string { return p.re.String() }
+
+// install walks the compiled schema, refuses what could run for ever, and has every part pay. A part's format check
+// comes before everything that costs, so that is where it pays.
+func (m *meter) install(root *jsonschema.Schema) error {
+	w := walk{heights: map[*jsonschema.Schema]int{}}
+	queue := []*jsonschema.Schema{root}
+	seen := map[*jsonschema.Schema]bool{root: true}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		if err := w.check(s); err != nil {
+			return err
+		}
+		for _, next := range append(inPlace(s), onMembers(s)...) {
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
+		}
+		if len(seen) > maxParts {
+			return fmt.Errorf("has more than %d subschemas", maxParts)
+		}
+	}
+	for s := range seen {
+		m.meterPart(s)
+	}
+	return nil
+}
+
+func (m *meter) meterPart(s *jsonschema.Schema) {
+	inner := s.Format
+	name := ""
+	if inner != nil {
+		name = inner.Name
+	}
+	p := priceOf(s)
+	s.Format = &jsonschema.Format{Name: name, Validate: func(v any) error {
+		m.charge(p.of(v))
+		switch {
+		case inner == nil:
+			return nil
+		case name == "regex":
+			return checkRegex(v)
+		}
+		return inner.Validate(v)
+	}}
+}
+
+// price is what a part pays for a value, in advance also for beginning with the parts inside it.
+type price struct {
+	here     int            // whatever the value is
+	each     int            // for each member
+	property map[string]int // for a member of that name
+	unique   bool           // the whole value is looked at once more
+}
+
+func priceOf(s *jsonschema.Schema) price {
+	p := price{here: 1 + len(s.Required), each: 1, unique: s.UniqueItems, property: map[string]int{}}
+	for _, child := range inPlace(s) {
+		p.here += weight(child)
+	}
+	for _, child := range onAnyMember(s) {
+		p.each += weight(child) - 1
+	}
+	for name, child := range s.Properties {
+		p.property[name] = weight(child) - 1
+	}
+	return p
+}
+
+func (p price) of(v any) int {
+	cost := p.here
+	switch v := v.(type) {
+	case string:
+		cost += len(v) / 64
+	case []any:
+		cost += len(v) * p.each
+		if p.unique {
+			cost += sizeOf(v)
+		}
+	case map[string]any:
+		cost += len(v) * p.each
+		for name := range v {
+			cost += p.property[name]
+		}
+	}
+	return cost
+}
+
+func checkRegex(v any) error {
+	if s, ok := v.(string); ok {
+		_, err := (&meter{}).pattern(s)
+		return err
+	}
+	return nil
+}
+
+// weight is what it costs to begin with a part: to compare the value with its constants, which is quick.
+func weight(s *jsonschema.Schema) int {
+	n := 0
+	if s.Const != nil {
+		n += sizeOf(*s.Const)
+	}
+	if s.Enum != nil {
+		n += sizeOf(s.Enum.Values)
+	}
+	return 1 + n/16
+}
+
+// sizeOf is the number of values in v, and of text beyond a few words.
+func sizeOf(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case string:
+		n += len(v) / 64
+	case []any:
+		for _, e := range v {
+			n += sizeOf(e)
+		}
+	case map[string]any:
+		for k, e := range v {
+			n += len(k)/64 + sizeOf(e)
+		}
+	}
+	return n
+}

@@ -1,0 +1,109 @@
+package expect
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// walk checks the graph of a compiled schema.
+type walk struct {
+	heights map[*jsonschema.Schema]int // how many parts apply to the same value below; underWay while it is looked at
+}
+
+const underWay = -1
+
+func (w *walk) check(s *jsonschema.Schema) error {
+	switch {
+	case s.Location != place && !strings.HasPrefix(s.Location, place+"#"):
+		return fmt.Errorf("refers to %.80q, which is outside it", s.Location)
+	case s.DynamicRef != nil || s.RecursiveRef != nil:
+		return errors.New("uses $dynamicRef or $recursiveRef: use $ref")
+	}
+	_, err := w.height(s)
+	return err
+}
+
+// height finds parts that apply themselves to the same value: those would never end.
+func (w *walk) height(s *jsonschema.Schema) (int, error) {
+	if h, ok := w.heights[s]; ok {
+		if h == underWay {
+			return 0, fmt.Errorf("applies itself to the same value without end, at %.80q", strings.TrimPrefix(s.Location, place))
+		}
+		return h, nil
+	}
+	w.heights[s] = underWay
+	h := 0
+	for _, next := range inPlace(s) {
+		below, err := w.height(next)
+		if err != nil {
+			return 0, err
+		}
+		h = max(h, below+1)
+	}
+	if h > maxInPlace {
+		return 0, fmt.Errorf("applies more than %d subschemas to one value, each inside the other", maxInPlace)
+	}
+	w.heights[s] = h
+	return h, nil
+}
+
+// inPlace are the parts that s applies to the same value.
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	var list []*jsonschema.Schema
+	list = add(list, s.Ref, s.Not, s.If, s.Then, s.Else)
+	list = add(list, s.AllOf...)
+	list = add(list, s.AnyOf...)
+	list = add(list, s.OneOf...)
+	for _, d := range s.DependentSchemas {
+		list = add(list, d)
+	}
+	for _, d := range s.Dependencies {
+		list = addAny(list, d)
+	}
+	return list
+}
+
+// onMembers are the parts that s applies to the members of a value.
+func onMembers(s *jsonschema.Schema) []*jsonschema.Schema {
+	list := onAnyMember(s)
+	for _, p := range s.Properties {
+		list = add(list, p)
+	}
+	return list
+}
+
+// onAnyMember are those that are not chosen by a member's name.
+func onAnyMember(s *jsonschema.Schema) []*jsonschema.Schema {
+	var list []*jsonschema.Schema
+	list = add(list, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema)
+	list = add(list, s.PrefixItems...)
+	for _, p := range s.PatternProperties {
+		list = add(list, p)
+	}
+	list = addAny(list, s.AdditionalProperties)
+	list = addAny(list, s.Items)
+	return addAny(list, s.AdditionalItems)
+}
+
+func add(list []*jsonschema.Schema, more ...*jsonschema.Schema) []*jsonschema.Schema {
+	for _, s := range more {
+		if s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// addAny adds what the library keeps as a schema, a list of them, or something else.
+func addAny(list []*jsonschema.Schema, v any) []*jsonschema.Schema {
+	switch v := v.(type) {
+	case *jsonschema.Schema:
+		return add(list, v)
+	case []*jsonschema.Schema:
+		return add(list, v...)
+	}
+	return list
+}
