@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -44,8 +45,11 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 }
 
 func (c *Client) run(ctx context.Context, r call, out any) error {
+	if strings.Contains(r.path, "//") || strings.HasSuffix(r.path, "/") || strings.Contains(r.path, "/.") {
+		return &Error{Code: Invalid, Message: "an id or name is missing in " + r.path, Hint: "give the ids that other answers give"}
+	}
 	if r.method != http.MethodGet {
-		if r.key, _ = ctx.Value(keyOfCall).(string); r.key == "" { //nolint:errcheck // none is ""
+		if r.key, _ = ctx.Value(keyOfCall).(string); r.key == "" { // none is ""
 			r.key = NewKey()
 		}
 	}
@@ -92,7 +96,7 @@ func (c *Client) attempt(ctx context.Context, r call, out any) error {
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing was written
+	defer res.Body.Close() // nothing was written
 	if out == nil || res.StatusCode == http.StatusNoContent {
 		_, err = io.Copy(io.Discard, res.Body) // to the end, so that the connection can be used again
 		return err
@@ -153,8 +157,8 @@ func (c *Client) send(ctx context.Context, r call) (*http.Response, error) {
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
 		return res, nil
 	}
-	defer res.Body.Close()                                   //nolint:errcheck // nothing was written
-	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) //nolint:errcheck // what there is of it must do
+	defer res.Body.Close()                                   // nothing was written
+	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what there is of it must do
 	return nil, errorOf(res, b)
 }
 

@@ -31,12 +31,14 @@ func (e *Error) Error() string {
 
 // Is makes errors.Is(err, code) true for refusals with that code.
 func (e *Error) Is(target error) bool {
-	code, ok := target.(Code) //nolint:errorlint // a code is never wrapped
+	code, ok := target.(Code) // a code is never wrapped
 	return ok && code == e.Code
 }
 
 // passing reports whether the same call may succeed a little later.
-func (e *Error) passing() bool { return e.Code == Unavailable || e.Code == Unknown }
+func (e *Error) passing() bool {
+	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError
+}
 
 // errorOf reads a refusal from an answer. What is not one of ours comes from something in between.
 func errorOf(res *http.Response, body []byte) *Error {

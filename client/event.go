@@ -71,7 +71,7 @@ func (c *Client) follow(ctx context.Context, after *uint64, fn func(Event) error
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing was written
+	defer res.Body.Close() // nothing was written
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(make([]byte, 0, 4096), maxEventLine)
 	var frame eventFrame
@@ -107,7 +107,7 @@ func (f *eventFrame) field(line []byte) {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "id":
-		f.id, _ = strconv.ParseUint(string(value), 10, 64) //nolint:errcheck // then the frame has no id
+		f.id, _ = strconv.ParseUint(string(value), 10, 64) // then the frame has no id
 	case "event":
 		f.name = string(value)
 	case "data":

@@ -60,9 +60,6 @@ func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
 
 func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
 	var a Agent
-	if segments[0] == "" {
-		return a, &Error{Code: Invalid, Message: "no agent is named", Hint: "name an agent"}
-	}
 	err := c.do(ctx, method, path(append([]string{"agents"}, segments...)...), nil, in, &a)
 	return a, err
 }
@@ -89,9 +86,6 @@ func (c *Client) Tokens(ctx context.Context) (TokenList, error) {
 // RevokeToken ends a token for good.
 func (c *Client) RevokeToken(ctx context.Context, id string) (Token, error) {
 	var t Token
-	if id == "" {
-		return t, &Error{Code: Invalid, Message: "no token is named", Hint: "list the tokens to see their ids"}
-	}
 	err := c.do(ctx, http.MethodDelete, path("tokens", id), nil, nil, &t)
 	return t, err
 }
@@ -116,7 +110,7 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing was written
+	defer res.Body.Close() // nothing was written
 	if _, err := io.Copy(w, res.Body); err != nil {
 		return fmt.Errorf("client: the export was cut short: %w", err)
 	}

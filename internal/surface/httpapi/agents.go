@@ -70,8 +70,10 @@ func (s *service) agents() {
 		})
 	act(s, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
 	act(s, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
-	beat := s.operation(route{method: http.MethodPost, path: "/v1/presence", id: "beat", summary: "Show that the calling agent lives",
-		about: "Waiting for the inbox does so too.", tag: tagAgents, status: http.StatusNoContent})
+	beat := s.operation(route{
+		method: http.MethodPost, path: "/v1/presence", id: "beat", summary: "Show that the calling agent lives",
+		about: "Waiting for the inbox does so too.", tag: tagAgents, status: http.StatusNoContent,
+	})
 	huma.Register(s.api, beat, func(ctx context.Context, _ *struct{}) (*struct{}, error) {
 		if err := s.app.Beat(ctx, caller(ctx)); err != nil {
 			return nil, s.problem(ctx, err)
@@ -90,8 +92,10 @@ type tokenBody struct {
 }
 
 func (s *service) tokens() {
-	create := s.operation(route{method: http.MethodPost, path: "/v1/tokens", id: "create-token", summary: "Make a token",
-		about: "Its text is in this answer and never again.", tag: tagTokens, status: http.StatusCreated})
+	create := s.operation(route{
+		method: http.MethodPost, path: "/v1/tokens", id: "create-token", summary: "Make a token",
+		about: "Its text is in this answer and never again.", tag: tagTokens, status: http.StatusCreated,
+	})
 	huma.Register(s.api, create, func(ctx context.Context, in *tokenBody) (*answer[app.Token], error) {
 		t, err := s.app.CreateToken(ctx, caller(ctx).WithKey(in.Key), in.Body)
 		if err != nil {

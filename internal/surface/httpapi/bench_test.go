@@ -68,8 +68,10 @@ func BenchmarkDoor(b *testing.B) {
 			}
 			for b.Loop() {
 				w := &quiet{header: http.Header{}}
-				r := &http.Request{Method: http.MethodPost, URL: u, Host: "localhost", Header: header, Proto: "HTTP/1.1", ProtoMajor: 1,
-					ProtoMinor: 1, Body: io.NopCloser(strings.NewReader(bench.body)), ContentLength: int64(len(bench.body))}
+				r := &http.Request{
+					Method: http.MethodPost, URL: u, Host: "localhost", Header: header, Proto: "HTTP/1.1", ProtoMajor: 1,
+					ProtoMinor: 1, Body: io.NopCloser(strings.NewReader(bench.body)), ContentLength: int64(len(bench.body)),
+				}
 				h.Config.Handler.ServeHTTP(w, r)
 				if w.status != bench.status {
 					b.Fatal(w.status)

@@ -95,12 +95,12 @@ func (h *house) lines(ctx context.Context, token string, headers ...string) *buf
 		name, value, _ := strings.Cut(line, ": ")
 		req.Header.Set(name, value)
 	}
-	res, err := h.Client().Do(req) //nolint:bodyclose // closed by the cleanup
+	res, err := h.Client().Do(req) // closed by the cleanup
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { res.Body.Close() })
-	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
 		h.t.Fatal(res.Status)
 	}
 	return bufio.NewScanner(res.Body)

@@ -35,7 +35,7 @@ func caller(ctx context.Context) app.Caller {
 // broken when the server's ReadTimeout is over.
 func patient(ctx context.Context) {
 	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
-		_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) //nolint:errcheck // then there is none to lift
+		_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // then there is none to lift
 	}
 }
 

@@ -151,8 +151,10 @@ type Inbox struct {
 func (i Inbox) position() uint64 { return i.Position }
 
 func (s *service) inbox() {
-	read(s, route{path: "/v1/inbox", id: "inbox", summary: "What waits for the caller, and wait for it",
-		about: "An offer that an agent gets here counts as seen, and its acknowledgment clock runs.", tag: tagInbox}, s.lookIn)
+	read(s, route{
+		path: "/v1/inbox", id: "inbox", summary: "What waits for the caller, and wait for it",
+		about: "An offer that an agent gets here counts as seen, and its acknowledgment clock runs.", tag: tagInbox,
+	}, s.lookIn)
 }
 
 func (s *service) lookIn(ctx context.Context, c app.Caller, in *inboxQuery) (Inbox, error) {

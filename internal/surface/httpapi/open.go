@@ -48,7 +48,7 @@ func plain(w http.ResponseWriter, v any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h["Cache-Control"] = noStore
-	_ = marshal(w, v) //nolint:errcheck // the client is gone
+	_ = marshal(w, v) // the client is gone
 }
 
 func (s *service) static(path, media string, b []byte) {
@@ -56,7 +56,7 @@ func (s *service) static(path, media string, b []byte) {
 		h := w.Header()
 		h.Set("Content-Type", media)
 		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
-		_, _ = w.Write(b) //nolint:errcheck // the client is gone
+		_, _ = w.Write(b) // the client is gone
 	})
 }
 

@@ -129,7 +129,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 	}
 	h.Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
-	_ = marshal(w, p) //nolint:errcheck // the client is gone
+	_ = marshal(w, p) // the client is gone
 }
 
 // init makes huma speak of its own refusals as everybody does. It has no other way than these variables, which

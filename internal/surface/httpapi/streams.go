@@ -128,8 +128,10 @@ func (s *service) events() {
 	}
 	notice := s.api.OpenAPI().Components.Schemas.Schema(typeOf[app.Notice](), true, "")
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
-		"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
-			Extensions: map[string]any{"x-data": notice}}},
+		"text/event-stream": {Schema: &huma.Schema{
+			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
+			Extensions: map[string]any{"x-data": notice},
+		}},
 	}}}
 	s.raw(op, s.follow)
 }
@@ -198,7 +200,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 			for len(notices) > 0 {
 				out.notice(<-notices)
 			}
-			_ = out.flush() //nolint:errcheck // it ends either way
+			_ = out.flush() // it ends either way
 			return nil
 		case <-ctx.Done():
 			return nil

@@ -47,8 +47,10 @@ func (s *service) tasks() {
 	post := func(verb, summary string) route {
 		return route{method: http.MethodPost, path: "/v1/tasks/{id}/" + verb, id: verb, summary: summary, tag: tagTasks}
 	}
-	create := s.operation(route{method: http.MethodPost, path: "/v1/tasks", id: "create-task", summary: "Make a task",
-		about: "And start it or hand it off in the same decision, if the body says so.", tag: tagTasks, status: http.StatusCreated})
+	create := s.operation(route{
+		method: http.MethodPost, path: "/v1/tasks", id: "create-task", summary: "Make a task",
+		about: "And start it or hand it off in the same decision, if the body says so.", tag: tagTasks, status: http.StatusCreated,
+	})
 	huma.Register(s.api, create, func(ctx context.Context, in *createBody) (*answer[app.Receipt], error) {
 		r, err := s.app.Create(ctx, caller(ctx).WithKey(in.Key), in.Body)
 		if err != nil {

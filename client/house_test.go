@@ -1,0 +1,61 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// house is a server in memory, for examples.
+type house struct {
+	*httptest.Server
+	admin *client.Client
+	stop  func() error
+}
+
+func open() *house {
+	log := ledgertest.NewDouble(ledgertest.Faults{})
+	views, err := sqlview.Follow(context.Background(), log, "")
+	must(err)
+	a, err := app.New(log, views.Store(), app.Options{})
+	must(err)
+	admin, err := a.Bootstrap(context.Background(), identity.DefaultWorkspace)
+	must(err)
+	h := &house{Server: httptest.NewServer(httpapi.New(a, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
+	h.stop = func() error { return errors.Join(views.Close(), log.Close()) }
+	h.admin, err = client.New(h.URL, admin, client.Options{})
+	must(err)
+	return h
+}
+
+func (h *house) close() {
+	h.CloseClientConnections()
+	h.Close()
+	must(h.stop())
+}
+
+// agent adds an agent and returns a client that speaks for it.
+func (h *house) agent(name string) *client.Client {
+	_, err := h.admin.RegisterAgent(context.Background(), name, client.AgentSpec{})
+	must(err)
+	t, err := h.admin.CreateToken(context.Background(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	must(err)
+	c, err := client.New(h.URL, t.Text, client.Options{})
+	must(err)
+	return c
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
