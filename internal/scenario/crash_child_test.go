@@ -113,7 +113,7 @@ func serveBehind(ctx context.Context, dir, addr string) error {
 		})
 	}()
 	go courier.New(a, front, courier.Options{}).Run(ctx)
-	l, err := net.Listen("tcp", addr) //nolint:noctx // it lives as long as the process
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}

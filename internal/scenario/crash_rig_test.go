@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what must come. Nothing is asserted about how long it takes.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // rig is a server in a process of its own, on one data directory, that can be killed and started again.
 type rig struct {

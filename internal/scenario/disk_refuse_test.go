@@ -102,11 +102,11 @@ func TestAServerThatCannotWorkSaysWhyAndChangesNothing(t *testing.T) {
 		refusesToStart(t, program, filepath.Join(file, "data"), "", []string{"data directory", "not a directory"})
 	})
 	t.Run("the port is in use", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close() //nolint:errcheck // nothing was written
+		defer l.Close()
 		refusesToStart(t, program, usedDirectory(t, program), l.Addr().String(), []string{l.Addr().String(), "in use", "another address"})
 	})
 	t.Run("others could listen in", func(t *testing.T) {

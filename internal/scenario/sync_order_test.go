@@ -59,8 +59,10 @@ func traced32(t *testing.T, mode string, program []string) (*syscalls, []*deed) 
 	r := newRig(t, t.TempDir(), mode)
 	path := filepath.Join(t.TempDir(), "trace")
 	r.program = program
-	r.wrap = []string{"strace", "-f", "-y", "-s", "4200", "--seccomp-bpf", "-o", path,
-		"-e", "trace=fsync,fdatasync,sync_file_range,pwrite64,write,writev,sendto,sendmsg,sendfile"}
+	r.wrap = []string{
+		"strace", "-f", "-y", "-s", "4200", "--seccomp-bpf", "-o", path,
+		"-e", "trace=fsync,fdatasync,sync_file_range,pwrite64,write,writev,sendto,sendmsg,sendfile",
+	}
 	crew := c.hire(r)
 	// The process is strace's child. Killing strace would leave it behind.
 	pid := holder(t, r.dir)
@@ -131,7 +133,7 @@ func readTrace(path string) (*syscalls, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	tr := &syscalls{written: map[string]int{}, answers: map[uint64]int{}}
 	open := map[string]unfinished{} // by thread
 	lines := bufio.NewScanner(f)
@@ -217,17 +219,17 @@ func (tr *syscalls) hold(deeds []*deed) (v verdict) {
 		switch sync, err := tr.proof(d); {
 		case err == nil:
 			v.proved++
-			if users[sync]++; users[sync] == 2 {
-				v.shared++
-			}
-			if users[sync] > 1 {
-				v.shared++
-			}
+			users[sync]++
 		case errors.Is(err, errEarly):
 			v.early++
 			v.faults = append([]error{err}, v.faults...)
 		default:
 			v.faults = append(v.faults, err)
+		}
+	}
+	for _, n := range users {
+		if n > 1 {
+			v.shared += n
 		}
 	}
 	v.faults = v.faults[:min(len(v.faults), 10)]

@@ -44,7 +44,7 @@ func me(t *testing.T, s *Server, token string) error {
 }
 
 func TestAServerThatCannotOpenReleasesWhatItHasTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed soon
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
