@@ -170,9 +170,18 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "internal/app", "internal/view", "client"),
-		libs: []string{"net", "os/exec", "github.com/spf13/cobra", "charm.land", "github.com/charmbracelet", "golang.org/x/term", "golang.org/x/sys"},
+		ours: append(domain, "client", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
+		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
+	{
+		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",
+		ours: []string{"client"}, libs: []string{"os/exec"},
+	},
+	{
+		dir: "internal/surface/cli/demo", what: "the demo: its story, its mishaps and its programs",
+		ours: []string{"client", "internal/fact", "internal/surface/cli/stage"}, libs: []string{"os/exec"},
+	},
+	{dir: "internal/surface/cli/stage", what: "what the demo's programs do: a report on a Go module's source"},
 
 	// The rooms that put the others together.
 	{

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -111,6 +112,7 @@ export is itself on record. With -o the file must not exist yet.`
 func (s *shell) eventsCommand() *cobra.Command {
 	var after uint64
 	var task string
+	var most int
 	cmd := s.command("events", "Follow what happens, until interrupted", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		ctx, stop := interruptible(ctx)
 		defer stop()
@@ -118,13 +120,18 @@ func (s *shell) eventsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		enough := errors.New("enough")
+		told := 0
 		err = c.Events(ctx, after, func(e client.Event) error {
 			if task != "" && e.ID != task {
 				return nil
 			}
+			if told++; told == most {
+				return errors.Join(s.tell(e), enough)
+			}
 			return s.tell(e)
 		})
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, enough) {
 			return nil
 		}
 		return err
@@ -133,6 +140,7 @@ func (s *shell) eventsCommand() *cobra.Command {
 	cmd.Flags().Uint64Var(&after, "after", client.Now, "start after this position of the record; 0 from the beginning (default: from now on)")
 	cmd.Flags().Lookup("after").DefValue = ""
 	cmd.Flags().StringVar(&task, "task", "", "only what happens to this task")
+	cmd.Flags().IntVar(&most, "count", 0, "end after so many")
 	return cmd
 }
 

@@ -92,11 +92,11 @@ func (s *shell) texts(args ...*string) error {
 
 // contentFlags are what a sender puts into an envelope.
 type contentFlags struct {
-	whole, data                      string
-	ask, state, summary, notes       string
-	facts, decisions, questions      []string
-	confidence                       float64
-	hasConfidence, hasQuestions, any func() bool
+	whole, data                 string
+	ask, state, summary, notes  string
+	facts, decisions, questions []string
+	confidence                  float64
+	hasConfidence               func() bool
 }
 
 func (c *contentFlags) add(f *pflag.FlagSet) {
@@ -186,12 +186,6 @@ func (d *duration) Set(text string) error {
 }
 
 func (*duration) Type() string { return "duration" }
-
-func durations(f *pflag.FlagSet, list map[string]*client.Duration, usage map[string]string) {
-	for name, d := range list {
-		f.Var((*duration)(d), name, usage[name])
-	}
-}
 
 // moment is a flag that is a time or how long from now.
 func moment(what, text string) (time.Time, error) {

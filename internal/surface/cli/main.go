@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
 )
 
 // Env is what the command line gets from its process.
@@ -46,7 +48,9 @@ func Main(ctx context.Context, args []string, env Env) int {
 	if !s.ran && !isRefusal(err) { // it did not get as far as the command's own work
 		err = usageError{err}
 	}
-	s.complain(err)
+	if !errors.As(err, new(demo.ExitCode)) { // it has said what there is to say
+		s.complain(err)
+	}
 	return ExitCode(err)
 }
 
@@ -129,6 +133,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	err := "there is no command " + cmd.CommandPath() + " " + args[0]
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		err += "; did you mean " + strings.Join(near, " or ") + "?"
@@ -149,4 +154,3 @@ func (s *shell) versionCommand() *cobra.Command {
 
 // now is for what people read; nothing is decided by it.
 func now() time.Time { return time.Now() }
-

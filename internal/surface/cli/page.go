@@ -27,16 +27,6 @@ func (s *shell) emit(v any, text func(*page)) error {
 	return err
 }
 
-// list answers with a list: {"items": […]} with --json.
-func emitList[T any](s *shell, items []T, text func(*page)) error {
-	if items == nil {
-		items = []T{}
-	}
-	return s.emit(struct {
-		Items []T `json:"items"`
-	}{items}, text)
-}
-
 // colours says whether the output may be coloured: a terminal, and nobody said no.
 func (s *shell) colours() bool {
 	if s.env.Getenv("NO_COLOR") != "" || s.env.Getenv("TERM") == "dumb" {

@@ -41,7 +41,7 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	h.expected.add(f)
 }
 
-// ownClocks are flags that a created task has of its own.
+// addOwn adds the flags that a created task has of its own, so that they are not there twice.
 func (h *sendFlags) addOwn(f *pflag.FlagSet) {
 	f.StringSliceVar(&h.in.Permissions, "permission", nil, "a part of the task's permissions (repeatable; default: all of them)")
 	addTimeouts(f, &h.in.Timeouts)

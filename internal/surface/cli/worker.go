@@ -21,8 +21,9 @@ TRAPEZE_AGENT, TRAPEZE_TASK, TRAPEZE_EPOCH, TRAPEZE_HANDOFF, and TRAPEZE_ENVELOP
 
     exit code 0             the task is completed with what CMD printed (--json-result: taken as JSON)
     any other               the task is failed, with the exit code and the end of its standard error
-    progress: … on stderr   is put on record as progress; the rest of stderr is passed through
-    trapeze send, run by CMD hands the task on; the task is then left as it is, whatever CMD prints
+    progress: … on stderr   is put on record as progress; the rest of stderr is passed through. Before handing on, a CMD
+                            that wants its last note on record for certain uses trapeze task progress
+    trapeze send by CMD     hands the task on; the task is then left as it is, whatever CMD prints
 
 While CMD runs, its lease is renewed. When the task is lost (another took over, it was cancelled) CMD and all it started
 are stopped. Ctrl-C drains: nothing new is taken and what runs is finished; a second Ctrl-C stops that too, and the

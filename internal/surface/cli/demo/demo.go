@@ -254,7 +254,7 @@ func (s *show) revive(ctx context.Context) error {
 			}
 		}
 	}
-	return s.run(ctx, 0, "dead", "replay", s.task, "--note", "the reviewer was stuck and has been restarted")
+	return s.run(ctx, 5, "dead", "replay", s.task, "--note", "the reviewer was stuck and has been restarted")
 }
 
 // run runs a command as a person would, and shows up to so many lines of its answer.
@@ -278,9 +278,7 @@ func (s *show) run(ctx context.Context, lines int, args ...string) error {
 func (s *show) quote(text string, lines int) {
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		if i >= lines {
-			if lines > 0 {
-				fmt.Fprintln(s.o.Out, "    …")
-			}
+			fmt.Fprintln(s.o.Out, "    …")
 			break
 		}
 		fmt.Fprintf(s.o.Out, "    %s\n", line)

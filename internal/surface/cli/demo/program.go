@@ -102,6 +102,17 @@ func (p Program) send(ctx context.Context, d data, args ...string) error {
 	return nil
 }
 
+// report puts a note on record before it returns, so that what follows cannot overtake it.
+func (p Program) report(ctx context.Context, format string, args ...any) error {
+	cmd := exec.CommandContext(ctx, p.Executable, "task", "progress", fmt.Sprintf(format, args...))
+	cmd.Stderr = p.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// progress says how far the work is; the worker puts it on record.
 func (p Program) progress(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "progress: "+format+"\n", args...)
 }
@@ -115,7 +126,9 @@ func (p Program) survey(ctx context.Context, d data) error {
 	for _, l := range s.Packages {
 		files += len(l.Files)
 	}
-	p.progress("listed %d packages with %d files", len(s.Packages), files)
+	if err := p.report(ctx, "listed %d packages with %d files", len(s.Packages), files); err != nil {
+		return err
+	}
 	return p.send(ctx, data{Survey: &s}, "--ask", "Measure every package.",
 		"--fact", fmt.Sprintf("size=%s has %d packages with %d files", s.Module, len(s.Packages), files))
 }
@@ -143,7 +156,9 @@ func (p Program) analyse(ctx context.Context, d data, args []string) error {
 		return err
 	}
 	t := a.Totals()
-	p.progress("measured %d packages, %d lines", t.Packages, t.Lines)
+	if err := p.report(ctx, "measured %d packages, %d lines", t.Packages, t.Lines); err != nil {
+		return err
+	}
 	return p.send(ctx, data{Analysis: &a}, "--ask", "Write the report, in Markdown.",
 		"--fact", fmt.Sprintf("lines=%d lines in %d functions", t.Lines, t.Functions),
 		"--fact", fmt.Sprintf("gaps=%d of %d exported names have no comment", t.Undocumented, t.Exported),
@@ -155,7 +170,9 @@ func (p Program) write(ctx context.Context, d data) error {
 		return errors.New("the envelope has no analysis")
 	}
 	report := stage.Write(*d.Analysis)
-	p.progress("wrote %d lines", strings.Count(report, "\n"))
+	if err := p.report(ctx, "wrote %d lines", strings.Count(report, "\n")); err != nil {
+		return err
+	}
 	return p.send(ctx, data{Analysis: d.Analysis, Report: report}, "--ask", "Check the report against the figures, and publish it.",
 		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
 }

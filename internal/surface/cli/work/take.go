@@ -57,6 +57,7 @@ func (w *worker) preview(ctx context.Context, item client.Item) bool {
 	said.flush()
 	switch {
 	case ctx.Err() != nil:
+		w.miss(item)
 		w.say("%s: the preview did not end in time; the offer stays unanswered", item.ID)
 		return false
 	case err != nil:

@@ -45,6 +45,7 @@ type worker struct {
 
 	mu     sync.Mutex
 	answer map[string]bool // offers being answered
+	missed map[string]bool // offers that were not answered in time: they go elsewhere by themselves
 }
 
 // Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
@@ -60,7 +61,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
-	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}}
+	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}, missed: map[string]bool{}}
 	for range o.Jobs {
 		w.free <- struct{}{}
 	}
@@ -153,7 +154,7 @@ func (w *worker) lull() time.Duration {
 func (w *worker) begin(item client.Item) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.answer[offerKey(item)] {
+	if w.answer[offerKey(item)] || w.missed[offerKey(item)] {
 		return false
 	}
 	select {
@@ -170,6 +171,16 @@ func (w *worker) end(item client.Item) {
 	defer w.mu.Unlock()
 	delete(w.answer, offerKey(item))
 	w.free <- struct{}{}
+}
+
+// miss notes that an offer will not be answered any more.
+func (w *worker) miss(item client.Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.missed) > 1000 {
+		clear(w.missed) // long gone
+	}
+	w.missed[offerKey(item)] = true
 }
 
 func (w *worker) busy() int {

@@ -1,0 +1,244 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/surface/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"trapeze": func() {
+			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
+				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
+			}))
+		},
+		"program": func() { os.Exit(program(os.Args[1:])) },
+	})
+}
+
+func serve(ctx context.Context, c cli.ServeConfig) error {
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Version: c.Version}
+	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
+}
+
+// The stories in testdata/script run the real command line against a real server. Beside testscript's own commands:
+//
+//	server            starts a server for the story; TRAPEZE_URL and TRAPEZE_DATA point to it
+//	server stop       ends it; "server" starts it again, at the same address
+//	exits N CMD…      runs a command that must end with this exit code
+//	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
+//	freeport VAR      sets a variable to an address that nobody listens on
+//	until TEXT CMD…   repeats a command until its output holds the text
+//	mode MODE FILE    checks a file's permissions
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Deadline: time.Now().Add(time.Minute), // a worker that drains would wait for its program
+		Dir:      filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server": startServer, "exits": exits, "json": jsonField, "freeport": freePort, "until": until, "mode": mode,
+		},
+	})
+}
+
+var (
+	serversMu sync.Mutex
+	servers   = map[string]*server.Server{} // by data directory
+)
+
+func swapServer(dir string, s *server.Server) (before *server.Server) {
+	serversMu.Lock()
+	defer serversMu.Unlock()
+	before = servers[dir]
+	servers[dir] = s
+	return before
+}
+
+func startServer(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.Getenv("TRAPEZE_DATA")
+	if len(args) == 1 && args[0] == "stop" {
+		ts.Check(swapServer(dir, nil).Close(context.Background()))
+		return
+	}
+	addr := strings.TrimPrefix(ts.Getenv("TRAPEZE_URL"), "http://")
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	s, err := server.Open(context.Background(), server.Config{DataDir: dir, Addr: addr})
+	ts.Check(err)
+	swapServer(dir, s)
+	ts.Setenv("TRAPEZE_URL", s.URL())
+	ts.Defer(func() {
+		if s := swapServer(dir, nil); s != nil {
+			_ = s.Close(context.Background())
+		}
+	})
+}
+
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func jsonField(ts *testscript.TestScript, _ bool, args []string) {
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	for name := range strings.SplitSeq(args[1], ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			ts.Check(err)
+			if i >= len(x) {
+				ts.Fatalf("%s: only %d there", args[1], len(x))
+			}
+			v = x[i]
+		}
+	}
+	if v == nil {
+		ts.Fatalf("the output has no %s", args[1])
+	}
+	text := fmt.Sprint(v)
+	if f, ok := v.(float64); ok {
+		text = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	ts.Setenv(args[0], text)
+}
+
+func freePort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], l.Addr().String())
+	ts.Check(l.Close())
+}
+
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	patience := time.Now().Add(20 * time.Second)
+	for time.Now().Before(patience) {
+		err := ts.Exec(args[1], args[2:]...)
+		if strings.Contains(ts.ReadFile("stdout"), args[0]) {
+			return
+		}
+		_ = err
+	}
+	ts.Fatalf("%q never came; the last was\n%s%s", args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+}
+
+func mode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s", args[1], got)
+	}
+}
+
+// program stands in for an agent's command line.
+func program(args []string) int {
+	prompt, _ := io.ReadAll(os.Stdin)
+	say := func(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
+	switch args[0] {
+	case "intent": // what the prompt says is wanted, and where it found the rest
+		_, rest, _ := strings.Cut(string(prompt), "word for word")
+		lines := strings.Split(rest, "\n")
+		envelope, err := os.ReadFile(os.Getenv("TRAPEZE_ENVELOPE"))
+		if err != nil || !json.Valid(envelope) {
+			say("no envelope: %v", err)
+			return 9
+		}
+		fmt.Printf("did: %s as %s, epoch %s, for %s", lines[3], os.Getenv("TRAPEZE_AGENT"), os.Getenv("TRAPEZE_EPOCH"), os.Getenv("TRAPEZE_HANDOFF"))
+	case "data": // whether the owner's things are out of sight
+		fmt.Printf("data dir %q", os.Getenv("TRAPEZE_DATA"))
+	case "fail":
+		say("first this")
+		say("then the stove went out")
+		return 7
+	case "progress":
+		say("progress: kneaded")
+		say("only a remark")
+		say("progress: baked")
+		fmt.Print("bread")
+	case "json":
+		fmt.Print(args[1])
+	case "big":
+		os.Stdout.Write(make([]byte, 300<<10))
+	case "hang":
+		pid := strconv.Itoa(os.Getpid())
+		if err := os.WriteFile(args[1], []byte(pid), 0o600); err != nil {
+			return 9
+		}
+		select {}
+	case "is-alive":
+		b, err := os.ReadFile(args[1])
+		pid, _ := strconv.Atoi(string(b))
+		if err != nil || pid == 0 {
+			fmt.Println("not yet")
+		} else if syscall.Kill(pid, 0) != nil {
+			fmt.Println("gone")
+		} else {
+			fmt.Println("alive")
+		}
+	case "gate": // waits until a file is there
+		say("progress: waiting")
+		for {
+			if _, err := os.Stat(args[1]); err == nil {
+				fmt.Print("through the gate")
+				return 0
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	case "run": // hands on, or ends the task, by a command of its own
+		cmd := exec.Command(args[1], args[2:]...)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return 8
+		}
+		fmt.Print("this is not the result")
+	case "preview":
+		var item struct {
+			Intent string `json:"intent"`
+			Task   string `json:"task"`
+		}
+		if json.Unmarshal(prompt, &item) != nil || item.Task != os.Getenv("TRAPEZE_TASK") {
+			return 9
+		}
+		code, _ := strconv.Atoi(args[1])
+		say("not today: %s", item.Intent)
+		fmt.Println("recipe oven")
+		return code
+	}
+	return 0
+}
