@@ -94,13 +94,19 @@ func normalise(e *Envelope) {
 		e.Version = Version
 	}
 	e.CreatedAt, e.ExpiresAt = micro(e.CreatedAt), micro(e.ExpiresAt)
-	for i, s := range e.History {
-		if t := micro(s.Time); t != s.Time {
-			steps := slices.Clone(e.History)
-			for j := i; j < len(steps); j++ {
-				steps[j].Time = micro(steps[j].Time)
+	inMicro(&e.History, func(s *Step) *time.Time { return &s.Time })
+	inMicro(&e.Conversation, func(t *Turn) *time.Time { return &t.Time })
+}
+
+// inMicro sets the times of a list, in a copy if any is to change.
+func inMicro[T any](list *[]T, of func(*T) *time.Time) {
+	for i := range *list {
+		if t := of(&(*list)[i]); micro(*t) != *t {
+			*list = slices.Clone(*list)
+			for j := i; j < len(*list); j++ {
+				t := of(&(*list)[j])
+				*t = micro(*t)
 			}
-			e.History = steps
 			return
 		}
 	}

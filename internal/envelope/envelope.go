@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the document version that this package writes.
-const Version = "1.0"
+const Version = "1.1"
 
 // Envelope is the document that a receiver works from. Empty parts are left out of its JSON. Times are kept in UTC
 // to the microsecond. The zero value is not valid: a task id, a sender and an intent are the least.
@@ -45,6 +45,17 @@ type Envelope struct {
 	// Constraints and guardrails that the receiver must keep to.
 	Constraints    []Constraint `json:"constraints,omitempty"`
 	ExpectedOutput Expected     `json:"expected_output,omitzero"`
+
+	// Memory and Artifacts are what the receiver can fetch; a memory item's text may have come along. Conversation is
+	// the raw log, oldest first. Since version 1.1.
+	Memory       []MemoryRef `json:"memory,omitempty"`
+	Artifacts    []Artifact  `json:"artifacts,omitempty"`
+	Conversation []Turn      `json:"conversation,omitempty"`
+	// Omissions, Gaps and Packing say what this envelope left out or could not get, and how it was fitted to its
+	// receiver. Since version 1.1.
+	Omissions []Omission `json:"omissions,omitempty"`
+	Gaps      []Gap      `json:"gaps,omitempty"`
+	Packing   Packing    `json:"packing,omitzero"`
 
 	// Extra holds fields of a newer minor version, by name, as JSON.
 	Extra Extra `json:"-"`
@@ -97,7 +108,10 @@ type Item struct {
 	Text string `json:"text"`
 	// Supersedes is the id of the earlier item that this one replaces.
 	Supersedes string `json:"supersedes,omitempty"`
+	// Reasoning is what led to it. Since version 1.1.
+	Reasoning string `json:"reasoning,omitempty"`
 
+	Weight
 	Extra Extra `json:"-"`
 }
 
@@ -107,7 +121,10 @@ type Step struct {
 	Agent  string    `json:"agent"`
 	Action string    `json:"action"`
 	Detail string    `json:"detail,omitempty"`
+	// Tool is the tool that the agent called, if the step is such a call. Since version 1.1.
+	Tool string `json:"tool,omitempty"`
 
+	Weight
 	Extra Extra `json:"-"`
 }
 

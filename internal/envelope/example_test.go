@@ -10,6 +10,34 @@ import (
 
 // full is a document with every part filled in.
 func full() envelope.Envelope {
+	e := fullOf10()
+	e.KeyFacts[0].Pinned, e.KeyFacts[1].Importance = true, 0.75
+	e.Decisions[0].Reasoning = "The earlier one started the plan."
+	e.History = append(e.History, envelope.Step{Agent: "support-tier1", Action: "Looked up the customer", Tool: "crm.search"})
+	e.Memory = []envelope.MemoryRef{
+		{
+			ID: "m1", Version: 2, Digest: e.Parent, Title: "Refund policy", Author: "agent/legal", Text: "Within 14 days.", Tokens: 21,
+			Weight: envelope.Weight{Pinned: true, Importance: 1},
+		},
+		{ID: "m2", Version: 1, Title: "Annual plans", Tokens: 350},
+	}
+	e.Artifacts = []envelope.Artifact{{Digest: e.Parent, Name: "refund form.pdf", MediaType: "application/pdf", Bytes: 48213}}
+	e.Conversation = []envelope.Turn{{Time: e.CreatedAt, Agent: "c-5512", Role: "user", Text: "I was charged twice!"}, {Agent: "triage", Text: "I see."}}
+	e.Omissions = []envelope.Omission{
+		{Kind: envelope.PartMemory, ID: "m2", Tokens: 350, Reason: envelope.OnDemand},
+		{Kind: envelope.PartFact, ID: "f9", Tokens: 12, Reason: envelope.OverBudget, Pinned: true},
+		{Kind: envelope.PartStep, Count: 40, Tokens: 1200, Reason: envelope.ToolCall},
+	}
+	e.Gaps = []envelope.Gap{{Kind: envelope.PartMemory, ID: "m3", Reason: envelope.GapForgotten}}
+	e.Packing = envelope.Packing{
+		Strategy: envelope.StrategyPriority, Budget: 1000, Tokens: 900, Tokenizer: "o200k_base",
+		Utilisation: 0.9, Completeness: 0.75, Listing: envelope.ListEach,
+	}
+	return e
+}
+
+// fullOf10 has every part that version 1.0 had.
+func fullOf10() envelope.Envelope {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 890_000, time.UTC)
 	confidence, limit := 0.55, 12000.0
 	return envelope.Envelope{

@@ -27,11 +27,20 @@ var (
 	constraintFields = fieldNames[Constraint]()
 	expectedFields   = fieldNames[Expected]()
 	traceFields      = fieldNames[Trace]()
+	memoryFields     = fieldNames[MemoryRef]()
+	artifactFields   = fieldNames[Artifact]()
+	turnFields       = fieldNames[Turn]()
+	omissionFields   = fieldNames[Omission]()
+	gapFields        = fieldNames[Gap]()
+	packingFields    = fieldNames[Packing]()
 )
 
 func fieldNames[T any]() map[string]bool {
 	names := map[string]bool{}
-	for f := range reflect.TypeFor[T]().Fields() {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if f.Anonymous {
+			continue
+		}
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
 			names[name] = true
 		}
@@ -47,6 +56,7 @@ func (e *Envelope) parts() []part {
 		{"task", -1, &e.Task.Extra, taskFields},
 		{"expected_output", -1, &e.ExpectedOutput.Extra, expectedFields},
 		{"trace", -1, &e.Trace.Extra, traceFields},
+		{"packing", -1, &e.Packing.Extra, packingFields},
 	}
 	for i := range e.KeyFacts {
 		list = append(list, part{"key_facts", i, &e.KeyFacts[i].Extra, itemFields})
@@ -60,7 +70,7 @@ func (e *Envelope) parts() []part {
 	for i := range e.Constraints {
 		list = append(list, part{"constraints", i, &e.Constraints[i].Extra, constraintFields})
 	}
-	return list
+	return append(list, e.refParts()...)
 }
 
 func (e *Envelope) hasExtra() bool {
@@ -77,7 +87,7 @@ func (e *Envelope) hasExtra() bool {
 	for i := range e.Constraints {
 		n += len(e.Constraints[i].Extra)
 	}
-	return n > 0
+	return n > 0 || e.refsHaveExtra()
 }
 
 func (p part) path(field string) string {
@@ -115,7 +125,7 @@ func keepExtras(e *Envelope, doc []byte, newer bool) error {
 			if p.known[field] {
 				continue
 			}
-			if err := p.mayKeep(field, newer); err != nil {
+			if err := p.mayKeep(field, e.Version, newer); err != nil {
 				return err
 			}
 			raw, err := json.Marshal(value)
@@ -136,7 +146,7 @@ func keepExtras(e *Envelope, doc []byte, newer bool) error {
 
 // mayKeep refuses unknown fields that are no newer version's. A name that differs from a known one only in case is
 // always refused: the standard decoder, and other readers, take it for the known one.
-func (p part) mayKeep(field string, newer bool) error {
+func (p part) mayKeep(field, version string, newer bool) error {
 	for known := range p.known {
 		if strings.EqualFold(known, field) {
 			return invalid(p.path(known), "write field names in lower case", "is written %.40q", field)
@@ -146,7 +156,7 @@ func (p part) mayKeep(field string, newer bool) error {
 		return invalid(p.path("?"), "write field names in UTF-8", "has a name that is not valid UTF-8")
 	}
 	if !newer {
-		return invalid(p.path(brief([]byte(field))), "check the spelling, or set version to the minor that has it", "is not a field of version %s", Version)
+		return invalid(p.path(brief([]byte(field))), "check the spelling, or set version to the minor that has it", "is not a field of version %s", version)
 	}
 	return nil
 }
@@ -167,7 +177,7 @@ func withExtras(e *Envelope, doc []byte) ([]byte, error) {
 			if p.known[field] {
 				return nil, invalid(p.path(field), "set the field itself", "is also given as an extra field")
 			}
-			if err := p.mayKeep(field, newer); err != nil {
+			if err := p.mayKeep(field, e.Version, newer); err != nil {
 				return nil, err
 			}
 			object[field] = value

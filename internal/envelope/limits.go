@@ -27,6 +27,14 @@ const (
 	MaxAllow       = 128
 	MaxTo          = 1200
 	MaxRefs        = 200
+	// MaxTitle is the length of a title or a file's name.
+	MaxTitle = 1000
+	// MaxMemory, MaxArtifacts, MaxTurns, MaxOmissions and MaxGaps are counts.
+	MaxMemory    = 500
+	MaxArtifacts = 200
+	MaxTurns     = 1000
+	MaxOmissions = 1000
+	MaxGaps      = 500
 	// MaxHops bounds the hop count; a task's own limit is much lower.
 	MaxHops = 10_000
 	// MaxTimeoutSeconds is 30 days.
@@ -35,6 +43,9 @@ const (
 	MinSalt = 16
 	MaxSalt = 64
 )
+
+// maxCount bounds tokens, versions and counts.
+const maxCount = 1<<31 - 1
 
 // slack is how many levels of a document's own stand above its free JSON.
 const slack = 2

@@ -95,12 +95,51 @@ func drawEnvelope(t *rapid.T) envelope.Envelope {
 			Max: rapid.Ptr(rapid.Float64Range(-1e9, 1e9), true).Draw(t, "max"),
 		})
 	}
+	if rapid.Bool().Draw(t, "packed") {
+		drawRefs(t, &e)
+	}
 	if rapid.Bool().Draw(t, "newer") {
 		e.Version = "1.3"
 		e.Extra = envelope.Extra{"x" + anyText.Draw(t, "extra"): anyJSON.Draw(t, "extra value")}
 		e.Task.Extra = envelope.Extra{"y": anyJSON.Draw(t, "extra value")}
+		for i := range e.Memory {
+			e.Memory[i].Extra = envelope.Extra{"z": anyJSON.Draw(t, "extra value")}
+		}
+		if e.Packing.Strategy != "" {
+			e.Packing.Extra = envelope.Extra{"z": anyJSON.Draw(t, "extra value")}
+		}
 	}
 	return e
+}
+
+// drawRefs fills in what version 1.1 brought.
+func drawRefs(t *rapid.T, e *envelope.Envelope) {
+	share := rapid.Float64Range(0, 1)
+	count := rapid.IntRange(0, 1<<31-1)
+	digest := rapid.Map(rapid.SliceOf(rapid.Byte()), envelope.DigestOf)
+	for i := range rapid.IntRange(0, 3).Draw(t, "memory") {
+		e.Memory = append(e.Memory, envelope.MemoryRef{
+			ID: "m" + strconv.Itoa(i), Version: count.Draw(t, "version"), Digest: digest.Draw(t, "digest"),
+			Title: anyText.Draw(t, "title"), Text: someText.Draw(t, "text"), Tokens: count.Draw(t, "tokens"),
+			Weight: envelope.Weight{Pinned: rapid.Bool().Draw(t, "pinned"), Importance: share.Draw(t, "importance")},
+		})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "others") {
+		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: digest.Draw(t, "digest"), Name: anyText.Draw(t, "name"), Bytes: count.Draw(t, "bytes")})
+		e.Conversation = append(e.Conversation, envelope.Turn{Time: anyTime.Draw(t, "time"), Agent: anyName.Draw(t, "agent"), Text: someText.Draw(t, "text")})
+		e.Omissions = append(e.Omissions, envelope.Omission{
+			Kind: rapid.SampledFrom(envelope.PartKinds()).Draw(t, "kind"), Reason: rapid.SampledFrom(envelope.OmissionReasons()).Draw(t, "reason"),
+			Count: count.Draw(t, "count"), Tokens: count.Draw(t, "tokens"),
+		})
+		e.Gaps = append(e.Gaps, envelope.Gap{
+			Kind: rapid.SampledFrom(envelope.PartKinds()).Draw(t, "kind"), ID: anyName.Draw(t, "id"),
+			Reason: rapid.SampledFrom(envelope.GapReasons()).Draw(t, "reason"),
+		})
+	}
+	e.Packing = envelope.Packing{
+		Strategy: rapid.SampledFrom(envelope.Strategies()).Draw(t, "strategy"), Tokens: count.Draw(t, "tokens"), Tokenizer: anyName.Draw(t, "tokenizer"),
+		Utilisation: share.Draw(t, "utilisation"), Completeness: share.Draw(t, "completeness"), Listing: rapid.SampledFrom(envelope.Listings()).Draw(t, "listing"),
+	}
 }
 
 func TestTheDigestIsStableAcrossDecodingAndEncoding(t *testing.T) {
@@ -158,7 +197,7 @@ func seeds(f *testing.F) {
 	}
 	for _, s := range []string{
 		``, `{}`, `null`, `{"version":"9.0"}`, `{"version":"1.9","handoff":null,"task":[]}`,
-		`{"version":"1.2","Task":{}}`, `{"version":"1.0","task":{"intent":"\ud800"}}`, `{"version":"1.1","x":{"y":[1e2]}}`,
+		`{"version":"1.2","Task":{}}`, `{"version":"1.0","task":{"intent":"\ud800"}}`, `{"version":"1.9","x":{"y":[1e2]}}`,
 	} {
 		f.Add([]byte(s))
 	}

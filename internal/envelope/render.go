@@ -15,7 +15,8 @@ import (
 //
 // Everything that people or agents wrote stands in fenced blocks or code spans whose fence is longer than any run of
 // backquotes inside, so that no text can end its own block; in lists, lines after an entry's first are indented, so
-// that no entry can pose as another. Invisible characters are shown as ⟨U+202E⟩. What stands outside of fences is
+// that no entry can pose as another. Every line outside of a text begins with a character other than white space and a
+// slash, so that the tokens of entries and sections add up to those of the whole. Invisible characters are shown as ⟨U+202E⟩. What stands outside of fences is
 // only ever written here.
 func Render(e Envelope) string {
 	var p prompt
@@ -25,14 +26,18 @@ func Render(e Envelope) string {
 	p.constraints(e.Constraints)
 	p.section("Current state", e.Task.State)
 	p.section("The conversation so far, in short", e.ConversationSummary)
+	p.conversation(e.Conversation)
 	p.history(e.History)
 	p.items("Key facts", e.KeyFacts)
 	p.items("Decisions made", e.Decisions)
 	p.list("Open questions", e.OpenQuestions)
+	p.memory(e.Memory)
 	p.json("Data", e.Task.Data)
+	p.artifacts(e.Artifacts)
 	p.expected(&e.ExpectedOutput)
 	p.section("Why it was handed over", e.Handoff.Detail)
 	p.section("Notes from the sender", e.Handoff.Notes)
+	p.leftOut(&e)
 	p.closing(&e)
 	return p.String()
 }
@@ -118,7 +123,11 @@ func (p *prompt) items(title string, items []Item) {
 		if i.Supersedes != "" {
 			label += " (instead of " + word(i.Supersedes) + ")"
 		}
-		entries = append(entries, label+": "+i.Text)
+		entry := label + ": " + i.Text
+		if i.Reasoning != "" {
+			entry += "\nWhy: " + i.Reasoning
+		}
+		entries = append(entries, entry)
 	}
 	p.list(title, entries)
 }
@@ -148,7 +157,11 @@ func (p *prompt) constraints(list []Constraint) {
 func (p *prompt) history(steps []Step) {
 	entries := make([]string, 0, len(steps))
 	for _, s := range steps {
-		entry := word(s.Agent) + ": " + s.Action
+		entry := word(s.Agent)
+		if s.Tool != "" {
+			entry += " (tool " + word(s.Tool) + ")"
+		}
+		entry += ": " + s.Action
 		if !s.Time.IsZero() {
 			entry = micro(s.Time).Format(time.RFC3339) + " " + entry
 		}

@@ -26,6 +26,22 @@ func TestThePromptReadsAsInTheFile(t *testing.T) {
 	}
 }
 
+func TestWhatWasLeftOutIsListedAsBrieflyAsTheDocumentSays(t *testing.T) {
+	e := full()
+	for listing, want := range map[envelope.Listing]string{
+		envelope.ListEach: "- memory m2 v1, 350 tokens, to be fetched: Annual plans\n- fact f9, 12 tokens, over the budget, though pinned\n" +
+			"- step ×40, 1200 tokens, the sender's tool call\n- memory m3: forgotten since\n",
+		envelope.ListGroups: "- memory ×1, 350 tokens, to be fetched\n- fact ×1, 12 tokens, over the budget\n" +
+			"- step ×40, 1200 tokens, the sender's tool call\n- references ×1, not to be had\n",
+		envelope.ListTotal: "- parts ×42, 1562 tokens\n- references ×1, not to be had\n",
+	} {
+		e.Packing.Listing = listing
+		if got := envelope.Render(e); !strings.Contains(got, "```text\n"+want+"```\n") {
+			t.Errorf("%s: got\n%s\nwant\n%s", listing, got, want)
+		}
+	}
+}
+
 func TestAColdHandoffIsFlagged(t *testing.T) {
 	e := minimal()
 	if strings.Contains(envelope.Render(e), "cold") {

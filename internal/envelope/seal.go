@@ -85,9 +85,14 @@ func RenderJSON(e Envelope) ([]byte, error) {
 }
 
 // Next returns a copy of e to build the following envelope of the chain from: it names e's digest as its parent, has
-// no salt, and shares nothing with e. Change it (add the notes of a confirm, the steps since) and seal it.
+// no salt, and shares nothing with e. What e left out, could not get and was packed to is not said of the next one;
+// that is of this package's minor version at least. Change it (add the notes of a confirm, the steps since) and seal it.
 func (e Envelope) Next(digest string) Envelope {
 	e.Salt, e.Parent = "", digest
+	if newer, err := checkVersion(e.Version); err == nil && !newer {
+		e.Version = Version
+	}
+	e.Omissions, e.Gaps, e.Packing = nil, nil, Packing{}
 	e.Handoff.To = slices.Clone(e.Handoff.To)
 	e.Handoff.Permissions = slices.Clone(e.Handoff.Permissions)
 	e.Handoff.Dependencies = slices.Clone(e.Handoff.Dependencies)
@@ -97,6 +102,9 @@ func (e Envelope) Next(digest string) Envelope {
 	e.OpenQuestions = slices.Clone(e.OpenQuestions)
 	e.Confidence = clonePointer(e.Confidence)
 	e.History = slices.Clone(e.History)
+	e.Memory = slices.Clone(e.Memory)
+	e.Artifacts = slices.Clone(e.Artifacts)
+	e.Conversation = slices.Clone(e.Conversation)
 	e.Constraints = slices.Clone(e.Constraints)
 	for i := range e.Constraints {
 		c := &e.Constraints[i]

@@ -88,7 +88,7 @@ func TestOpenTakesNoOtherSpellingOfTheSameDocument(t *testing.T) {
 		"an escape":        {`Approve`, `\u0041pprove`},
 		"a zone":           {`"created_at":"2026-03-04T05:06:07.00089Z"`, `"created_at":"2026-03-04T06:06:07.00089+01:00"`},
 		"a longer time":    {`07.00089Z`, `07.000890Z`},
-		"an empty list":    {`"decisions":[{"id":"d1","text":"Refund the later charge, 4411."}]`, `"decisions":[]`},
+		"an empty list":    {`"gaps":[{"id":"m3","kind":"memory","reason":"forgotten"}]`, `"gaps":[]`},
 		"a null":           {`"confidence":0.55`, `"confidence":null`},
 		"an explicit zero": {`"hops":2`, `"hops":0`},
 		"a line end":       {`}`, "}\n"},
@@ -128,6 +128,7 @@ func TestTheNextEnvelopeNamesItsParentAndSharesNothing(t *testing.T) {
 	next.Handoff.Notes = "One more thing."
 	next.Handoff.To[0], next.KeyFacts[0].Text, next.Constraints[2].Allow[0] = "x", "x", "x"
 	next.Task.Data[0], *next.Confidence, *next.Constraints[1].Max = '[', 1, 1
+	next.Memory[0].Text, next.Artifacts[0].Name, next.Conversation[0].Text = "x", "x", "x"
 	next.History[0].Action, next.ExpectedOutput.Criteria[0], next.Decisions[0].ID = "x", "x", "x"
 	if b, err := envelope.RenderJSON(e); err != nil || !bytes.Equal(b, first.Bytes) {
 		t.Errorf("the first envelope changed (%v):\n%s\n%s", err, b, first.Bytes)
@@ -191,11 +192,32 @@ func TestFrozenEnvelopesKeepTheirDigests(t *testing.T) {
 }
 
 func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
-	for name, doc := range map[string]envelope.Envelope{"full": full(), "minimal": minimal()} {
+	old, oldMinimal := fullOf10(), minimal()
+	old.Version, oldMinimal.Version = "1.0", "1.0"
+	for name, doc := range map[string]envelope.Envelope{
+		"full": old, "minimal": oldMinimal, "full-1.1": full(), "minimal-1.1": minimal(),
+	} {
 		want, err := os.ReadFile("testdata/frozen/" + name + ".json")
 		if got := seal(t, doc).Bytes; err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s (%v): got\n%s\nwant\n%s", name, err, got, want)
 		}
+	}
+}
+
+func TestTheNextEnvelopeIsOfThisMinorAndSaysNothingOfTheLastPacking(t *testing.T) {
+	raw, err := os.ReadFile("testdata/frozen/full.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := open(t, raw)
+	next := old.Next(envelope.DigestOf(raw))
+	next.Memory = []envelope.MemoryRef{{ID: "m1", Text: "x"}}
+	if got := open(t, seal(t, next).Bytes); old.Version != "1.0" || got.Version != envelope.Version {
+		t.Errorf("a %s was followed by a %s", old.Version, got.Version)
+	}
+	packed := full().Next(old.Parent)
+	if len(packed.Omissions)+len(packed.Gaps) > 0 || !packed.Packing.IsZero() || len(packed.Memory) != 2 {
+		t.Errorf("the next envelope has %+v", packed)
 	}
 }
 

@@ -36,6 +36,7 @@ func (e *Envelope) checkFields() error {
 	e.checkHistory(&c)
 	e.checkConstraints(&c)
 	e.ExpectedOutput.check(&c)
+	e.checkRefs(&c)
 	return c.err
 }
 
@@ -125,6 +126,8 @@ func (e *Envelope) checkHistory(c *checker) {
 		c.name(".agent", s.Agent)
 		c.required(".action", s.Action, MaxItemText)
 		c.text(".detail", s.Detail, MaxItemText)
+		c.optionalName(".tool", s.Tool)
+		s.Weight.check(c)
 		c.at = ""
 	}
 }
@@ -293,6 +296,8 @@ func (c *checker) items(field string, list []Item) {
 		c.name(".id", item.ID)
 		c.required(".text", item.Text, MaxItemText)
 		c.optionalName(".supersedes", item.Supersedes)
+		c.text(".reasoning", item.Reasoning, MaxItemText)
+		item.Weight.check(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
 		}
