@@ -33,7 +33,7 @@ func (s *shell) agentAdd() *cobra.Command {
 			}
 			a, err := c.RegisterAgent(ctx, args[0], spec)
 			if err == nil && ready {
-				a, err = c.SetReadiness(ctx, args[0], client.Ready)
+				a, err = c.SetReadiness(client.WithKey(ctx, ""), args[0], client.Ready) // another change: a key of its own
 			}
 			if err != nil {
 				return err
@@ -58,11 +58,7 @@ func (s *shell) agentAdd() *cobra.Command {
 }
 
 func (s *shell) agentList() *cobra.Command {
-	return s.command("list", "List the agents", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.call("list", "List the agents", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Agents(ctx)
 		if err != nil {
 			return err
@@ -107,11 +103,7 @@ func (s *shell) agentRemove() *cobra.Command {
 }
 
 func (s *shell) agentVerb(verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {
-	return s.command(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.call(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		a, err := do(ctx, c, args[0])
 		if err != nil {
 			return err

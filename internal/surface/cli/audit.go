@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -87,7 +86,7 @@ func (s *shell) auditExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var w io.Writer = s.env.Stdout
+			w := s.env.Stdout
 			if file != "" {
 				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 				if err != nil {

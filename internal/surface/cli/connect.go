@@ -93,7 +93,7 @@ func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
 	if err != nil || me.Agent == agent {
 		return base, err
 	}
-	t, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: agent, Label: "made by the command line" + onHost()})
+	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{Role: client.RoleAgent, Name: agent, Label: "made by the command line" + onHost()})
 	if err != nil {
 		return "", err
 	}

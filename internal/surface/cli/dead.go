@@ -14,11 +14,7 @@ func (s *shell) deadCommand() *cobra.Command {
 
 func (s *shell) deadList() *cobra.Command {
 	var f client.TaskFilter
-	cmd := s.command("list", "List the dead letters, newest first", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	cmd := s.call("list", "List the dead letters, newest first", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Dead(ctx, f)
 		if err != nil {
 			return err
@@ -43,12 +39,8 @@ func (s *shell) deadList() *cobra.Command {
 }
 
 func (s *shell) deadShow() *cobra.Command {
-	return s.command("show TASK", "Show a dead letter with all that is on record about it", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) error {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	return s.call("show TASK", "Show a dead letter with all that is on record about it", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
 			t, err := c.Task(ctx, args[0])
 			if err != nil {
 				return err

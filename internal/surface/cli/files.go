@@ -78,8 +78,10 @@ func readToken(path string) (string, error) {
 		return "", err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", hinted{fmt.Errorf("%s may be read by others (mode %04o)", path, info.Mode().Perm()),
-			"make it yours alone with chmod 600, and make a new token if others had access"}
+		return "", hinted{
+			fmt.Errorf("%s may be read by others (mode %04o)", path, info.Mode().Perm()),
+			"make it yours alone with chmod 600, and make a new token if others had access",
+		}
 	}
 	b := make([]byte, 4096)
 	n, err := f.Read(b)
@@ -98,7 +100,7 @@ func keepToken(path, token string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone after the rename
+	defer os.Remove(tmp.Name()) // gone after the rename
 	if _, err := tmp.WriteString(token + "\n"); err != nil {
 		return errors.Join(err, tmp.Close())
 	}

@@ -13,11 +13,7 @@ import (
 func (s *shell) inboxCommand() *cobra.Command {
 	var o client.InboxOptions
 	var wait duration
-	cmd := s.command("inbox", "See what waits for you, and wait for it", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	cmd := s.call("inbox", "See what waits for you, and wait for it", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		box, err := waitInbox(ctx, c, o, time.Duration(wait))
 		if err != nil {
 			return err
@@ -62,11 +58,7 @@ func (s *shell) handoffCommand() *cobra.Command {
 }
 
 func (s *shell) handoffShow() *cobra.Command {
-	return s.command("show ID", "Show how a handoff stands", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.call("show ID", "Show how a handoff stands", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		h, err := c.Handoff(ctx, args[0])
 		if err != nil {
 			return err
@@ -91,12 +83,8 @@ func handoffPage(p *page, h client.Handoff) {
 }
 
 func (s *shell) handoffContent() *cobra.Command {
-	return s.command("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) error {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	return s.call("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
 			sheet, err := c.Content(ctx, args[0], true)
 			if err != nil {
 				return err
@@ -113,12 +101,8 @@ func (s *shell) handoffWithdraw() *cobra.Command {
 
 func (s *shell) acceptCommand() *cobra.Command {
 	in := client.AcceptInput{Render: true}
-	cmd := s.command("accept HANDOFF", "Take an offer, and print the content that comes with it", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) error {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	cmd := s.call("accept HANDOFF", "Take an offer, and print the content that comes with it", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
 			a, err := c.Accept(ctx, args[0], in)
 			if err != nil {
 				return err
@@ -187,12 +171,8 @@ func (s *shell) confirmCommand() *cobra.Command {
 
 func (s *shell) approveCommand() *cobra.Command {
 	var in client.ApproveInput
-	cmd := s.command("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (err error) {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	cmd := s.call("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}
@@ -207,12 +187,8 @@ func (s *shell) approveCommand() *cobra.Command {
 
 func (s *shell) denyCommand() *cobra.Command {
 	var in client.DenyInput
-	cmd := s.command("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (err error) {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	cmd := s.call("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}

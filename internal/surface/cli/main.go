@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
 )
 
@@ -68,6 +69,7 @@ type shell struct {
 	env   Env
 	flags struct {
 		url, token, dataDir, agent string
+		key                        string
 		json                       bool
 	}
 	ran  bool   // a command's own work began
@@ -97,8 +99,9 @@ func (s *shell) root() *cobra.Command {
 	f := root.PersistentFlags()
 	f.StringVar(&s.flags.url, "url", "", "address of the server (TRAPEZE_URL; default "+defaultURL+")")
 	f.StringVar(&s.flags.token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's, from the data directory)")
-	f.StringVar(&s.flags.dataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see help files)")
+	f.StringVar(&s.flags.dataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
 	f.StringVar(&s.flags.agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
+	f.StringVar(&s.flags.key, "key", "", "idempotency key of the change: repeated under the same key, it happens once")
 	f.BoolVar(&s.flags.json, "json", false, "print the API's JSON")
 	root.AddCommand(
 		s.serveCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(),
@@ -117,9 +120,24 @@ func (s *shell) command(use, short string, args cobra.PositionalArgs, run func(c
 		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.ran = true
-			return run(cmd.Context(), args)
+			ctx := cmd.Context()
+			if s.flags.key != "" {
+				ctx = client.WithKey(ctx, s.flags.key)
+			}
+			return run(ctx, args)
 		},
 	}
+}
+
+// call is a command that needs the server.
+func (s *shell) call(use, short string, args cobra.PositionalArgs, run func(context.Context, *client.Client, []string) error) *cobra.Command {
+	return s.command(use, short, args, func(ctx context.Context, args []string) error {
+		c, err := s.dial(ctx)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, args)
+	})
 }
 
 // group is a command that only has commands.

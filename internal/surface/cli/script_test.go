@@ -166,6 +166,20 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not.
+func alive(file string) string {
+	b, err := os.ReadFile(file)
+	pid, _ := strconv.Atoi(string(b))
+	if err != nil || pid == 0 {
+		return "not yet"
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+		return "gone"
+	}
+	return "alive"
+}
+
 // program stands in for an agent's command line.
 func program(args []string) int {
 	prompt, _ := io.ReadAll(os.Stdin)
@@ -200,17 +214,9 @@ func program(args []string) int {
 		if err := os.WriteFile(args[1], []byte(pid), 0o600); err != nil {
 			return 9
 		}
-		select {}
+		time.Sleep(time.Hour)
 	case "is-alive":
-		b, err := os.ReadFile(args[1])
-		pid, _ := strconv.Atoi(string(b))
-		if err != nil || pid == 0 {
-			fmt.Println("not yet")
-		} else if syscall.Kill(pid, 0) != nil {
-			fmt.Println("gone")
-		} else {
-			fmt.Println("alive")
-		}
+		fmt.Println(alive(args[1]))
 	case "gate": // waits until a file is there
 		say("progress: waiting")
 		for {

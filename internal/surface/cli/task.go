@@ -139,12 +139,8 @@ func taskTable(p *page, list client.TaskPage, none string) {
 }
 
 func (s *shell) taskStart() *cobra.Command {
-	return s.command("start TASK", "Work on a task of your own, as the agent that created it", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) error {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	return s.call("start TASK", "Work on a task of your own, as the agent that created it", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
 			r, err := c.Start(ctx, args[0])
 			return s.emitReceipt(r, err)
 		})
@@ -254,12 +250,8 @@ func (s *shell) taskFail() *cobra.Command {
 
 func (s *shell) taskCancel() *cobra.Command {
 	var in client.CancelInput
-	cmd := s.command("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) error {
-			c, err := s.dial(ctx)
-			if err != nil {
-				return err
-			}
+	cmd := s.call("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			task, isHandoff := taskOf(args[0])
 			if !isHandoff {
 				r, err := c.Cancel(ctx, args[0], in)

@@ -53,11 +53,7 @@ func (s *shell) tokenCreate() *cobra.Command {
 }
 
 func (s *shell) tokenList() *cobra.Command {
-	return s.command("list", "List the tokens, revoked ones too", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.call("list", "List the tokens, revoked ones too", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tokens(ctx)
 		if err != nil {
 			return err
@@ -75,11 +71,7 @@ func (s *shell) tokenList() *cobra.Command {
 }
 
 func (s *shell) tokenRevoke() *cobra.Command {
-	return s.command("revoke ID", "End a token for good", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.call("revoke ID", "End a token for good", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		t, err := c.RevokeToken(ctx, args[0])
 		if err != nil {
 			return err

@@ -105,10 +105,12 @@ func (s *show) open(ctx context.Context) (stop func(), err error) {
 	stop = func() {
 		if s.cast != nil {
 			s.cast.stopAll()
-			s.cast.log.Close() //nolint:errcheck // a log
+			s.cast.log.Close()
 		}
 		end()
-		<-ended
+		if err := <-ended; err != nil {
+			s.aside("The server ended badly: %s", err)
+		}
 	}
 	var url string
 	select {

@@ -42,7 +42,7 @@ func (j *job) run(ctx context.Context) {
 		j.fail(ctx, "the envelope could not be written for the program: "+err.Error(), client.Result{})
 		return
 	}
-	defer os.Remove(file) //nolint:errcheck // it may be gone
+	defer os.Remove(file)
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	j.notes = make(chan string, maxNotes)

@@ -148,7 +148,7 @@ func tempFile(content []byte) (string, error) {
 		err = cerr
 	}
 	if err != nil {
-		os.Remove(f.Name()) //nolint:errcheck // what there is of it is of no use
+		os.Remove(f.Name()) // what there is of it is of no use
 	}
 	return f.Name(), err
 }

@@ -79,15 +79,15 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 		}
 	}()
 	err := w.wait(ctx, waiting)
+	if waiting.Err() != nil {
+		err = nil // it was asked to end
+	}
 	if n := w.busy(); n > 0 && ctx.Err() == nil {
 		w.leave(ctx, client.Draining)
 		w.say("draining: waiting for what runs (%d); the same signal again stops it", n)
 	}
 	w.running.Wait()
 	w.leave(ctx, client.Offline)
-	if ctx.Err() != nil {
-		return nil //nolint:nilerr // being stopped is no failure
-	}
 	return err
 }
 
@@ -111,9 +111,7 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 			w.free <- struct{}{}
 		}
 		items, err := w.c.WaitInbox(waiting, client.InboxOptions{Limit: min(len(w.free)+others, 500)})
-		if waiting.Err() != nil {
-			return nil
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		var taken int
