@@ -20,7 +20,7 @@ type room struct {
 }
 
 // domain is the rules and their vocabulary: the types that every other room may speak of.
-var domain = []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/registry", "internal/identity", "internal/envelope"}
+var domain = []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/conversation", "internal/channel", "internal/registry", "internal/identity", "internal/envelope"}
 
 // rooms is the whole house. A room need not exist yet; a package that is not here is an error.
 var rooms = []room{
@@ -39,8 +39,16 @@ var rooms = []room{
 		ours: []string{"internal/handoff", "internal/fact", "internal/registry", "internal/identity"},
 	},
 	{
-		dir: "internal/memory", what: "memory items and conversations",
+		dir: "internal/memory", what: "memory items: scopes, versions, references, who may read",
 		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/identity"},
+	},
+	{
+		dir: "internal/conversation", what: "what was said across agents, and the text that carries it on",
+		pure: true, ours: []string{"internal/refusal", "internal/handoff", "internal/memory", "internal/registry"},
+	},
+	{
+		dir: "internal/channel", what: "named lists of agents to publish to",
+		pure: true, ours: []string{"internal/refusal", "internal/registry"},
 	},
 	{
 		dir: "internal/registry", what: "agents, readiness, capabilities, circuit breaker",
@@ -111,6 +119,24 @@ var rooms = []room{
 		libs: []string{"github.com/hashicorp/golang-lru/v2", "golang.org/x/time/rate"},
 	},
 
+	// What is too large for the record, and referred to by its hash.
+	{
+		dir: "internal/artifact", what: "the contract of the store of files: content-addressed, verified, swept",
+		ours: []string{"internal/refusal", "internal/registry"},
+	},
+	{
+		dir: "internal/artifact/filestore", what: "artifacts as owner-only files",
+		ours: []string{"internal/artifact", "internal/refusal"},
+	},
+	{
+		dir: "internal/artifact/artifacttest", what: "the suite every store of artifacts must pass",
+		ours: []string{"internal/artifact", "internal/refusal"}, libs: []string{"testing"},
+	},
+	{
+		dir: "internal/artifact/gitsnap", what: "the state of a git working tree as a document and a patch, and back",
+		ours: []string{"internal/artifact", "internal/refusal"}, libs: []string{"os/exec"},
+	},
+
 	// What does it look like? Views are folds of the record; they can be rebuilt at any time.
 	{dir: "internal/view", what: "the contract of the views: task, inbox, trail, dead letters", ours: append(domain, "internal/ledger")},
 	{
@@ -126,7 +152,7 @@ var rooms = []room{
 	// Who asked? One use case a file.
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 
@@ -154,7 +180,7 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+		ours: append(domain, "internal/app", "internal/view", "internal/artifact"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server",
