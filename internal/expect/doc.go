@@ -4,7 +4,7 @@
 // Schemas come from outside and are hostile until shown otherwise. A schema is refused at the door if it is too large,
 // refers to anything but itself, or would apply itself to the same value for ever. Patterns are RE2, which runs in
 // linear time. What is left is metered: a check that takes too many steps ends with a refusal, so that no schema and
-// no result can hold a server up. The limit is a number of steps, not a time, so the same input always gives the same
+// no result can hold a server up. The limit is a number of steps, not a time, so that a busy machine does not change the
 // answer.
 //
 // May import: refusal, fact, the standard library without I/O, github.com/santhosh-tekuri/jsonschema, and

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,10 +97,9 @@ func compile(raw json.RawMessage) (s *schema, err error) {
 func explain(err error) string {
 	var v *jsonschema.SchemaValidationError
 	if errors.As(err, &v) {
-		var fault *jsonschema.ValidationError
-		if errors.As(v.Err, &fault) {
-			leaves := leavesOf(fault)
-			if len(leaves) > 0 {
+		var all *jsonschema.ValidationError
+		if errors.As(v.Err, &all) {
+			if leaves := leavesOf(all); len(leaves) > 0 {
 				return refusal.Clip("is not a JSON Schema: at "+pointer("", leaves[0].InstanceLocation)+": "+said(leaves[0]), 400)
 			}
 		}
@@ -126,23 +126,32 @@ func (s *schema) apply(where string, v any, steps int, found *findings) (err err
 			err = refusal.New(refusal.Invalid, "ask for a simpler schema", "the result cannot be checked: %.100v", p)
 		}
 	}()
-	fault := s.root.Validate(v)
-	if fault == nil {
+	fails := s.root.Validate(v)
+	if fails == nil {
 		return nil
 	}
 	var all *jsonschema.ValidationError
-	if !errors.As(fault, &all) {
-		found.add(where, "%v", fault)
+	if !errors.As(fails, &all) {
+		found.add(where, "%v", fails)
 		return nil
 	}
 	leaves := leavesOf(all)
-	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
-		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
+	faults := make([]fault, len(leaves))
+	for i, l := range leaves {
+		faults[i] = fault{l.InstanceLocation, said(l)}
+	}
+	slices.SortFunc(faults, func(a, b fault) int { // the library goes through objects in no order
+		return cmp.Or(slices.Compare(a.location, b.location), cmp.Compare(a.what, b.what))
 	})
-	for _, l := range leaves {
-		found.add(pointer(where, l.InstanceLocation), "%s", said(l))
+	for _, f := range faults {
+		found.add(pointer(where, f.location), "%s", f.what)
 	}
 	return nil
+}
+
+type fault struct {
+	location []string
+	what     string
 }
 
 // leavesOf are the faults at the bottom, where the reason is.
