@@ -53,7 +53,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 		h := w.Header()
 		h["X-Content-Type-Options"] = noSniff
 		if !s.knownHost(r.Host) {
-			problemOf(refusal.New(refusal.NotPermitted, "use a loopback address, or let the server know its name with --host",
+			problemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or configure the server with this name",
 				"the server is not known as %.100q", r.Host)).write(w)
 			return
 		}
