@@ -70,7 +70,7 @@ type shell struct {
 	flags struct {
 		url, token, dataDir, agent string
 		key                        string
-		json                       bool
+		json, quiet                bool
 	}
 	ran  bool   // a command's own work began
 	kept string // the file that the agent's token came from
@@ -103,6 +103,8 @@ func (s *shell) root() *cobra.Command {
 	f.StringVar(&s.flags.agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
 	f.StringVar(&s.flags.key, "key", "", "idempotency key of the change: repeated under the same key, it happens once")
 	f.BoolVar(&s.flags.json, "json", false, "print the API's JSON")
+	f.BoolVarP(&s.flags.quiet, "quiet", "q", false, "print only ids, for scripts; a new token's text")
+	root.MarkFlagsMutuallyExclusive("json", "quiet")
 	root.AddCommand(
 		s.serveCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(),
 		s.agentCommand(), s.tokenCommand(), s.taskCommand(),

@@ -21,6 +21,11 @@ func (s *shell) emit(v any, text func(*page)) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(v)
 	}
+	if s.flags.quiet {
+		if done, err := s.quiet(v); done {
+			return err
+		}
+	}
 	p := &page{colour: s.colours()}
 	text(p)
 	_, err := s.env.Stdout.Write(p.b.Bytes())

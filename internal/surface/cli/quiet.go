@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// quiet prints what a script goes on with: the id of what was made or changed, or one id a line of a list. It reports
+// false for answers that have none.
+func (s *shell) quiet(v any) (bool, error) {
+	ids, ok := idsOf(v)
+	for _, id := range ids {
+		if _, err := fmt.Fprintln(s.env.Stdout, id); err != nil {
+			return ok, err
+		}
+	}
+	return ok, nil
+}
+
+func idsOf(v any) (ids []string, ok bool) {
+	switch v := v.(type) {
+	case client.Receipt:
+		for _, id := range []string{v.Ask, v.Share, v.Task} {
+			if id != "" {
+				return []string{id}, true
+			}
+		}
+	case client.Accepted:
+		return []string{v.Task}, true
+	case client.Task:
+		return []string{v.ID}, true
+	case client.Handoff:
+		return []string{v.ID}, true
+	case client.Agent:
+		return []string{v.Name}, true
+	case client.Token:
+		if v.Text != "" {
+			return []string{v.Text}, true
+		}
+		return []string{v.ID}, true
+	case client.TaskPage:
+		for _, t := range v.Tasks {
+			ids = append(ids, t.ID)
+		}
+	case client.Inbox:
+		for _, i := range v.Items {
+			ids = append(ids, i.ID)
+		}
+	case client.AgentList:
+		for _, a := range v.Agents {
+			ids = append(ids, a.Name)
+		}
+	case client.TokenList:
+		for _, t := range v.Tokens {
+			ids = append(ids, t.ID)
+		}
+	default:
+		return nil, false
+	}
+	return ids, true
+}
