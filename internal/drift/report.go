@@ -1,0 +1,146 @@
+package drift
+
+import (
+	"github.com/trapezehq/trapeze/internal/envelope"
+)
+
+// Report is what a whole chain of envelopes kept and lost.
+type Report struct {
+	Hops      []Hop     `json:"hops"`
+	Retention Retention `json:"retention"`
+}
+
+// Retention is how much of what was ever said reached the last envelope.
+//
+// An entry is followed from the envelope that first has it: by its id, and to the entry that supersedes it in its
+// place. Its line survives if the last envelope has the entry or what it became. The rate of a kind is the number of
+// lines that survive, divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts
+// the lines of all kinds and the intent, as one more line that survives only if every envelope has it byte for byte.
+//
+// An entry that comes back under its id after a gap survives. One that was left out on record does not: it is counted
+// in Omitted, because it can be fetched.
+type Retention struct {
+	Overall     Share `json:"overall"`
+	Intent      Share `json:"intent"`
+	Facts       Share `json:"facts"`
+	Decisions   Share `json:"decisions"`
+	Constraints Share `json:"constraints"`
+	References  Share `json:"references"`
+}
+
+// Share is the retention of one kind, in lines of entries.
+type Share struct {
+	Introduced int `json:"introduced"`
+	Surviving  int `json:"surviving"`
+	// Verbatim are those of Surviving that say exactly what they said first.
+	Verbatim int `json:"verbatim"`
+	// Omitted are those that do not survive, but that the last envelope lists as left out or as a gap.
+	Omitted int `json:"omitted,omitempty"`
+	// Rate is Surviving by Introduced, 0 to 1.
+	Rate float64 `json:"rate"`
+}
+
+func (s *Share) add(o Share) {
+	s.Introduced += o.Introduced
+	s.Surviving += o.Surviving
+	s.Verbatim += o.Verbatim
+	s.Omitted += o.Omitted
+}
+
+func (s Share) rated() Share {
+	s.Rate = 1
+	if s.Introduced > 0 {
+		s.Rate = float64(s.Surviving) / float64(s.Introduced)
+	}
+	return s
+}
+
+// Of reports on a task's envelopes, oldest first. A chain of one envelope, or of none, has no hops and loses nothing.
+func Of(chain []envelope.Envelope) Report {
+	r := Report{Hops: []Hop{}}
+	for i := 1; i < len(chain); i++ {
+		hop := Compare(chain[i-1], chain[i])
+		hop.Number = i
+		r.Hops = append(r.Hops, hop)
+	}
+	r.Retention.Intent = intentShare(chain).rated()
+	overall := r.Retention.Intent
+	for k, share := range map[kind]*Share{
+		facts: &r.Retention.Facts, decisions: &r.Retention.Decisions,
+		constraints: &r.Retention.Constraints, references: &r.Retention.References,
+	} {
+		*share = k.share(chain).rated()
+		overall.add(*share)
+	}
+	r.Retention.Overall = overall.rated()
+	return r
+}
+
+func intentShare(chain []envelope.Envelope) Share {
+	if len(chain) == 0 {
+		return Share{}
+	}
+	for _, e := range chain {
+		if e.Task.Intent != chain[0].Task.Intent {
+			return Share{Introduced: 1}
+		}
+	}
+	return Share{Introduced: 1, Surviving: 1, Verbatim: 1}
+}
+
+// line is one entry through the chain.
+type line struct {
+	first entry
+	id    string // under which it goes now
+}
+
+// share follows every entry of a kind.
+func (k kind) share(chain []envelope.Envelope) Share {
+	var lines []*line
+	byID := map[string]*line{} // every id a line ever had
+	var before []entry
+	for _, e := range chain {
+		after := k.of(e)
+		link := match(before, after)
+		for i, j := range link {
+			if j >= 0 && before[i].id != after[j].id && byID[after[j].id] == nil {
+				l := byID[before[i].id]
+				l.id = after[j].id
+				byID[l.id] = l
+			}
+		}
+		for _, entry := range after {
+			if byID[entry.id] == nil {
+				l := &line{first: entry, id: entry.id}
+				lines, byID[entry.id] = append(lines, l), l
+			}
+		}
+		before = after
+	}
+	if len(chain) == 0 {
+		return Share{}
+	}
+	return k.count(lines, byID, chain[len(chain)-1])
+}
+
+// count says how many lines reach the last envelope.
+func (k kind) count(lines []*line, byID map[string]*line, last envelope.Envelope) Share {
+	there := map[*line]entry{}
+	for _, e := range k.of(last) {
+		there[byID[e.id]] = e
+	}
+	s := Share{Introduced: len(lines)}
+	for _, l := range lines {
+		e, ok := there[l]
+		switch {
+		case ok && e.same(l.first):
+			s.Surviving++
+			s.Verbatim++
+		case ok:
+			s.Surviving++
+		case k.omission(last, l.id) != "":
+			s.Omitted++
+		}
+	}
+	return s
+}
