@@ -32,6 +32,8 @@ const (
 	MaxAsks            = 8
 	MaxMissing         = 32
 	MaxJSONDepth       = 64
+	MaxSchema          = 64 << 10 // as much as an envelope takes
+	MaxCriteria        = 64       // as many as an envelope takes
 	MaxRetries         = 20
 	maxLimit           = 1000
 )
@@ -164,9 +166,12 @@ func CheckConstraints(cs []Constraint) error {
 			return refusal.New(refusal.Invalid, "give each constraint an id of its own", "constraint %s is there twice", c.ID)
 		}
 		total += len(c.Text)
+		for _, a := range c.Allow {
+			total += len(a)
+		}
 	}
 	if len(cs) > MaxConstraints || total > MaxConstraintTotal {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d with %d bytes of text per task", MaxConstraints, MaxConstraintTotal),
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d with %d bytes of text and allowed values per task", MaxConstraints, MaxConstraintTotal),
 			"%d constraints with %d bytes are too many", len(cs), total)
 	}
 	return nil
@@ -185,15 +190,15 @@ func (e Expected) Check() error {
 	if e.MaxBytes < 0 {
 		return refusal.New(refusal.Invalid, "use a length from 1 up", "a result cannot have %d bytes", e.MaxBytes)
 	}
-	if len(e.Criteria) > MaxPermissions {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", MaxPermissions), "%d criteria are too many", len(e.Criteria))
+	if len(e.Criteria) > MaxCriteria {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", MaxCriteria), "%d criteria are too many", len(e.Criteria))
 	}
 	for _, c := range append([]string{e.Format}, e.Criteria...) {
 		if err := CheckText("what is expected", c, MaxText); err != nil {
 			return err
 		}
 	}
-	return CheckJSON("the expected schema", e.Schema, MaxData)
+	return CheckJSON("the expected schema", e.Schema, MaxSchema)
 }
 
 // Compact is the result with its data as the record has it: without insignificant space. The data must be JSON.
