@@ -75,6 +75,25 @@ func (t Task) dead(by By) error {
 	return nil
 }
 
+// Strand parks a task that nobody owns and that the server could not send, so that somebody looks.
+type Strand struct {
+	By  By
+	Why string
+}
+
+func (c Strand) decide(t Task, now time.Time) ([]fact.Event, error) {
+	if err := t.live(); err != nil {
+		return nil, err
+	}
+	if !c.By.System {
+		return nil, refusal.New(refusal.NotPermitted, "cancel it instead", "%s cannot park a task", c.By.name())
+	}
+	if t.State != fact.Pending {
+		return nil, nil
+	}
+	return []fact.Event{park(fact.ParkReturned, c.Why, now)}, nil
+}
+
 // Annotate corrects or comments on an earlier entry of the task. The entry stays as it is.
 type Annotate struct {
 	By    By

@@ -59,7 +59,7 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
 	}
 	if len(candidates) == 0 {
-		return nil, nobody(passed, stillYours)
+		return c.nobody(passed, now)
 	}
 	d := turn{t: t}
 	if c.Envelope.Digest != "" {
@@ -77,12 +77,20 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return d.events, nil
 	}
 	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
-		return nil, nobody(append(passed, unfit...), stillYours)
+		return c.nobody(append(passed, unfit...), now)
 	}
 	return d.events, nil
 }
 
-const stillYours = "you still hold the task; try another receiver, or later"
+// nobody is the answer where no candidate can take the task: a refusal, or, where the server asks and nobody would hear
+// it, the dead letters.
+func (c Request) nobody(passed []fact.Passed, now time.Time) ([]fact.Event, error) {
+	err := nobody(passed, "you still hold the task; try another receiver, or later")
+	if c.By.System {
+		return []fact.Event{park(fact.ParkExhausted, err.Message, now)}, nil
+	}
+	return nil, err
+}
 
 // shown is the lease of an owner that shows life by asking for something; zero for everybody else.
 func (t Task) shown(by By, now time.Time) time.Time {
@@ -257,7 +265,7 @@ func reasons(passed []fact.Passed) string {
 	return strings.Join(all, "; ")
 }
 
-func nobody(passed []fact.Passed, hint string) error {
+func nobody(passed []fact.Passed, hint string) *refusal.Error {
 	msg := "nobody can take it"
 	if len(passed) > 0 {
 		msg += ": " + reasons(passed)

@@ -162,6 +162,7 @@ func (t *Task) onMoved(e fact.Moved) {
 		t.Route = t.Route[1:]
 	}
 	t.Times.Lease = h.Times.Lease // the handoff may have asked for another
+	t.Envelope = e.Delivery       // what was shared meanwhile is no part of what moved
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }

@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,6 +17,22 @@ const (
 	taskPrefix = "task_"
 	taskIDLen  = len(taskPrefix) + 26
 )
+
+var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// TaskID is the id of a task that is numbered by 16 bytes; time-ordered bytes give time-ordered ids.
+func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
+
+// ChildID derives the id of a task's n-th child. It keeps the parent's time.
+func ChildID(parent string, n int) string {
+	var id [16]byte
+	sum := sha256.Sum256(fmt.Appendf(nil, "child\x00%s\x00%d", parent, n))
+	copy(id[:], sum[:])
+	if b, err := base32lower.DecodeString(strings.TrimPrefix(parent, taskPrefix)); err == nil {
+		copy(id[:6], b)
+	}
+	return TaskID(id)
+}
 
 // CheckTaskID refuses what cannot be a task's id.
 func CheckTaskID(id string) error {
