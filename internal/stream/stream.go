@@ -34,7 +34,7 @@ type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
 	version uint64
-	keys    []keyed
+	keys    *keyed // the newest
 }
 
 // Write is who writes, and under which idempotency key: the digests of (principal, key) and of the request's body.
@@ -46,10 +46,11 @@ type Write struct {
 	New bool
 }
 
-// keyed remembers a call that carried an idempotency key.
+// keyed remembers a call that carried an idempotency key. Folds share what came before.
 type keyed struct {
 	key, request string
 	at           ledger.Position
+	before       *keyed
 }
 
 // Outcome is what a call came to.
@@ -115,7 +116,7 @@ func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
 	}
 	f.Head, f.version = e.Position, e.Version
 	if e.Key != "" {
-		f.keys = append(f.keys[:len(f.keys):len(f.keys)], keyed{e.Key, e.Request, e.Position})
+		f.keys = &keyed{e.Key, e.Request, e.Position, f.keys}
 	}
 	return f, nil
 }
@@ -167,7 +168,7 @@ func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f Folded[S],
 	if w.Key == "" {
 		return Outcome[S]{}, false, nil
 	}
-	for _, past := range f.keys {
+	for past := f.keys; past != nil; past = past.before {
 		if past.key != w.Key {
 			continue
 		}
