@@ -11,13 +11,14 @@ import (
 
 const (
 	textPrefix  = "tz_"
-	idBytes     = 10 // 80 bits: 16 characters
 	secretBytes = 32 // 256 bits: 52 characters
 	idLength    = 16
 	secretLen   = 52
 
+	// IDBytes is how many of the bytes that [Mint] takes make the id, the first ones: 80 bits, 16 characters.
+	IDBytes = 10
 	// RandomBytes is how much randomness [Mint] needs.
-	RandomBytes = idBytes + secretBytes
+	RandomBytes = IDBytes + secretBytes
 )
 
 // Base32 in lower case has no underscore, survives a double click, and is read aloud more easily than base64.
@@ -30,10 +31,11 @@ type Minted struct {
 	Hash string
 }
 
-// Mint makes a token from random bytes, which must come from a cryptographic source and be used once.
+// Mint makes a token from random bytes, which must come from a cryptographic source and be used once. The first IDBytes
+// are not secret, and may be chosen.
 func Mint(random [RandomBytes]byte) Minted {
-	id := encoding.EncodeToString(random[:idBytes])
-	secret := encoding.EncodeToString(random[idBytes:])
+	id := encoding.EncodeToString(random[:IDBytes])
+	secret := encoding.EncodeToString(random[IDBytes:])
 	return Minted{ID: id, Text: textPrefix + id + "_" + secret, Hash: hashOf(secret)}
 }
 
