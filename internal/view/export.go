@@ -4,10 +4,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -42,6 +44,21 @@ type Row struct {
 	Agent     string          `json:"agent"`
 	For       []string        `json:"for,omitempty"`
 	Details   json.RawMessage `json:"details"`
+}
+
+// Withhold is an entry without the content of envelopes: their digests stay.
+func Withhold(e ledger.Entry) ledger.Entry {
+	e.Events = slices.Clone(e.Events)
+	for i, ev := range e.Events {
+		if ev.Name != (fact.Sealed{}).EventName() {
+			continue
+		}
+		var s fact.Sealed
+		_ = json.Unmarshal(ev.Data, &s) // what cannot be read is not shown either
+		s.Bytes = json.RawMessage(`"withheld"`)
+		e.Events[i].Data, _ = json.Marshal(s) //nolint:errchkjson // two strings and a constant
+	}
+	return e
 }
 
 // EachRow calls fn with the events of an entry.
