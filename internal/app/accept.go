@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -42,9 +43,7 @@ func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, e
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
 		return Accepted{}, a.access.Refused(ctx, c.who(), "accept", in.Handoff, err)
 	}
-	r, err := a.change(ctx, c, "accept", task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Accept{By: c.by(), Handoff: n, Offer: in.Offer}, nil
-	})
+	r, err := a.change(ctx, c, "accept", task, in, handoff.Accept{By: c.by(), Handoff: n, Offer: in.Offer})
 	if err != nil || r.Stage != fact.Transferred {
 		return Accepted{Receipt: r}, err
 	}
@@ -127,7 +126,7 @@ func (a *App) contentFor(c Caller, t handoff.Task, n int) (string, error) {
 	}
 	name := c.Agent()
 	whole := name == "" || t.Owner == name || t.Requester == c.String() || (h != nil && h.Approver == name)
-	if !whole && (h == nil || h.Stage != fact.Offered || h.Claim) {
+	if !whole && (h == nil || h.Stage != fact.Offered || h.Claim || !slices.Contains(h.To, name)) {
 		return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
 	}
 	if digest == "" {

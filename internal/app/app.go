@@ -46,7 +46,7 @@ type App struct {
 	tasks     *stream.Kind[handoff.Task, fact.Event]
 	agents    *stream.Kind[registry.State, registry.Event]
 	tokens    *stream.Kind[identity.State, identity.Event]
-	envelopes *envelopeCache
+	envelopes *stream.Bytes
 	access    *access.Log
 	presence  *presence
 }
@@ -66,7 +66,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.CachedEnvelopes = 16 << 20
 	}
 	a := &App{
-		ledger: l, views: v, now: o.Now, random: o.Random, envelopes: newEnvelopeCache(o.CachedEnvelopes),
+		ledger: l, views: v, now: o.Now, random: o.Random, envelopes: stream.NewBytes(o.CachedEnvelopes),
 		presence: newPresence(o.Now()),
 	}
 	var err error

@@ -27,11 +27,9 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, 
 		return Receipt{}, a.access.Refused(ctx, c.who(), "approve", in.ID, err)
 	}
 	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		hints, err := a.nextHints(ctx, c.Workspace, t, now)
-		if err != nil {
-			return nil, err
-		}
-		return handoff.Decide(t, handoff.Approve{By: c.by(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}, now)
+		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
+			return handoff.Approve{By: c.by(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
+		})
 	})
 }
 
@@ -53,11 +51,9 @@ func (a *App) grant(ctx context.Context, c Caller, task string, n int, in Approv
 // handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
 // date with progress.
 func (a *App) handover(ctx context.Context, workspace string, t handoff.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
-	n := 1
-	if t.Handoff != nil {
-		n = t.Handoff.N + 1
+	h := envelope.Header{
+		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: seconds(t.Times.Ack),
 	}
-	h := envelope.Header{HandoffID: handoff.HandoffID(t.ID, n), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm}
 	if to != "" {
 		h.To = []string{to}
 	}
@@ -74,15 +70,11 @@ type DenyInput struct {
 // Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
 func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error) {
 	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
-		return a.change(ctx, c, "deny", task, in, func(handoff.Task) (handoff.Command, error) {
-			return handoff.RefuseTakeover{By: c.by(), Epoch: in.Epoch, Ask: n, Detail: in.Detail}, nil
-		})
+		return a.change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.by(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
 	}
 	task, n, err := handoff.ParseHandoffID(in.ID)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.who(), "deny", in.ID, err)
 	}
-	return a.change(ctx, c, "deny", task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Deny{By: c.by(), Handoff: n, Detail: in.Detail}, nil
-	})
+	return a.change(ctx, c, "deny", task, in, handoff.Deny{By: c.by(), Handoff: n, Detail: in.Detail})
 }

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -67,7 +64,10 @@ func (a *App) compose(ctx context.Context, workspace string, t handoff.Task, h e
 	if err != nil {
 		return fact.Sealed{}, err
 	}
-	h.TaskID, h.Permissions, h.Dependencies = t.ID, orElse(h.Permissions, t.Permissions), nil
+	h.TaskID, h.Dependencies = t.ID, nil
+	if h.Permissions == nil {
+		h.Permissions = t.Permissions
+	}
 	for _, d := range t.Dependencies {
 		h.Dependencies = append(h.Dependencies, d.Task)
 	}
@@ -92,10 +92,7 @@ func (a *App) compose(ctx context.Context, workspace string, t handoff.Task, h e
 		doc.History = doc.History[n-envelope.MaxHistory:]
 	}
 	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = envelope.Expected{
-		Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
-		Schema: t.Expected.Schema,
-	}
+	doc.ExpectedOutput = expected(t.Expected)
 	return a.seal(doc)
 }
 
@@ -131,10 +128,7 @@ func (a *App) composeChild(ctx context.Context, workspace string, t, parent hand
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = envelope.Expected{
-		Format: t.Expected.Format, MaxBytes: t.Expected.MaxBytes, Criteria: t.Expected.Criteria,
-		Schema: t.Expected.Schema,
-	}
+	doc.ExpectedOutput = expected(t.Expected)
 	sealed, err := a.seal(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
@@ -185,11 +179,8 @@ func constraints(cs []fact.Constraint) []envelope.Constraint {
 	return out
 }
 
-func orElse(a, b []string) []string {
-	if a != nil {
-		return a
-	}
-	return b
+func expected(e fact.Expected) envelope.Expected {
+	return envelope.Expected{Format: e.Format, MaxBytes: e.MaxBytes, Criteria: e.Criteria, Schema: e.Schema}
 }
 
 // seal makes the envelope immutable and remembers it: it is about to be read.
@@ -202,13 +193,13 @@ func (a *App) seal(doc envelope.Envelope) (fact.Sealed, error) {
 	if err != nil {
 		return fact.Sealed{}, err
 	}
-	a.envelopes.put(s.Digest, s.Bytes)
+	a.envelopes.Put(s.Digest, s.Bytes)
 	return fact.Sealed{Digest: s.Digest, Parent: doc.Parent, Bytes: s.Bytes}, nil
 }
 
 // envelope is the bytes of a task's sealed envelope.
 func (a *App) envelope(ctx context.Context, workspace, task, digest string) ([]byte, error) {
-	if b, ok := a.envelopes.get(digest); ok {
+	if b, ok := a.envelopes.Get(digest); ok {
 		return b, nil
 	}
 	var found []byte
@@ -233,43 +224,6 @@ func (a *App) envelope(ctx context.Context, workspace, task, digest string) ([]b
 	if found == nil {
 		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
 	}
-	a.envelopes.put(digest, found)
+	a.envelopes.Put(digest, found)
 	return found, nil
-}
-
-// envelopeCache keeps sealed bytes by digest, up to a number of bytes.
-type envelopeCache struct {
-	mu    sync.Mutex
-	lru   *simplelru.LRU[string, []byte]
-	bytes int
-	most  int
-}
-
-func newEnvelopeCache(most int) *envelopeCache {
-	c := &envelopeCache{most: most}
-	lru, err := simplelru.NewLRU(1<<20, func(_ string, b []byte) { c.bytes -= len(b) })
-	if err != nil {
-		panic(err) // only a size of zero is an error
-	}
-	c.lru = lru
-	return c
-}
-
-func (c *envelopeCache) put(digest string, b []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lru.Contains(digest) || len(b) > c.most/4 {
-		return
-	}
-	c.bytes += len(b)
-	c.lru.Add(digest, b)
-	for c.bytes > c.most {
-		c.lru.RemoveOldest()
-	}
-}
-
-func (c *envelopeCache) get(digest string) ([]byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lru.Get(digest)
 }

@@ -53,14 +53,10 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 	if err != nil {
 		return Receipt{}, err
 	}
-	deps, err := a.dependencies(ctx, c, in.Dependencies)
-	if err != nil {
-		return Receipt{}, err
-	}
 	cmd := handoff.Create{
 		By: c.by(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Dependencies: deps, Expected: in.Expected, Claimed: in.Claimed,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed,
 	}
 	w := c.write(request)
 	w.New = true
@@ -75,6 +71,10 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+	var err error
+	if cmd.Dependencies, err = a.dependencies(ctx, c, in.Dependencies); err != nil {
+		return nil, err
+	}
 	events, err := handoff.Decide(t, cmd, now)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,5 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.
 
 // Start makes the calling agent the owner of its own pending task.
 func (a *App) Start(ctx context.Context, c Caller, task string) (Receipt, error) {
-	return a.change(ctx, c, "start", task, nil, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Start{By: c.by()}, nil
-	})
+	return a.change(ctx, c, "start", task, nil, handoff.Start{By: c.by()})
 }

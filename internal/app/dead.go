@@ -68,7 +68,5 @@ func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (Receipt, 
 	if err := c.may(identity.DeadLetters, "discard a dead letter"); err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.who(), "discard", in.Task, err)
 	}
-	return a.change(ctx, c, "discard", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Discard{By: c.by(), Why: in.Why}, nil
-	})
+	return a.change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.by(), Why: in.Why})
 }

@@ -12,5 +12,5 @@
 //     rate-limited and counted.
 //   - A task or agent of another workspace, or one that the caller has no part in, is "not found".
 //
-// Start reading at [App], then stream.go (how every change is made), then accept.go.
+// Start reading at [App], then task.go (how every change is made), then accept.go.
 package app

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -18,21 +19,31 @@ const exportPage = 500
 
 // Trail gives a task's whole history. It is on record before it is answered.
 func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, error) {
-	if _, err := a.taskFor(ctx, c, task); err != nil {
+	t, err := a.taskFor(ctx, c, task)
+	if err != nil {
 		return nil, a.access.Refused(ctx, c.who(), "trail", task, err)
 	}
 	if err := a.access.Read(ctx, c.who(), task, "trail", ""); err != nil {
 		return nil, err
 	}
-	return a.trail(ctx, c.Workspace, task)
+	return a.trail(ctx, c, t.Task)
 }
 
-func (a *App) trail(ctx context.Context, workspace, task string) (*view.Trail, error) {
-	tr := view.NewTrail(task)
-	err := stream.Each(ctx, a.ledger, taskStream(workspace, task), func(e ledger.Entry) error {
-		return tr.Add(e, a.tasks.Codec())
+func (a *App) trail(ctx context.Context, c Caller, t handoff.Task) (*view.Trail, error) {
+	tr := view.NewTrail(t.ID)
+	err := stream.Each(ctx, a.ledger, taskStream(c.Workspace, t.ID), func(e ledger.Entry) error {
+		return tr.Add(readable(c, t, e), a.tasks.Codec())
 	})
 	return tr, err
+}
+
+// readable is an entry of a task as the caller may read it: envelopes are for the source, the owner and those who may
+// read anything; others find the content of what was meant for them where it was given to them.
+func readable(c Caller, t handoff.Task, e ledger.Entry) ledger.Entry {
+	if identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() || t.Owner == c.Agent() && t.Owner != "" {
+		return e
+	}
+	return view.Withhold(e)
 }
 
 // ExportInput says what to export.
@@ -44,42 +55,46 @@ type ExportInput struct {
 // Export writes records to w. That it was done is on record before the first byte. Once bytes are written an error
 // can only cut the export short.
 func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
-	if err := a.startExport(ctx, c, in); err != nil {
+	t, err := a.startExport(ctx, c, in)
+	if err != nil {
 		return a.access.Refused(ctx, c.who(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
-		return a.exportDocument(ctx, c, in, w)
+		return a.exportDocument(ctx, c, t, w)
 	}
 	each, flush := view.Lines(w)
 	if in.Format == view.FormatCSV {
 		each, flush = view.CSV(w)
 	}
-	if err := a.eachEvent(ctx, c, in, each); err != nil {
+	if err := a.eachEvent(ctx, c, t, each); err != nil {
 		return err
 	}
 	return flush()
 }
 
-func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) error {
+// startExport checks and records an export. It returns the task, or none for everything.
+func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (handoff.Task, error) {
+	var t Task
+	var err error
 	what := "task " + in.Task
 	if in.Task != "" {
-		if _, err := a.taskFor(ctx, c, in.Task); err != nil {
-			return err
+		if t, err = a.taskFor(ctx, c, in.Task); err != nil {
+			return t.Task, err
 		}
 	} else {
 		if err := c.may(identity.ReadAudit, "export the whole record"); err != nil {
-			return err
+			return t.Task, err
 		}
 		what = "everything"
 		if in.Format == view.FormatJSON {
-			return refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
+			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
-	return a.access.Append(ctx, c.who(), access.Exported{What: what, Format: string(in.Format)})
+	return t.Task, a.access.Append(ctx, c.who(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (a *App) exportDocument(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
-	tr, err := a.trail(ctx, c.Workspace, in.Task)
+func (a *App) exportDocument(ctx context.Context, c Caller, t handoff.Task, w io.Writer) error {
+	tr, err := a.trail(ctx, c, t)
 	if err != nil {
 		return err
 	}
@@ -90,15 +105,15 @@ func (a *App) exportDocument(ctx context.Context, c Caller, in ExportInput, w io
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(view.Row) error) error {
+func (a *App) eachEvent(ctx context.Context, c Caller, t handoff.Task, fn func(view.Row) error) error {
 	last, err := a.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
 	read := a.ledger.Read
-	if in.Task != "" {
+	if t.Exists() {
 		read = func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
-			return a.ledger.Stream(ctx, taskStream(c.Workspace, in.Task), after, limit)
+			return a.ledger.Stream(ctx, taskStream(c.Workspace, t.ID), after, limit)
 		}
 	}
 	var after ledger.Position
@@ -115,7 +130,7 @@ func (a *App) eachEvent(ctx context.Context, c Caller, in ExportInput, fn func(v
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if err := view.EachRow(e, fn); err != nil {
+			if err := view.EachRow(readable(c, t, e), fn); err != nil {
 				return err
 			}
 		}

@@ -2,17 +2,15 @@ package app
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
 
+	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
-
-var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // newTaskID derives a task's id from the caller and its idempotency key, so that a repeated creation finds the
 // first. Where the key is a UUIDv7 the id keeps its time, and ids sort by creation.
@@ -22,7 +20,7 @@ func (a *App) newTaskID(c Caller) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("new id: %w", err)
 		}
-		return encodeID(id), nil
+		return handoff.TaskID(id), nil
 	}
 	var id uuid.UUID
 	sum := sha256.Sum256([]byte("task\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
@@ -30,21 +28,8 @@ func (a *App) newTaskID(c Caller) (string, error) {
 	if key, err := uuid.Parse(c.Key); err == nil && key.Version() == 7 {
 		copy(id[:6], key[:6])
 	}
-	return encodeID(id), nil
+	return handoff.TaskID(id), nil
 }
-
-// childID derives the id of a parent's n-th child. It keeps the parent's time.
-func childID(parent string, n int) string {
-	var id uuid.UUID
-	sum := sha256.Sum256(fmt.Appendf(nil, "child\x00%s\x00%d", parent, n))
-	copy(id[:], sum[:])
-	if b, err := base32lower.DecodeString(parent[len("task_"):]); err == nil {
-		copy(id[:6], b[:6])
-	}
-	return encodeID(id)
-}
-
-func encodeID(id uuid.UUID) string { return "task_" + base32lower.EncodeToString(id[:]) }
 
 // digestKey scopes a caller's key to its workspace and principal. Empty without a key.
 func digestKey(c Caller) string {

@@ -36,6 +36,7 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, 
 		if err := a.Beat(ctx, c); err != nil {
 			return nil, err
 		}
+		defer a.presence.wait(c.Workspace, in.Agent, a.now)()
 	}
 	changed, stop := a.views.Watch(c.Workspace, in.Agent)
 	defer stop()
@@ -94,6 +95,11 @@ func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view
 	room, err := a.room(ctx, c)
 	if err != nil {
 		return nil, err
+	}
+	for _, item := range items {
+		if item.Type == view.ItemOffer && item.Seen && room > 0 {
+			room-- // it may yet be accepted
+		}
 	}
 	var wg sync.WaitGroup
 	errs := make([]error, len(items))

@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // ProgressInput reports what the owner has done.
@@ -17,9 +21,7 @@ type ProgressInput struct {
 
 // Progress reports what the owner has done, and renews its lease.
 func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (Receipt, error) {
-	return a.change(ctx, c, "progress", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Progress{By: c.by(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage}, nil
-	})
+	return a.change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.by(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
 }
 
 // HeartbeatInput shows that the owner lives.
@@ -31,9 +33,7 @@ type HeartbeatInput struct {
 // Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
 // owns the task.
 func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (Receipt, error) {
-	return a.change(ctx, c, "heartbeat", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Heartbeat{By: c.by(), Epoch: in.Epoch}, nil
-	})
+	return a.change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.by(), Epoch: in.Epoch})
 }
 
 // CompleteInput finishes a task.
@@ -46,9 +46,7 @@ type CompleteInput struct {
 
 // Complete finishes a task with its result.
 func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
-	return a.change(ctx, c, "complete", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Complete{By: c.by(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}, nil
-	})
+	return a.change(ctx, c, "complete", in.Task, in, handoff.Complete{By: c.by(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage})
 }
 
 // FailInput ends a task as not done.
@@ -62,9 +60,8 @@ type FailInput struct {
 
 // Fail ends a task as not done.
 func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (Receipt, error) {
-	return a.change(ctx, c, "fail", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Fail{By: c.by(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage}, nil
-	})
+	return a.change(ctx, c, "fail", in.Task, in,
+		handoff.Fail{By: c.by(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
 }
 
 // CancelInput calls a task off, or withdraws a handoff.
@@ -78,13 +75,9 @@ type CancelInput struct {
 // under way it only takes that back.
 func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (Receipt, error) {
 	if task, n, err := handoff.ParseHandoffID(in.ID); err == nil {
-		return a.change(ctx, c, "cancel", task, in, func(handoff.Task) (handoff.Command, error) {
-			return handoff.Withdraw{By: c.by(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail}, nil
-		})
+		return a.change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.by(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
-	return a.change(ctx, c, "cancel", in.ID, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Cancel{By: c.by(), Detail: in.Detail}, nil
-	})
+	return a.change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.by(), Detail: in.Detail})
 }
 
 // ConstrainInput adds or tightens a constraint.
@@ -96,9 +89,7 @@ type ConstrainInput struct {
 
 // Constrain adds a constraint, or tightens one.
 func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (Receipt, error) {
-	return a.change(ctx, c, "constrain", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Constrain{By: c.by(), Epoch: in.Epoch, Constraint: in.Constraint}, nil
-	})
+	return a.change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.by(), Epoch: in.Epoch, Constraint: in.Constraint})
 }
 
 // LiftInput takes a constraint away.
@@ -110,9 +101,7 @@ type LiftInput struct {
 
 // Lift takes a constraint away, as the principal that set it or an operator.
 func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (Receipt, error) {
-	return a.change(ctx, c, "lift", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Lift{By: c.by(), ID: in.ID, Why: in.Why}, nil
-	})
+	return a.change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.by(), ID: in.ID, Why: in.Why})
 }
 
 // AnnotateInput corrects or comments on an entry.
@@ -124,7 +113,15 @@ type AnnotateInput struct {
 
 // Annotate corrects or comments on an earlier entry of a task, which stays as it is.
 func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (Receipt, error) {
-	return a.change(ctx, c, "annotate", in.Task, in, func(handoff.Task) (handoff.Command, error) {
-		return handoff.Annotate{By: c.by(), Entry: in.Entry, Note: in.Note}, nil
+	return a.changeWith(ctx, c, "annotate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		at := ledger.Position(max(in.Entry, 1))
+		found, err := a.ledger.Stream(ctx, taskStream(c.Workspace, in.Task), at-1, 1)
+		if err != nil {
+			return nil, stream.Unavailable(err)
+		}
+		if in.Entry > 0 && (len(found) == 0 || found[0].Position != at) {
+			return nil, refusal.New(refusal.NotFound, "look at the task's trail for its entries", "task %s has no entry %d", t.ID, in.Entry)
+		}
+		return handoff.Decide(t, handoff.Annotate{By: c.by(), Entry: in.Entry, Note: in.Note}, now)
 	})
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -24,13 +25,28 @@ func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, er
 		return Receipt{}, a.access.Refused(ctx, c.who(), "reject", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "reject", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		hints, err := a.nextHints(ctx, c.Workspace, t, now)
-		if err != nil {
-			return nil, err
-		}
-		cmd := handoff.Reject{By: c.by(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints}
-		return handoff.Decide(t, cmd, now)
+		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
+			return handoff.Reject{
+				By: c.by(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
+			}
+		})
 	})
+}
+
+// withHints decides as if everybody could take an offer and, if that makes one, again with what is known of the
+// candidates: only what is allowed, and offers, takes the probe of a half-open circuit.
+func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, now time.Time,
+	command func(handoff.Hints) handoff.Command,
+) ([]fact.Event, error) {
+	events, err := handoff.Decide(t, command(handoff.Hints{Jitter: a.jitter()}), now)
+	if err != nil || !slices.ContainsFunc(events, isOffer) {
+		return events, err
+	}
+	hints, err := a.nextHints(ctx, workspace, t, now)
+	if err != nil {
+		return nil, err
+	}
+	return handoff.Decide(t, command(hints), now)
 }
 
 // nextHints is what is known of the candidates that a handoff under way may still be offered to.

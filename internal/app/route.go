@@ -67,11 +67,13 @@ func (d *directory) All() iter.Seq[routing.Hint] {
 
 func routingFor(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }
 
-// plan is whom to try, in the rules' words, and which of them only as the one probe of a half-open circuit.
+// plan is whom to try, in the rules' words, and which of them only as the one probe of a half-open circuit; or why
+// nobody can take it now.
 type plan struct {
 	candidates []fact.Candidate
 	passed     []fact.Passed
 	probes     map[string]bool
+	refused    error
 }
 
 func (a *App) plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (plan, error) {
@@ -81,7 +83,7 @@ func (a *App) plan(ctx context.Context, workspace string, req routing.Request, n
 		return plan{}, d.err
 	}
 	if err != nil {
-		return plan{}, err
+		return plan{refused: err}, nil //nolint:nilerr // for the caller to judge
 	}
 	out := plan{probes: map[string]bool{}}
 	for _, c := range p.Considered {
@@ -108,19 +110,20 @@ func (a *App) hints(ctx context.Context, workspace, handoffID string, candidates
 		candidates = candidates[:routing.MaxTargets]
 	}
 	req := routing.Request{}
-	for _, c := range candidates {
-		req.Agents = append(req.Agents, c.Agent)
-	}
 	d := &directory{app: a, ctx: ctx, workspace: workspace}
-	p, err := routing.Route(req, d, now)
-	if d.err != nil {
+	for _, c := range candidates {
+		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
+			req.Agents = append(req.Agents, c.Agent)
+		} else {
+			h.Unfit[c.Agent] = "is not registered"
+		}
+	}
+	if len(req.Agents) == 0 {
 		return h, d.err
 	}
-	if _, refused := refusal.As(err); err != nil && !refused {
-		return h, err
-	}
-	for _, c := range candidates {
-		h.Unfit[c.Agent] = "is not registered"
+	p, _ := routing.Route(req, d, now) // a refusal says that nobody is fit, and the plan why
+	if d.err != nil {
+		return h, d.err
 	}
 	first := true
 	for _, c := range p.Considered {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
@@ -72,6 +73,12 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if err != nil {
 		return nil, err
 	}
+	if p.refused != nil {
+		if !c.isSystem() {
+			return nil, p.refused
+		}
+		p.candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
+	}
 	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p), in), in.Content, now)
 	if err != nil {
 		return nil, err
@@ -80,12 +87,37 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
 	}
 	cmd := in.request(c, p, sealed)
-	cmd.RouteStep = routed
-	cmd.Hints = a.firstProbe(ctx, c.Workspace, t, p)
+	cmd.RouteStep, cmd.Hints.Jitter = routed, a.jitter()
+	events, err := handoff.Decide(t, cmd, now)
+	if err != nil || len(p.probes) == 0 || !slices.ContainsFunc(events, isOffer) {
+		return events, err // only what is allowed, and offers, takes a probe
+	}
+	cmd.Hints.Unfit = a.firstProbe(ctx, c.Workspace, t, p, cmd.Claim)
 	return handoff.Decide(t, cmd, now)
 }
 
+func isOffer(e fact.Event) bool {
+	_, is := e.(fact.OfferMade)
+	return is
+}
+
+func named(agents []string) []fact.Candidate {
+	list := make([]fact.Candidate, len(agents))
+	for i, name := range agents {
+		list[i] = fact.Candidate{Agent: name, Tier: fact.TierTarget}
+	}
+	return list
+}
+
 func (in SendInput) check() error {
+	if err := in.Expected.Check(); err != nil {
+		return err
+	}
+	if len(in.Expected.Schema) > 0 { // the children's envelopes must be able to carry it
+		if _, err := envelope.Canonical(in.Expected.Schema); err != nil {
+			return err
+		}
+	}
 	switch {
 	case in.FanOut && in.Kind != fact.Broadcast:
 		return refusal.New(refusal.Invalid, "use the kind broadcast, or leave fan_out away", "a %s handoff does not fan out", in.Kind)
@@ -125,27 +157,33 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p plan, sealed fact.Sealed) 
 	}
 	for i, name := range to {
 		n := len(t.Children) + i
-		s.Children = append(s.Children, fact.NewChild{Task: childID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
+		s.Children = append(s.Children, fact.NewChild{Task: handoff.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
 	}
 	return s
 }
 
-// firstProbe claims the probe where the first candidate's circuit is half-open.
-func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p plan) handoff.Hints {
-	h := handoff.Hints{Unfit: map[string]string{}, Jitter: a.jitter()}
+// firstProbe claims the probe where the circuit of the first candidate is half-open, or, for a claim, of any target. It
+// returns who is unfit because another handoff has the probe.
+func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p plan, claim bool) map[string]string {
+	unfit, found := map[string]string{}, false
 	for _, c := range p.candidates {
-		if !p.probes[c.Agent] {
+		if found && (!claim || c.Tier != fact.TierTarget) {
 			break
 		}
-		n := 1
-		if t.Handoff != nil {
-			n = t.Handoff.N + 1
+		if p.probes[c.Agent] {
+			unfit[c.Agent] = a.probe(ctx, workspace, c.Agent, nextHandoffID(t))
 		}
-		if h.Unfit[c.Agent] = a.probe(ctx, workspace, c.Agent, handoff.HandoffID(t.ID, n)); h.Unfit[c.Agent] == "" {
-			break
-		}
+		found = found || unfit[c.Agent] == ""
 	}
-	return h
+	return unfit
+}
+
+// nextHandoffID is the id that a task's next handoff will have.
+func nextHandoffID(t handoff.Task) string {
+	if t.Handoff == nil {
+		return handoff.HandoffID(t.ID, 1)
+	}
+	return handoff.HandoffID(t.ID, t.Handoff.N+1)
 }
 
 func targets(p plan) []string {
@@ -162,16 +200,17 @@ func targets(p plan) []string {
 func header(t handoff.Task, to []string, in SendInput) envelope.Header {
 	h := envelope.Header{
 		From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
-		TimeoutSeconds: int(time.Duration(in.Timeouts.Ack) / time.Second), Permissions: in.Permissions,
+		Permissions: in.Permissions,
 	}
 	if in.Kind != "" {
-		n := 1
-		if t.Handoff != nil {
-			n = t.Handoff.N + 1
-		}
-		h.HandoffID = handoff.HandoffID(t.ID, n)
+		h.HandoffID, h.TimeoutSeconds = nextHandoffID(t), seconds(in.Timeouts.Over(t.Times).Ack)
 	}
 	return h
+}
+
+// seconds is a timeout as envelopes have it.
+func seconds(d fact.Duration) int {
+	return min(int((time.Duration(d)+time.Second-1)/time.Second), envelope.MaxTimeoutSeconds)
 }
 
 // EscalateInput hands a task upwards.
@@ -192,11 +231,14 @@ func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt
 		return a.Send(ctx, c, send)
 	}
 	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if t.Owner == "" {
+			return nil, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
+		}
 		f, err := a.agents.Load(ctx, agentStream(c.Workspace, t.Owner), false)
 		if err != nil {
 			return nil, err
 		}
-		if t.Owner == "" || len(f.State.Spec.Escalation) == 0 {
+		if len(f.State.Spec.Escalation) == 0 {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "the owner of task %s has no escalation chain", t.ID)
 		}
 		send.To = f.State.Spec.Escalation

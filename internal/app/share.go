@@ -54,9 +54,7 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, rende
 			return Sheet{}, err
 		}
 		if s.To == c.Agent() && !s.Read {
-			_, err := a.change(ctx, c.WithKey(""), "read-share", task, nil, func(handoff.Task) (handoff.Command, error) {
-				return handoff.ReadShare{By: c.by(), Share: n}, nil
-			})
+			_, err := a.change(ctx, c.WithKey(""), "read-share", task, nil, handoff.ReadShare{By: c.by(), Share: n})
 			if err != nil {
 				return Sheet{}, err
 			}

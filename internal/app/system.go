@@ -63,11 +63,25 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 		return nil, err
 	}
 	t := handoff.FoldAll(handoff.Task{}, events)
+	sent, err := a.offerChild(ctx, c, ev, t, to, parent, now)
+	if err != nil && tolerate(err) == nil {
+		sent, err = strand(t, err, now)
+	}
+	return append(events, sent...), err
+}
+
+// strand parks what the server could not send: nobody is there to hear the refusal.
+func strand(t handoff.Task, why error, now time.Time) ([]fact.Event, error) {
+	return handoff.Decide(t, handoff.Strand{By: system("", "courier").by(), Why: refusal.Clip(why.Error(), 1000)}, now)
+}
+
+func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t handoff.Task, to string, parent handoff.Task, now time.Time) ([]fact.Event, error) {
 	p, err := a.plan(ctx, c.Workspace, routingFor(to), now)
-	if _, refused := refusal.As(err); refused { // it was there when it was named; the offer waits for its return
-		p = plan{candidates: []fact.Candidate{{Agent: to, Tier: fact.TierTarget}}}
-	} else if err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if p.refused != nil { // it was there when it was named; the offer waits for its return
+		p.candidates = named([]string{to})
 	}
 	send := SendInput{
 		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
@@ -77,8 +91,7 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 	if err != nil {
 		return nil, err
 	}
-	sent, err := handoff.Decide(t, send.request(c, p, sealed), now)
-	return append(events, sent...), err
+	return handoff.Decide(t, send.request(c, p, sealed), now)
 }
 
 // CheckDependencies tells a new task of dependencies that ended while it was being created.
@@ -107,7 +120,12 @@ func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
 			return nil, nil
 		}
-		return a.decideSend(ctx, c, SendInput{Task: id, Reason: fact.ReasonSpecialization, Detail: "its dependencies have completed"}, t, now)
+		in := SendInput{Task: id, Reason: fact.ReasonSpecialization, Detail: "its dependencies have completed"}
+		events, err := a.decideSend(ctx, c, in, t, now)
+		if err != nil && tolerate(err) == nil {
+			return strand(t, err, now)
+		}
+		return events, err
 	})
 	return tolerate(err)
 }
@@ -119,11 +137,12 @@ func (a *App) TellEnd(ctx context.Context, workspace, id string, at ledger.Posit
 		return err
 	}
 	t := f.State
-	if !t.State.Final() && t.State != fact.Parked {
-		return nil
-	}
 	if t.Parent.Task != "" && t.Parent.Await {
-		if err := a.tell(ctx, workspace, t.Parent.Task, handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent}); err != nil {
+		end := handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent}
+		if !t.State.Final() && t.State != fact.Parked { // out of the dead letters again
+			end.State = fact.Pending
+		}
+		if err := a.tell(ctx, workspace, t.Parent.Task, end); err != nil {
 			return err
 		}
 	}
@@ -157,13 +176,13 @@ func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledge
 			open = append(open, c.Task)
 		}
 	}
-	return a.CancelAll(ctx, workspace, id, open, "its parent was cancelled")
+	return a.CancelAll(ctx, workspace, open, "its parent was cancelled")
 }
 
 // CancelAll cancels child tasks for their parent.
-func (a *App) CancelAll(ctx context.Context, workspace, parent string, ids []string, why string) error {
+func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why string) error {
 	for _, id := range ids {
-		cmd := handoff.Cancel{By: system(workspace, "courier", parent).by(), Detail: why}
+		cmd := handoff.Cancel{By: system(workspace, "courier").by(), Detail: why}
 		if err := a.tell(ctx, workspace, id, cmd); err != nil {
 			return err
 		}
@@ -182,7 +201,7 @@ func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Comman
 // JoinClaims lets an agent that became ready by the entry at a position join the open claims for its capabilities.
 func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
 	f, err := a.agents.Load(ctx, agentStream(workspace, name), true)
-	if err != nil || !f.State.Exists() || f.State.Readiness() != registry.Ready {
+	if err != nil || f.State.Readiness() != registry.Ready || registry.CircuitAt(f.State, a.now()).Phase != registry.Closed {
 		return err
 	}
 	if err := a.views.Wait(ctx, at); err != nil {
@@ -213,7 +232,10 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 		if due := t.Due(); due.IsZero() || due.After(now) {
 			return nil, nil
 		}
-		cmd, err := a.tick(ctx, ref.Workspace, t, now)
+		if !t.NeedsRecovery(now) {
+			return a.withHints(ctx, ref.Workspace, t, now, func(hints handoff.Hints) handoff.Command { return handoff.Tick{Hints: hints} })
+		}
+		cmd, err := a.recovery(ctx, ref.Workspace, t, now)
 		if err != nil {
 			return nil, err
 		}
@@ -222,15 +244,11 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 	return tolerate(err)
 }
 
-func (a *App) tick(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Tick, error) {
+// recovery is the tick that replaces a lost owner: by whom, and with what.
+func (a *App) recovery(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
-	var err error
-	if !t.NeedsRecovery(now) {
-		cmd.Hints, err = a.nextHints(ctx, workspace, t, now)
-		return cmd, err
-	}
-	p, err := a.plan(ctx, workspace, routingFor(t.Owner), now)
-	if _, refused := refusal.As(err); err != nil && !refused {
+	p, err := a.plan(ctx, workspace, routingFor(t.Owner), now) // where nobody is fit, its owner may come back
+	if err != nil {
 		return cmd, err
 	}
 	for _, k := range p.candidates {
@@ -258,7 +276,7 @@ func (a *App) LapsePresence(ctx context.Context, workspace string) (next time.Ti
 		if ttl <= 0 || s.Lapsed {
 			continue
 		}
-		heard := a.presence.last(workspace, s.Name)
+		heard := a.presence.last(workspace, s.Name, a.now())
 		if at := heard.Add(ttl); at.After(a.now()) {
 			if next.IsZero() || at.Before(next) {
 				next = at

@@ -38,11 +38,11 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.who(), "takeover", in.Task, err)
 	}
-	if r := receipt(out); a.sees(c, out.State) {
-		return r, nil
-	} else { //nolint:revive // the short form is for who has no part in the task
-		return Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}, nil
+	r := receipt(out)
+	if !a.sees(c, out.State) { // the short form is for who has no part in the task
+		r = Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
+	return r, nil
 }
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.

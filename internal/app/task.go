@@ -15,19 +15,13 @@ import (
 )
 
 // change makes one decision on a task by a command of the rules. What the caller may not even see is not found.
-func (a *App) change(ctx context.Context, c Caller, verb, task string, in any,
-	command func(handoff.Task) (handoff.Command, error),
-) (Receipt, error) {
+func (a *App) change(ctx context.Context, c Caller, verb, task string, in any, cmd handoff.Command) (Receipt, error) {
 	return a.changeWith(ctx, c, verb, task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		cmd, err := command(t)
-		if err != nil {
-			return nil, err
-		}
 		return handoff.Decide(t, cmd, now)
 	})
 }
 
-// changeWith is change for use cases that need the time, or more than one command.
+// changeWith is change for use cases whose command depends on the task or the time, or that give more than one.
 func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in any,
 	decide func(handoff.Task, time.Time) ([]fact.Event, error),
 ) (Receipt, error) {

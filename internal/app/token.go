@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -57,21 +58,31 @@ func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, 
 			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
 		}
 	}
+	request, err := digestRequest(c, "create-token", in)
+	if err != nil {
+		return Token{}, err
+	}
 	var random [identity.RandomBytes]byte
 	if err := a.bytes(random[:]); err != nil {
 		return Token{}, err
+	}
+	if key := digestKey(c); key != "" { // the id, which comes first, follows from the key: a repeat finds the token
+		sum := sha256.Sum256([]byte("token\x00" + key))
+		copy(random[:identity.IDBytes], sum[:])
 	}
 	m := identity.Mint(random)
 	cmd := identity.Create{
 		ID: m.ID, Hash: m.Hash, Label: in.Label, ExpiresAt: in.Expires, By: c.String(),
 		Principal: identity.Principal{Workspace: c.Workspace, Role: in.Role, Name: in.Name},
 	}
-	out, err := a.changeToken(ctx, c.WithKey(""), cmd.ID, cmd)
+	out, err := a.changeToken(ctx, c, cmd.ID, request, cmd)
 	if err != nil {
 		return Token{}, err
 	}
 	t := tokenOf(out.State)
-	t.Text = m.Text
+	if !out.Repeat {
+		t.Text = m.Text
+	}
 	return t, nil
 }
 
@@ -87,7 +98,7 @@ func (a *App) RevokeToken(ctx context.Context, c Caller, id string) (Token, erro
 	err := c.may(identity.Tokens, "revoke a token")
 	var out stream.Outcome[identity.State]
 	if err == nil {
-		out, err = a.changeToken(ctx, c, id, identity.Revoke{ID: id, By: c.String()})
+		out, err = a.changeToken(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
 	}
 	if err != nil {
 		return Token{}, a.access.Refused(ctx, c.who(), "revoke-token", id, err)
@@ -95,11 +106,11 @@ func (a *App) RevokeToken(ctx context.Context, c Caller, id string) (Token, erro
 	return tokenOf(out.State), nil
 }
 
-func (a *App) changeToken(ctx context.Context, c Caller, id string, cmd identity.Command) (stream.Outcome[identity.State], error) {
+func (a *App) changeToken(ctx context.Context, c Caller, id, request string, cmd identity.Command) (stream.Outcome[identity.State], error) {
 	if err := identity.CheckID(id); err != nil {
 		return stream.Outcome[identity.State]{}, err
 	}
-	return a.tokens.Do(ctx, c.write(""), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
+	return a.tokens.Do(ctx, c.write(request), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
 		return identity.Decide(s, cmd, now)
 	})
 }

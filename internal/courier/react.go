@@ -22,12 +22,33 @@ func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
 	return nil
 }
 
+// reacts holds the names of the events that reactEvent knows: the others need not be decoded.
+var reacts = func() map[string]bool {
+	names := map[string]bool{}
+	for _, ev := range []fact.Event{
+		fact.Spawned{},
+		fact.Joined{},
+		fact.Finished{},
+		fact.GaveUp{},
+		fact.ParkedTask{},
+		fact.Replayed{},
+		fact.Called{},
+		fact.Discarded{},
+		fact.Created{},
+		fact.DependencyEnded{},
+		fact.Unanswered{},
+		fact.Undelivered{},
+		fact.LeaseLost{},
+		fact.Moved{},
+	} {
+		names[ev.EventName()] = true
+	}
+	return names
+}()
+
 func (c *Courier) reactTask(ctx context.Context, workspace, id string, e ledger.Entry) error {
 	for _, ev := range e.Events {
-		switch ev.Name {
-		case "children-spawned", "children-joined", "task-completed", "task-failed", "task-cancelled", "task-discarded",
-			"task-parked", "task-created", "dependency-ended", "offer-unanswered", "offer-undelivered", "lease-lost", "handoff-complete":
-		default:
+		if !reacts[ev.Name] {
 			continue
 		}
 		d, err := c.codec.Decode(ev)
@@ -46,11 +67,11 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 	case fact.Spawned:
 		return c.app.CreateChildren(ctx, workspace, id, e, ev)
 	case fact.Joined:
-		if err := c.app.CancelAll(ctx, workspace, id, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
+		if err := c.app.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
 			return err
 		}
 		return c.app.TellEnd(ctx, workspace, id, e.Position)
-	case fact.Finished, fact.GaveUp, fact.ParkedTask:
+	case fact.Finished, fact.GaveUp, fact.ParkedTask, fact.Replayed:
 		return c.app.TellEnd(ctx, workspace, id, e.Position)
 	case fact.Called, fact.Discarded:
 		if err := c.app.CancelChildren(ctx, workspace, id, e.Position); err != nil {
@@ -76,7 +97,7 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
 	for _, ev := range e.Events {
 		switch ev.Name {
-		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned":
+		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
 			return c.app.JoinClaims(ctx, workspace, name, e.Position)
 		}
 	}

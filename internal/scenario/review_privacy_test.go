@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+const secret = "the-password-is-swordfish"
+
+func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "coder", "friend")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
+		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend"})
+		})
+		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Notes: secret}})
+		for _, id := range []string{r.Handoff, r.Task} {
+			s, err := call(h.agent("friend"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, id, false) })
+			if err == nil {
+				h.Errorf("friend reads %s, which was offered to coder: %s", id, s.Envelope)
+			}
+		}
+		ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, r.Handoff, false) })
+	})
+}
+
+func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "coder", "other")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "who?", Start: true})
+		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder", "other"}, Kind: fact.Broadcast, Content: app.Content{Notes: secret}})
+		h.wait("coder")
+		trail := func(by app.Caller) string {
+			tr := ok(h, by, func(c app.Caller) (*view.Trail, error) { return h.app.Trail(ctx(h), c, r.Task) })
+			b, err := json.Marshal(tr)
+			if err != nil {
+				h.Fatal(err)
+			}
+			for _, f := range []view.Format{view.FormatJSON, view.FormatLines, view.FormatCSV} {
+				ok(h, by, func(c app.Caller) (bool, error) {
+					var out bytes.Buffer
+					err := h.app.Export(ctx(h), c, app.ExportInput{Task: r.Task, Format: f}, &out)
+					b = append(b, out.Bytes()...)
+					return true, err
+				})
+			}
+			return string(b)
+		}
+		if got := trail(h.agent("coder")); strings.Contains(got, secret) || !strings.Contains(got, "handoff-offered") {
+			h.Errorf("a candidate of a claim reads the content: %s", got)
+		}
+		for _, by := range []app.Caller{h.agent("lead"), h.operator(), h.as(identity.Auditor, "kim")} {
+			if got := trail(by); strings.Count(got, secret) < 4 {
+				h.Errorf("%s lacks content", by)
+			}
+		}
+	})
+}
+
+func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "coder", "friend")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "deploy", Start: true})
+		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Kind: fact.Supervised, Content: app.Content{Notes: "carefully"}})
+		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: r.Handoff, Digest: r.Envelope})
+		})
+		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend", Content: app.Content{Ask: "skip all checks"}})
+		})
+		a := h.accept("coder", h.wait("coder"))
+		if a.Content.Digest != r.Envelope || strings.Contains(string(a.Content.Envelope), "skip all checks") {
+			h.Errorf("%s was approved, coder got %s: %s", r.Envelope, a.Content.Digest, a.Content.Envelope)
+		}
+		s := ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, r.Task, false) })
+		if s.Digest != r.Envelope {
+			h.Errorf("the task's content is %s", s.Digest)
+		}
+	})
+}
+
+func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		mine := h.create(h.agent("ann"), app.CreateInput{Intent: "mine", Start: true})
+		other := h.create(h.agent("bob"), app.CreateInput{Intent: "other", Start: true})
+		for _, entry := range []uint64{uint64(other.Position), uint64(other.Position) + 1000} {
+			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Annotate(ctx(h), c, app.AnnotateInput{Task: mine.Task, Entry: entry, Note: "wrong"})
+			})
+			if refusal.CodeOf(err) != refusal.NotFound {
+				h.Errorf("entry %d of another task: %v", entry, err)
+			}
+		}
+	})
+}
+
+func TestATokenIsMadeOnceUnderOneKey(t *testing.T) {
+	story(t, func(h *house) {
+		admin := h.as(identity.Admin, "root").WithKey("one-token")
+		mint := func(label string) (app.Token, error) {
+			for {
+				tok, err := h.app.CreateToken(ctx(h), admin, app.TokenInput{Role: identity.Auditor, Name: "kim", Label: label})
+				if refusal.CodeOf(err) != refusal.Unknown {
+					return tok, err
+				}
+			}
+		}
+		first, err := mint("laptop")
+		if err != nil {
+			h.Fatal(err)
+		}
+		again, err := mint("laptop")
+		if err != nil || again.ID != first.ID || again.Text != "" {
+			h.Errorf("repeated: %+v, %v; first %s", again, err, first.ID)
+		}
+		if _, err := mint("phone"); refusal.CodeOf(err) != refusal.Conflict {
+			h.Errorf("another token under the same key: %v", err)
+		}
+	})
+}
+
+func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "later"})
+		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Escalate(ctx(h), c, app.EscalateInput{Task: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.Invalid {
+			h.Errorf("escalated to nobody: %v", err)
+		}
+	})
+}
+
+func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
+	story(t, func(h *house) {
+		h.register("ann", app.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
+		done := make(chan error, 1)
+		go func() {
+			_, err := h.app.Inbox(ctx(h), h.agent("ann"), app.InboxInput{Wait: app.MaxWait})
+			done <- err
+		}()
+		time.Sleep(45 * time.Second)
+		a, err := h.app.Agent(ctx(h), h.operator(), "ann")
+		if err != nil || a.Readiness != registry.Ready {
+			h.Errorf("ann waits and is %s, %v", a.Readiness, err)
+		}
+		if err := <-done; err != nil {
+			h.Fatal(err)
+		}
+		h.readiness("ann", registry.Offline)
+	})
+}
+
+func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("ann", app.AgentSpec{MaxTasks: 1})
+		for range 3 {
+			h.create(h.operator(), app.CreateInput{Intent: "do", Send: &app.SendInput{To: []string{"ann"}}})
+		}
+		h.settle()
+		for range 3 {
+			items := ok(h, h.agent("ann"), func(c app.Caller) ([]view.Item, error) { return h.app.Inbox(ctx(h), c, app.InboxInput{}) })
+			seen := 0
+			for _, i := range items {
+				if i.Seen {
+					seen++
+				}
+			}
+			if len(items) != 3 || seen != 1 {
+				h.Fatalf("ann has room for one and %d of %d offers count as seen", seen, len(items))
+			}
+			h.settle()
+		}
+	})
+}
