@@ -89,7 +89,7 @@ func checkList[T any](c *checker, field string, list []T, most int, check func(*
 	}
 }
 
-func (w Weight) check(c *checker) { c.share(".importance", w.Importance) }
+func (w Weight) checkWeight(c *checker) { c.share(".importance", w.Importance) }
 
 func (m *MemoryRef) check(c *checker) {
 	c.name(".id", m.ID)
@@ -104,7 +104,7 @@ func (m *MemoryRef) check(c *checker) {
 		c.required(".text", m.Text, MaxText)
 	}
 	c.between(".tokens", m.Tokens, maxCount)
-	m.Weight.check(c)
+	m.checkWeight(c)
 }
 
 func (a *Artifact) check(c *checker) {
@@ -112,7 +112,7 @@ func (a *Artifact) check(c *checker) {
 	c.text(".name", a.Name, MaxTitle)
 	c.optionalName(".media_type", a.MediaType)
 	c.between(".bytes", a.Bytes, 1<<53)
-	a.Weight.check(c)
+	a.checkWeight(c)
 }
 
 func (t *Turn) check(c *checker) {

@@ -16,7 +16,7 @@ const (
 	StrategyFull        Strategy = "full"         // everything, or a refusal
 	StrategySummaryRefs Strategy = "summary_refs" // where the work stands, facts and decisions; the rest to be fetched
 	StrategyPriority    Strategy = "priority"     // what is pinned, then the most valuable per token
-	StrategyLazy        Strategy = "lazy"         // what must survive and what is pinned; the rest to be fetched
+	StrategyLazy        Strategy = "lazy"         // where the work stands, and references; the rest to be fetched
 )
 
 var strategies = []Strategy{StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy}

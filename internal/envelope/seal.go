@@ -89,9 +89,7 @@ func RenderJSON(e Envelope) ([]byte, error) {
 // that is of this package's minor version at least. Change it (add the notes of a confirm, the steps since) and seal it.
 func (e Envelope) Next(digest string) Envelope {
 	e.Salt, e.Parent = "", digest
-	if newer, err := checkVersion(e.Version); err == nil && !newer {
-		e.Version = Version
-	}
+	e = e.Current()
 	e.Omissions, e.Gaps, e.Packing = nil, nil, Packing{}
 	e.Handoff.To = slices.Clone(e.Handoff.To)
 	e.Handoff.Permissions = slices.Clone(e.Handoff.Permissions)
@@ -114,6 +112,15 @@ func (e Envelope) Next(digest string) Envelope {
 	e.ExpectedOutput.Schema = json.RawMessage(bytes.Clone(e.ExpectedOutput.Schema))
 	for _, p := range e.parts() {
 		*p.extra = maps.Clone(*p.extra) // the values are never written to
+	}
+	return e
+}
+
+// Current returns e as a document of this package's version, if it is of an earlier minor: these lack nothing but
+// fields. A later one stays what it is.
+func (e Envelope) Current() Envelope {
+	if newer, err := checkVersion(e.Version); err == nil && !newer {
+		e.Version = Version
 	}
 	return e
 }

@@ -127,7 +127,7 @@ func (e *Envelope) checkHistory(c *checker) {
 		c.required(".action", s.Action, MaxItemText)
 		c.text(".detail", s.Detail, MaxItemText)
 		c.optionalName(".tool", s.Tool)
-		s.Weight.check(c)
+		s.checkWeight(c)
 		c.at = ""
 	}
 }
@@ -297,7 +297,7 @@ func (c *checker) items(field string, list []Item) {
 		c.required(".text", item.Text, MaxItemText)
 		c.optionalName(".supersedes", item.Supersedes)
 		c.text(".reasoning", item.Reasoning, MaxItemText)
-		item.Weight.check(c)
+		item.checkWeight(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
 		}
