@@ -19,7 +19,7 @@ type Hop struct {
 	Facts       Changes `json:"facts"`
 	Decisions   Changes `json:"decisions"`
 	Constraints Changes `json:"constraints"`
-	// References are memory items by id, and artifacts by digest.
+	// References are memory items by id, and files by the digest of their content.
 	References Changes `json:"references"`
 	// Tokens, Budget and Utilisation (0 to 1) are the later envelope's, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
