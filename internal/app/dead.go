@@ -35,7 +35,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, er
 		t = handoff.FoldAll(t, events)
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
 		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
-			send.To = again(before)
+			send.To = targets(before.Candidates)
 			send.Reason = before.Reason
 		}
 		if in.Home || len(send.To) == 0 && send.Capability == "" && len(t.Route) == 0 {
@@ -44,17 +44,6 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, er
 		sent, err := a.decideSend(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
-}
-
-// again is whom a failed handoff was meant for.
-func again(h *handoff.Handoff) []string {
-	var to []string
-	for _, c := range h.Candidates {
-		if c.Tier == fact.TierTarget {
-			to = append(to, c.Agent)
-		}
-	}
-	return to
 }
 
 // DiscardInput gives a dead letter up.

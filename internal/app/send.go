@@ -79,7 +79,7 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		}
 		p.candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
 	}
-	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p), in), in.Content, now)
+	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p.candidates), in), in.Content, now)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (in SendInput) request(c Caller, p plan, sealed fact.Sealed) handoff.Reques
 }
 
 func (in SendInput) spawn(c Caller, t handoff.Task, p plan, sealed fact.Sealed) handoff.Spawn {
-	to := targets(p)
+	to := targets(p.candidates)
 	if in.Kind == fact.Delegation && len(to) > 1 {
 		to = to[:1]
 	}
@@ -186,9 +186,10 @@ func nextHandoffID(t handoff.Task) string {
 	return handoff.HandoffID(t.ID, t.Handoff.N+1)
 }
 
-func targets(p plan) []string {
+// targets is whom a handoff is meant for, fallbacks left out.
+func targets(candidates []fact.Candidate) []string {
 	var to []string
-	for _, c := range p.candidates {
+	for _, c := range candidates {
 		if c.Tier == fact.TierTarget {
 			to = append(to, c.Agent)
 		}

@@ -50,6 +50,7 @@ func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
 	if err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
+	a.presence.beat(c.Workspace, c.Agent(), a.now()) // who works is there
 	return a.tasks.Do(ctx, c.write(request), taskStream(c.Workspace, task), decide)
 }
 

@@ -102,6 +102,7 @@ func matrixRows() []row {
 		byOther("ReadShare", agent("dan"), func(_ Task, by By) Command { return ReadShare{By: by, Share: 1} }),
 		byOther("Replay", operator("ann"), func(_ Task, by By) Command { return Replay{By: by} }),
 		byOther("Discard", operator("ann"), func(_ Task, by By) Command { return Discard{By: by, Why: "old"} }),
+		byOther("Strand", system, func(_ Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
 		byServer("EndChild", func(Task) Command { return EndChild{Child: taskID(100), State: fact.Completed} }),
 		byServer("EndDependency", func(Task) Command { return EndDependency{Task: taskID(90), State: fact.Completed} }),
 		byServer("Tick", func(Task) Command { return Tick{} }),

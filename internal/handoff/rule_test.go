@@ -304,3 +304,20 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
+	b := build(t, create)
+	for _, by := range []By{agent("ada"), system} {
+		events, err := Decide(b.task, Request{
+			By: by, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Candidates: targets("ben"), Envelope: nextEnvelope(b.task),
+			Hints: Hints{Unfit: map[string]string{"ben": "is away"}},
+		}, b.now)
+		after := FoldAll(b.task, events)
+		if by.System && (err != nil || after.State != fact.Parked || after.Handoff != nil) {
+			t.Errorf("asked for by the server: %s, %v", after.State, err)
+		}
+		if !by.System && refusal.CodeOf(err) != refusal.Unavailable {
+			t.Errorf("asked for by its requester: %v, %v", eventNames(events), err)
+		}
+	}
+}

@@ -164,6 +164,20 @@ func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
 	})
 }
 
+func TestAnAgentThatWorksIsThere(t *testing.T) {
+	story(t, func(h *house) {
+		h.register("ann", app.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "long", Start: true})
+		for range 4 {
+			time.Sleep(15 * time.Second)
+			h.progress("ann", r, "still at it")
+		}
+		if a, err := h.app.Agent(ctx(h), h.operator(), "ann"); err != nil || a.Readiness != registry.Ready {
+			h.Errorf("ann works and is %s, %v", a.Readiness, err)
+		}
+	})
+}
+
 func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
