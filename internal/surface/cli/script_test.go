@@ -50,10 +50,11 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	mode MODE FILE    checks a file's permissions
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Deadline: time.Now().Add(time.Minute), // a worker that drains would wait for its program
+		Deadline: time.Now().Add(4 * time.Minute), // a worker that drains would wait for its program
 		Dir:      filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
 			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
 			return nil
 		},
@@ -147,8 +148,8 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	patience := time.Now().Add(20 * time.Second)
-	for time.Now().Before(patience) {
+	patience := time.Now().Add(time.Minute)
+	for ; time.Now().Before(patience); time.Sleep(20 * time.Millisecond) { // between two looks; nothing depends on it
 		err := ts.Exec(args[1], args[2:]...)
 		if strings.Contains(ts.ReadFile("stdout"), args[0]) {
 			return
