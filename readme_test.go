@@ -1,0 +1,94 @@
+package trapeze_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestReadmeCommands runs every command of the README, in order, in one shell, against the program built from this tree.
+// Commands that would not end by themselves run in the background.
+func TestReadmeCommands(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the README's commands are for a shell")
+	}
+	bin, home := t.TempDir(), t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "trapeze"), "./cmd/trapeze")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	script := readmeScript(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
+		"TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://127.0.0.1:"+freePort(t), "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, out.Bytes())
+	}
+	for _, want := range []string{"handoff-complete", "SAY HELLO", "fixed"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output does not have %q:\n%s", want, out.Bytes())
+		}
+	}
+}
+
+// readmeScript is the README's commands as one script: it stops at the first that fails, and its background programs
+// with it.
+func readmeScript(t *testing.T) string {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s strings.Builder
+	s.WriteString("set -e\ntrap 'rc=$?; kill $(jobs -p) 2>/dev/null || true; wait || true; exit $rc' EXIT\n")
+	count := 0
+	for line := range strings.Lines(string(b)) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+		if !ok {
+			continue
+		}
+		count++
+		switch {
+		case command == "go test ./...", command == "go install ./cmd/trapeze":
+			// This is that test, and the program is built already.
+		case command == "go run ./cmd/trapeze serve":
+			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} &\n" + untilReady)
+		case strings.HasPrefix(command, "trapeze work "):
+			s.WriteString(command + " &\nuntil trapeze agent show loud >/dev/null 2>&1; do sleep 0.1; done\n")
+		default:
+			s.WriteString(strings.Replace(command, "go run ./cmd/trapeze", "trapeze", 1) + "\n")
+		}
+	}
+	if count < 10 {
+		t.Fatalf("only %d commands found in the README", count)
+	}
+	s.WriteString("until trapeze task list --state completed | grep -q 'say hello'; do sleep 0.1; done\n" +
+		"for id in $(trapeze task list --state completed --quiet); do trapeze task show $id; done\n")
+	return s.String()
+}
+
+const untilReady = "until trapeze agent list >/dev/null 2>&1; do sleep 0.1; done\n"
+
+// freePort is a port that nobody listens on now.
+func freePort(t *testing.T) string {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
