@@ -130,7 +130,9 @@ func TestSubscribersAreASetWhateverHappens(t *testing.T) {
 			agent := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "agent")
 			by := channel.By{Principal: "agent/" + agent, Agent: agent}
 			c := rapid.SampledFrom([]channel.Command{
-				channel.Create{By: by, Name: "n"}, channel.Subscribe{By: by, Name: "n"}, channel.Unsubscribe{By: by, Name: "n"},
+				channel.Create{By: by, Name: "n"},
+				channel.Subscribe{By: by, Name: "n"},
+				channel.Unsubscribe{By: by, Name: "n"},
 				channel.Remove{By: by, Name: "n"},
 			}).Draw(t, "command")
 			events, err := channel.Decide(s, c, noon)

@@ -117,7 +117,7 @@ func (c Append) mayAppend(s State) error {
 
 // checkRoom refuses a turn for which a conversation has no room left.
 func (c Append) checkRoom(s State) error {
-	full := ""
+	var full string
 	switch {
 	case s.Len() >= MaxTurns:
 		full = fmt.Sprintf("%d turns", s.Len())

@@ -210,8 +210,11 @@ func TestAForgottenItemGivesOutNothing(t *testing.T) {
 		t.Error("the digest is gone: an audit could not tell any more what was sealed")
 	}
 	for _, c := range []memory.Command{
-		memory.Revise{By: writer, ID: "m1", Content: content("again")}, memory.Pin{By: writer, ID: "m1"},
-		memory.Unpin{By: writer, ID: "m1"}, memory.Tag{By: writer, ID: "m1"}, memory.Weigh{By: writer, ID: "m1", Importance: 1},
+		memory.Revise{By: writer, ID: "m1", Content: content("again")},
+		memory.Pin{By: writer, ID: "m1"},
+		memory.Unpin{By: writer, ID: "m1"},
+		memory.Tag{By: writer, ID: "m1"},
+		memory.Weigh{By: writer, ID: "m1", Importance: 1},
 		memory.Store{By: writer, ID: "m1", Scope: memory.Workspace, Content: content("again")},
 	} {
 		i.refused(c, refusal.Conflict)
@@ -222,8 +225,12 @@ func TestReferencesThatLeadNowhereAreMissing(t *testing.T) {
 	i := newItem(t, memory.Workspace)
 	ref := memory.Refer(i.state)
 	for _, r := range []memory.Reference{
-		{ID: "m2", Version: 1, Digest: ref.Digest}, {ID: "m1", Version: 2, Digest: ref.Digest}, {ID: "m1", Version: -1, Digest: ref.Digest},
-		{ID: "m1", Version: 1, Digest: memory.DigestOf(salt, "", "else")}, {ID: "m1", Version: 1}, {ID: "m1", Digest: ref.Digest},
+		{ID: "m2", Version: 1, Digest: ref.Digest},
+		{ID: "m1", Version: 2, Digest: ref.Digest},
+		{ID: "m1", Version: -1, Digest: ref.Digest},
+		{ID: "m1", Version: 1, Digest: memory.DigestOf(salt, "", "else")},
+		{ID: "m1", Version: 1},
+		{ID: "m1", Digest: ref.Digest},
 	} {
 		if _, status := memory.Resolve(i.state, r); status != memory.Missing {
 			t.Errorf("%+v is %s", r, status)
