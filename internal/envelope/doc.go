@@ -7,7 +7,7 @@
 // chain. [Render] turns an envelope into the prompt its receiver reads.
 //
 // Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written
-// again unchanged. Another major is refused.
+// again unchanged. Another major is refused; [Converter] is the way between majors.
 //
 // May import: refusal, fact (the closed sets), handoff, registry, memory, the standard library without I/O or clocks,
 // and a library for JSON Schema. Canonical JSON is written here because the general library costs about

@@ -223,7 +223,9 @@ func TestTheOtherStrategiesLeaveTextsToBeFetched(t *testing.T) {
 
 func TestAPinnedReasonGoesWithItsDecision(t *testing.T) {
 	p := pack(t, task(), packing.Options{Pinned: []packing.Ref{
-		{Kind: envelope.PartReasoning, ID: "d1"}, {Kind: envelope.PartConversation}, {Kind: envelope.PartStep, ID: "2"},
+		{Kind: envelope.PartReasoning, ID: "d1"},
+		{Kind: envelope.PartConversation},
+		{Kind: envelope.PartStep, ID: "2"},
 		{Kind: envelope.PartFact, ID: "nowhere"},
 	}})
 	if got := out(p); !slices.Equal(got, []string{"memory lazy on_demand"}) || !strings.Contains(p.Text, "Why: The earlier one") {
