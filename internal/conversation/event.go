@@ -35,7 +35,7 @@ func Fold(s State, e Event) State {
 	s.Handoffs = withNew(s.Handoffs, a.Turn.Handoff)
 	s.Bytes += len(a.Turn.Text)
 	s.UpdatedAt = a.Turn.At
-	s.newest = &node{turn: a.Turn, before: s.newest}
+	s.newest = &node{turn: a.Turn, count: s.Len() + 1, before: s.newest}
 	return s
 }
 

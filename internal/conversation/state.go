@@ -66,6 +66,7 @@ type State struct {
 // node is a turn and what was said before it. Many states share the nodes of their past.
 type node struct {
 	turn   Turn
+	count  int // of turns up to this one
 	before *node
 }
 
@@ -77,7 +78,7 @@ func (s State) Len() int {
 	if s.newest == nil {
 		return 0
 	}
-	return s.newest.turn.N
+	return s.newest.count
 }
 
 // History is the last turns, oldest first, at most limit of them; all for a limit below 1. The caller owns the slice.
