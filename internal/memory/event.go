@@ -41,7 +41,7 @@ type ItemPinned struct {
 	At time.Time `json:"at"`
 }
 
-// ItemUnpinned undoes ItemPinned.
+// ItemUnpinned takes that back: the item goes into envelopes like any other.
 type ItemUnpinned struct {
 	By string    `json:"by"`
 	At time.Time `json:"at"`

@@ -47,7 +47,7 @@ type Version struct {
 	Title  string    `json:"title,omitempty"`
 	Text   string    `json:"text"`
 	Salt   string    `json:"salt"`   // random, in hex; part of what is digested
-	Digest string    `json:"digest"` // see [DigestOf]
+	Digest string    `json:"digest"` // over the canonical JSON of salt, text and title
 	By     string    `json:"by"`     // principal
 	At     time.Time `json:"at"`
 }

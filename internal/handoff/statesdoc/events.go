@@ -13,8 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -38,6 +41,9 @@ func events(root string) (string, error) {
 		{"Tasks and handoffs", "internal/fact", list(fact.Events)},
 		{"Agents", "internal/registry", list(registry.Events)},
 		{"Tokens", "internal/identity", list(identity.Events)},
+		{"Memory", "internal/memory", list(memory.Events)},
+		{"Conversations", "internal/conversation", list(conversation.Events)},
+		{"Channels", "internal/channel", list(channel.Events)},
 	} {
 		src, err := read(filepath.Join(root, room.dir))
 		if err != nil {
