@@ -50,7 +50,7 @@ func readmeScript(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var s strings.Builder
-	s.WriteString("set -e\ntrap 'rc=$?; kill $(jobs -p) 2>/dev/null || true; wait || true; exit $rc' EXIT\n")
+	s.WriteString("set -e\npids=\ntrap 'rc=$?; kill $pids; wait; exit $rc' EXIT\n")
 	count := 0
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
@@ -62,9 +62,9 @@ func readmeScript(t *testing.T) string {
 		case command == "go test ./...", command == "go install ./cmd/trapeze":
 			// This is that test, and the program is built already.
 		case command == "go run ./cmd/trapeze serve":
-			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} &\n" + untilReady)
+			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} & pids=\"$pids $!\"\n" + untilReady)
 		case strings.HasPrefix(command, "trapeze work "):
-			s.WriteString(command + " &\nuntil trapeze agent show loud >/dev/null 2>&1; do sleep 0.1; done\n")
+			s.WriteString(command + " & pids=\"$pids $!\"\nuntil trapeze agent show loud >/dev/null 2>&1; do sleep 0.1; done\n")
 		default:
 			s.WriteString(strings.Replace(command, "go run ./cmd/trapeze", "trapeze", 1) + "\n")
 		}
