@@ -20,6 +20,7 @@ func Fold(t Task, e fact.Event) Task {
 			t.touch().Stage = to
 		}
 	}
+	t.copied = false
 	return t
 }
 
@@ -86,8 +87,10 @@ func (t *Task) touch() *Handoff {
 	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
 		return &Handoff{}
 	}
-	h := *t.Handoff
-	t.Handoff = &h
+	if !t.copied {
+		h := *t.Handoff
+		t.Handoff, t.copied = &h, true
+	}
 	return t.Handoff
 }
 

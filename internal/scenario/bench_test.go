@@ -21,7 +21,11 @@ import (
 // commits. Each handoff carries 1 KiB of context; the clients share 100 agents, whose inboxes are read meanwhile.
 // x-fsync is the median of one durable commit in medians of a raw fdatasync of 1 KiB in the same run.
 
-const benchAgents = 100
+const (
+	benchAgents  = 100
+	benchReaders = 10
+	readEvery    = 20 * time.Millisecond // for each reader: every inbox is read five times a second
+)
 
 var kib = json.RawMessage(`{"note":"` + strings.Repeat("x", 1010) + `"}`)
 
@@ -79,7 +83,7 @@ func BenchmarkLifecycle(b *testing.B) {
 			for i := range benchAgents {
 				h.join(agentName(i))
 			}
-			stop := h.poll(10)
+			stop := h.poll(benchReaders)
 			defer stop()
 			measure(b, clients, func(n int, took func(time.Duration)) error { return lifecycle(h.app, h, n, took) })
 		})
@@ -99,7 +103,7 @@ func (h *house) poll(readers int) (stop func()) {
 					return
 				}
 				select {
-				case <-time.After(10 * time.Millisecond):
+				case <-time.After(readEvery):
 				case <-ctx.Done():
 				}
 			}

@@ -23,6 +23,7 @@ import (
 // BenchmarkLifecycleHTTP is BenchmarkLifecycle over loopback, with a connection for each client. The load generator is
 // lean, but it shares the two cores with the server.
 func BenchmarkLifecycleHTTP(b *testing.B) {
+	server.Tune()
 	for _, clients := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			s, err := server.Open(context.Background(), server.Config{DataDir: b.TempDir(), Addr: "127.0.0.1:0"})
@@ -39,7 +40,7 @@ func BenchmarkLifecycleHTTP(b *testing.B) {
 			for range clients {
 				pool <- dialBare(b, s.URL())
 			}
-			stop := pollHTTP(b, agents, 10)
+			stop := pollHTTP(b, agents, benchReaders)
 			defer stop()
 			measure(b, clients, func(n int, took func(time.Duration)) error {
 				c := <-pool
@@ -220,7 +221,7 @@ func pollHTTP(b *testing.B, agents []*door.Client, readers int) (stop func()) {
 					return
 				}
 				select {
-				case <-time.After(10 * time.Millisecond):
+				case <-time.After(readEvery):
 				case <-ctx.Done():
 				}
 			}
