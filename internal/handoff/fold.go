@@ -10,17 +10,19 @@ import (
 
 // Fold is the task after an event. It never refuses, and never changes what t shares with other values.
 func Fold(t Task, e fact.Event) Task {
-	before := t.State
+	before, shared := t.State, t.Handoff
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(before, e.EventName(), before)
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
 		if to := moveStage(h.Stage, e.EventName(), h.Stage); to != h.Stage {
-			t.touch().Stage = to
+			if h == shared {
+				h = t.touch()
+			}
+			h.Stage = to
 		}
 	}
-	t.copied = false
 	return t
 }
 
@@ -87,10 +89,8 @@ func (t *Task) touch() *Handoff {
 	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
 		return &Handoff{}
 	}
-	if !t.copied {
-		h := *t.Handoff
-		t.Handoff, t.copied = &h, true
-	}
+	h := *t.Handoff
+	t.Handoff = &h
 	return t.Handoff
 }
 

@@ -54,8 +54,6 @@ type Task struct {
 	Progress string     // the newest progress note
 	Result   *fact.Result
 	Ended    time.Time
-
-	copied bool // while one event is folded: Handoff is this value's own already
 }
 
 // Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
