@@ -154,8 +154,16 @@ var rooms = []room{
 
 	// Who asked? One use case a file.
 	{
+		dir: "internal/caller", what: "who asks, as rules, record and access log want to see it",
+		ours: append(domain, "internal/ledger", "internal/stream", "internal/access"),
+	},
+	{
+		dir: "internal/roster", what: "use cases of who there is: agents, tokens, and whom routing proposes",
+		ours: append(domain, "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+	},
+	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view", "internal/artifact"),
+		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 
@@ -183,15 +191,15 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/app", "internal/view", "internal/artifact"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+		ours: append(domain, "internal/app", "internal/roster", "internal/view", "internal/artifact"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server",
-		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
+		ours: append(domain, "internal/app", "internal/roster", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",
-		ours: append(domain, "internal/app", "internal/view"), libs: []string{"net", "github.com/a2aproject/a2a-go/v2"},
+		ours: append(domain, "internal/app", "internal/roster", "internal/view"), libs: []string{"net", "github.com/a2aproject/a2a-go/v2"},
 	},
 	{
 		dir: "internal/surface/webui", what: "the web page",

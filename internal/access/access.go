@@ -74,7 +74,17 @@ type Who struct {
 	Actor     ledger.Actor
 }
 
-func (w Who) system() bool { return strings.HasPrefix(w.Actor.Principal, "system/") }
+// stranger is how the record calls whoever has no credential that counts.
+const stranger = "system/stranger"
+
+// Stranger is whoever presents no credential, or one that does not count.
+func Stranger(workspace string) Who {
+	return Who{Workspace: workspace, Actor: ledger.Actor{Principal: stranger}}
+}
+
+func (w Who) system() bool {
+	return strings.HasPrefix(w.Actor.Principal, "system/") && w.Actor.Principal != stranger
+}
 
 // New returns a log of accesses in a ledger.
 func New(l ledger.Ledger, now func() time.Time) (*Log, error) {

@@ -37,13 +37,13 @@ type Sheet struct {
 func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, error) {
 	task, n, err := handoff.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Accepted{}, a.access.Refused(ctx, c.who(), "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
 	if c.Agent() == "" {
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
-		return Accepted{}, a.access.Refused(ctx, c.who(), "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
-	r, err := a.change(ctx, c, "accept", task, in, handoff.Accept{By: c.by(), Handoff: n, Offer: in.Offer})
+	r, err := a.change(ctx, c, "accept", task, in, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer})
 	if err != nil || r.Stage != fact.Transferred {
 		return Accepted{Receipt: r}, err
 	}
@@ -76,7 +76,7 @@ func (a *App) sheet(ctx context.Context, workspace, task, digest string, render 
 func (a *App) Content(ctx context.Context, c Caller, id string, render bool) (Sheet, error) {
 	s, err := a.contentOf(ctx, c, id, render)
 	if err != nil {
-		return Sheet{}, a.access.Refused(ctx, c.who(), "content", id, err)
+		return Sheet{}, a.access.Refused(ctx, c.Who(), "content", id, err)
 	}
 	return s, nil
 }
@@ -100,7 +100,7 @@ func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (
 	if err != nil {
 		return Sheet{}, err
 	}
-	if err := a.access.Read(ctx, c.who(), taskID, id, digest); err != nil {
+	if err := a.access.Read(ctx, c.Who(), taskID, id, digest); err != nil {
 		return Sheet{}, err
 	}
 	sheet, err := a.sheet(ctx, c.Workspace, taskID, digest, render)

@@ -4,15 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
-	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -20,7 +19,6 @@ import (
 // The kinds of streams.
 const (
 	kindTask  = "task"
-	kindAgent = "agent"
 	kindToken = "token"
 )
 
@@ -36,19 +34,18 @@ type Options struct {
 	CachedEnvelopes int
 }
 
+// Caller is who asks. Surfaces get it from [App.Authenticate].
+type Caller = caller.Caller
+
 // App is the use cases over one ledger and its views. Its methods are safe for many goroutines.
 type App struct {
+	*roster.Roster
 	ledger    ledger.Ledger
 	views     view.Store
 	now       func() time.Time
-	random    io.Reader
-	randomMu  sync.Mutex
 	tasks     *stream.Kind[handoff.Task, fact.Event]
-	agents    *stream.Kind[registry.State, registry.Event]
-	tokens    *stream.Kind[identity.State, identity.Event]
 	envelopes *stream.Bytes
 	access    *access.Log
-	presence  *presence
 }
 
 // New returns the use cases over a ledger and views that follow it.
@@ -66,20 +63,16 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.CachedEnvelopes = 16 << 20
 	}
 	a := &App{
-		ledger: l, views: v, now: o.Now, random: o.Random, envelopes: stream.NewBytes(o.CachedEnvelopes),
-		presence: newPresence(o.Now()),
+		ledger: l, views: v, now: o.Now, envelopes: stream.NewBytes(o.CachedEnvelopes),
 	}
 	var err error
 	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
 		return nil, err
 	}
-	if a.agents, err = stream.New(kindAgent, l, registry.Fold, o.Now, 12_000, registry.Events); err != nil {
-		return nil, err
-	}
-	if a.tokens, err = stream.New(kindToken, l, identity.Fold, o.Now, 12_000, identity.Events); err != nil {
-		return nil, err
-	}
 	if a.access, err = access.New(l, o.Now); err != nil {
+		return nil, err
+	}
+	if a.Roster, err = roster.New(l, v, a.access, o.Now, o.Random); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -96,14 +89,6 @@ func (a *App) Err() error {
 	return a.views.Err()
 }
 
-// bytes reads random bytes.
-func (a *App) bytes(b []byte) error {
-	a.randomMu.Lock()
-	defer a.randomMu.Unlock()
-	_, err := io.ReadFull(a.random, b)
-	return err
-}
-
 // Wait returns when the views have everything up to a position.
 func (a *App) Wait(ctx context.Context, at ledger.Position) error {
 	if err := a.views.Wait(ctx, at); err != nil {
@@ -113,11 +98,3 @@ func (a *App) Wait(ctx context.Context, at ledger.Position) error {
 }
 
 func taskStream(workspace, id string) ledger.Stream { return ledger.StreamOf(workspace, kindTask, id) }
-
-func agentStream(workspace, name string) ledger.Stream {
-	return ledger.StreamOf(workspace, kindAgent, name)
-}
-
-func tokenStream(workspace, id string) ledger.Stream {
-	return ledger.StreamOf(workspace, kindToken, id)
-}

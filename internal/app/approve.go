@@ -24,18 +24,18 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, 
 	}
 	task, n, err := handoff.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "approve", in.ID, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
 	}
 	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
-			return handoff.Approve{By: c.by(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
+			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
 	})
 }
 
 func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (Receipt, error) {
 	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		cmd := handoff.GrantTakeover{By: c.by(), Epoch: in.Epoch, Ask: n}
+		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
 		for _, ask := range t.Asks {
 			if ask.N == n {
 				var err error
@@ -70,11 +70,11 @@ type DenyInput struct {
 // Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
 func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error) {
 	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
-		return a.change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.by(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+		return a.change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
 	}
 	task, n, err := handoff.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "deny", in.ID, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
 	}
-	return a.change(ctx, c, "deny", task, in, handoff.Deny{By: c.by(), Handoff: n, Detail: in.Detail})
+	return a.change(ctx, c, "deny", task, in, handoff.Deny{By: c.By(), Handoff: n, Detail: in.Detail})
 }

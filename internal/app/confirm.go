@@ -24,10 +24,10 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 		err = in.Content.checkData()
 	}
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "confirm", in.Handoff, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		cmd := handoff.Confirm{By: c.by(), Epoch: in.Epoch, Handoff: n}
+		cmd := handoff.Confirm{By: c.By(), Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.isZero() {
 			head := envelope.Header{
 				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,

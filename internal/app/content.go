@@ -186,7 +186,7 @@ func expected(e fact.Expected) envelope.Expected {
 // seal makes the envelope immutable and remembers it: it is about to be read.
 func (a *App) seal(doc envelope.Envelope) (fact.Sealed, error) {
 	salt := make([]byte, 16)
-	if err := a.bytes(salt); err != nil {
+	if err := a.Random(salt); err != nil {
 		return fact.Sealed{}, err
 	}
 	s, err := envelope.Seal(doc, salt)

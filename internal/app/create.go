@@ -33,13 +33,13 @@ type CreateInput struct {
 func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
 	r, err := a.create(ctx, c, in)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "create", "", err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
 	}
 	return r, nil
 }
 
 func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
-	if err := c.may(identity.ActOwn, "create a task"); err != nil {
+	if err := c.May(identity.ActOwn, "create a task"); err != nil {
 		return Receipt{}, err
 	}
 	if err := in.Content.checkData(); err != nil {
@@ -49,16 +49,16 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 	if err != nil {
 		return Receipt{}, err
 	}
-	request, err := digestRequest(c, "create", in)
+	request, err := c.Digest("create", in)
 	if err != nil {
 		return Receipt{}, err
 	}
 	cmd := handoff.Create{
-		By: c.by(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
+		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed,
 	}
-	w := c.write(request)
+	w := c.Write(request)
 	w.New = true
 	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideCreate(ctx, c, cmd, in, t, now)
@@ -81,7 +81,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	}
 	t = handoff.FoldAll(t, events)
 	if in.Start {
-		started, err := handoff.Decide(t, handoff.Start{By: c.by()}, now)
+		started, err := handoff.Decide(t, handoff.Start{By: c.By()}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -126,5 +126,5 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.
 
 // Start makes the calling agent the owner of its own pending task.
 func (a *App) Start(ctx context.Context, c Caller, task string) (Receipt, error) {
-	return a.change(ctx, c, "start", task, nil, handoff.Start{By: c.by()})
+	return a.change(ctx, c, "start", task, nil, handoff.Start{By: c.By()})
 }

@@ -23,11 +23,11 @@ type ReplayInput struct {
 
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision.
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, error) {
-	if err := c.may(identity.DeadLetters, "replay a dead letter"); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "replay", in.Task, err)
+	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "replay", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		events, err := handoff.Decide(t, handoff.Replay{By: c.by(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
+		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,8 @@ type DiscardInput struct {
 
 // Discard gives a task in the dead letters up, for a reason.
 func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (Receipt, error) {
-	if err := c.may(identity.DeadLetters, "discard a dead letter"); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "discard", in.Task, err)
+	if err := c.May(identity.DeadLetters, "discard a dead letter"); err != nil {
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "discard", in.Task, err)
 	}
-	return a.change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.by(), Why: in.Why})
+	return a.change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.By(), Why: in.Why})
 }

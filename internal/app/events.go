@@ -23,7 +23,7 @@ type Notice struct {
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
 // tasks that they have a part in and of other agents; those who may read anything, of all but reads.
 func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn func(Notice) error) error {
-	if err := c.may(identity.ReadOwn, "follow events"); err != nil {
+	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return err
 	}
 	all := identity.May(c.Role, identity.ReadAny)

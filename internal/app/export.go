@@ -21,9 +21,9 @@ const exportPage = 500
 func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, error) {
 	t, err := a.taskFor(ctx, c, task)
 	if err != nil {
-		return nil, a.access.Refused(ctx, c.who(), "trail", task, err)
+		return nil, a.access.Refused(ctx, c.Who(), "trail", task, err)
 	}
-	if err := a.access.Read(ctx, c.who(), task, "trail", ""); err != nil {
+	if err := a.access.Read(ctx, c.Who(), task, "trail", ""); err != nil {
 		return nil, err
 	}
 	return a.trail(ctx, c, t.Task)
@@ -57,7 +57,7 @@ type ExportInput struct {
 func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
 	t, err := a.startExport(ctx, c, in)
 	if err != nil {
-		return a.access.Refused(ctx, c.who(), "export", in.Task, err)
+		return a.access.Refused(ctx, c.Who(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
 		return a.exportDocument(ctx, c, t, w)
@@ -82,7 +82,7 @@ func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (handof
 			return t.Task, err
 		}
 	} else {
-		if err := c.may(identity.ReadAudit, "export the whole record"); err != nil {
+		if err := c.May(identity.ReadAudit, "export the whole record"); err != nil {
 			return t.Task, err
 		}
 		what = "everything"
@@ -90,7 +90,7 @@ func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (handof
 			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
-	return t.Task, a.access.Append(ctx, c.who(), access.Exported{What: what, Format: string(in.Format)})
+	return t.Task, a.access.Append(ctx, c.Who(), access.Exported{What: what, Format: string(in.Format)})
 }
 
 func (a *App) exportDocument(ctx context.Context, c Caller, t handoff.Task, w io.Writer) error {

@@ -29,14 +29,14 @@ type InboxInput struct {
 // the approvals that anybody may give; looking into another's inbox changes nothing.
 func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, error) {
 	if err := a.checkInbox(c, &in); err != nil {
-		return nil, a.access.Refused(ctx, c.who(), "inbox", in.Agent, err)
+		return nil, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
 	}
 	own := in.Agent == c.Agent() && in.Agent != ""
 	if own {
 		if err := a.Beat(ctx, c); err != nil {
 			return nil, err
 		}
-		defer a.presence.wait(c.Workspace, in.Agent, a.now)()
+		defer a.Waits(c.Workspace, in.Agent)()
 	}
 	changed, stop := a.views.Watch(c.Workspace, in.Agent)
 	defer stop()
@@ -66,14 +66,14 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, 
 }
 
 func (a *App) checkInbox(c Caller, in *InboxInput) error {
-	if err := c.may(identity.ReadOwn, "read an inbox"); err != nil {
+	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
 	if in.Agent == "" {
 		in.Agent = c.Agent()
 	}
 	if in.Agent != c.Agent() {
-		if err := c.may(identity.ReadAny, "look into another's inbox"); err != nil {
+		if err := c.May(identity.ReadAny, "look into another's inbox"); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (a *App) checkInbox(c Caller, in *InboxInput) error {
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that
 // are gone by now.
 func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view.Item, error) {
-	room, err := a.room(ctx, c)
+	room, err := a.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
 	if err != nil {
 		return nil, err
 	}
@@ -140,21 +140,4 @@ func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
 		item.Ends = h.AckEnds
 	}
 	return nil
-}
-
-// room is how many more tasks the agent can take; large where it has no limit.
-func (a *App) room(ctx context.Context, c Caller) (int, error) {
-	f, err := a.agents.Load(ctx, agentStream(c.Workspace, c.Agent()), false)
-	if err != nil {
-		return 0, err
-	}
-	most := f.State.Spec.MaxTasks
-	if most == 0 {
-		return view.MaxPage, nil
-	}
-	held, err := a.views.Held(ctx, c.Workspace, c.Agent())
-	if err != nil {
-		return 0, stream.Unavailable(err)
-	}
-	return max(most-held, 0), nil
 }

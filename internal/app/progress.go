@@ -21,7 +21,7 @@ type ProgressInput struct {
 
 // Progress reports what the owner has done, and renews its lease.
 func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (Receipt, error) {
-	return a.change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.by(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
+	return a.change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.By(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
 }
 
 // HeartbeatInput shows that the owner lives.
@@ -33,7 +33,7 @@ type HeartbeatInput struct {
 // Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
 // owns the task.
 func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (Receipt, error) {
-	return a.change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.by(), Epoch: in.Epoch})
+	return a.change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.By(), Epoch: in.Epoch})
 }
 
 // CompleteInput finishes a task.
@@ -46,7 +46,7 @@ type CompleteInput struct {
 
 // Complete finishes a task with its result.
 func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
-	return a.change(ctx, c, "complete", in.Task, in, handoff.Complete{By: c.by(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage})
+	return a.change(ctx, c, "complete", in.Task, in, handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage})
 }
 
 // FailInput ends a task as not done.
@@ -61,7 +61,7 @@ type FailInput struct {
 // Fail ends a task as not done.
 func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (Receipt, error) {
 	return a.change(ctx, c, "fail", in.Task, in,
-		handoff.Fail{By: c.by(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
+		handoff.Fail{By: c.By(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
 }
 
 // CancelInput calls a task off, or withdraws a handoff.
@@ -75,9 +75,9 @@ type CancelInput struct {
 // under way it only takes that back.
 func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (Receipt, error) {
 	if task, n, err := handoff.ParseHandoffID(in.ID); err == nil {
-		return a.change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.by(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
+		return a.change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
-	return a.change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.by(), Detail: in.Detail})
+	return a.change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Detail: in.Detail})
 }
 
 // ConstrainInput adds or tightens a constraint.
@@ -89,7 +89,7 @@ type ConstrainInput struct {
 
 // Constrain adds a constraint, or tightens one.
 func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (Receipt, error) {
-	return a.change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.by(), Epoch: in.Epoch, Constraint: in.Constraint})
+	return a.change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: in.Constraint})
 }
 
 // LiftInput takes a constraint away.
@@ -101,7 +101,7 @@ type LiftInput struct {
 
 // Lift takes a constraint away, as the principal that set it or an operator.
 func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (Receipt, error) {
-	return a.change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.by(), ID: in.ID, Why: in.Why})
+	return a.change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.By(), ID: in.ID, Why: in.Why})
 }
 
 // AnnotateInput corrects or comments on an entry.
@@ -122,6 +122,6 @@ func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (Receipt
 		if in.Entry > 0 && (len(found) == 0 || found[0].Position != at) {
 			return nil, refusal.New(refusal.NotFound, "look at the task's trail for its entries", "task %s has no entry %d", t.ID, in.Entry)
 		}
-		return handoff.Decide(t, handoff.Annotate{By: c.by(), Entry: in.Entry, Note: in.Note}, now)
+		return handoff.Decide(t, handoff.Annotate{By: c.By(), Entry: in.Entry, Note: in.Note}, now)
 	})
 }

@@ -22,12 +22,12 @@ type RejectInput struct {
 func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, error) {
 	task, n, err := handoff.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "reject", in.Handoff, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "reject", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
-				By: c.by(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
+				By: c.By(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
 			}
 		})
 	})
@@ -38,7 +38,7 @@ func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, er
 func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, now time.Time,
 	command func(handoff.Hints) handoff.Command,
 ) ([]fact.Event, error) {
-	events, err := handoff.Decide(t, command(handoff.Hints{Jitter: a.jitter()}), now)
+	events, err := handoff.Decide(t, command(handoff.Hints{Jitter: a.Jitter()}), now)
 	if err != nil || !slices.ContainsFunc(events, isOffer) {
 		return events, err
 	}
@@ -53,11 +53,11 @@ func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, n
 func (a *App) nextHints(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Hints, error) {
 	h := t.InFlight()
 	if h == nil {
-		return handoff.Hints{Jitter: a.jitter()}, nil
+		return handoff.Hints{Jitter: a.Jitter()}, nil
 	}
 	from := min(h.Next, len(h.Candidates))
 	if !h.RetryAt.IsZero() || h.Stage == fact.AwaitingApproval {
-		return a.hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
+		return a.Hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
 	}
-	return a.hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
+	return a.Hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -38,7 +39,7 @@ type SendInput struct {
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
 	if err := in.Content.checkData(); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "send", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "send", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, in, t, now)
@@ -69,17 +70,17 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if t.Owner != "" {
 		req.Exclude = []string{t.Owner}
 	}
-	p, err := a.plan(ctx, c.Workspace, req, now)
+	p, err := a.Plan(ctx, c.Workspace, req, now)
 	if err != nil {
 		return nil, err
 	}
-	if p.refused != nil {
-		if !c.isSystem() {
-			return nil, p.refused
+	if p.Refused != nil {
+		if !c.IsSystem() {
+			return nil, p.Refused
 		}
-		p.candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
+		p.Candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
 	}
-	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p.candidates), in), in.Content, now)
+	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p.Candidates), in), in.Content, now)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +88,9 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
 	}
 	cmd := in.request(c, p, sealed)
-	cmd.RouteStep, cmd.Hints.Jitter = routed, a.jitter()
+	cmd.RouteStep, cmd.Hints.Jitter = routed, a.Jitter()
 	events, err := handoff.Decide(t, cmd, now)
-	if err != nil || len(p.probes) == 0 || !slices.ContainsFunc(events, isOffer) {
+	if err != nil || len(p.Probes) == 0 || !slices.ContainsFunc(events, isOffer) {
 		return events, err // only what is allowed, and offers, takes a probe
 	}
 	cmd.Hints.Unfit = a.firstProbe(ctx, c.Workspace, t, p, cmd.Claim)
@@ -129,22 +130,22 @@ func (in SendInput) check() error {
 	return nil
 }
 
-func (in SendInput) request(c Caller, p plan, sealed fact.Sealed) handoff.Request {
+func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{
-		By: c.by(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
-		Capability: in.Capability, Candidates: p.candidates, Passed: p.passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
+		Capability: in.Capability, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.hasWork(), Envelope: sealed,
 	}
 }
 
-func (in SendInput) spawn(c Caller, t handoff.Task, p plan, sealed fact.Sealed) handoff.Spawn {
-	to := targets(p.candidates)
+func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.Sealed) handoff.Spawn {
+	to := targets(p.Candidates)
 	if in.Kind == fact.Delegation && len(to) > 1 {
 		to = to[:1]
 	}
 	s := handoff.Spawn{
-		By: c.by(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
+		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
 		NewWork: in.Content.hasWork(), Envelope: sealed,
 	}
@@ -164,14 +165,14 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p plan, sealed fact.Sealed) 
 
 // firstProbe claims the probe where the circuit of the first candidate is half-open, or, for a claim, of any target. It
 // returns who is unfit because another handoff has the probe.
-func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p plan, claim bool) map[string]string {
+func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p roster.Plan, claim bool) map[string]string {
 	unfit, found := map[string]string{}, false
-	for _, c := range p.candidates {
+	for _, c := range p.Candidates {
 		if found && (!claim || c.Tier != fact.TierTarget) {
 			break
 		}
-		if p.probes[c.Agent] {
-			unfit[c.Agent] = a.probe(ctx, workspace, c.Agent, nextHandoffID(t))
+		if p.Probes[c.Agent] {
+			unfit[c.Agent] = a.Probe(ctx, workspace, c.Agent, nextHandoffID(t))
 		}
 		found = found || unfit[c.Agent] == ""
 	}
@@ -235,14 +236,14 @@ func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt
 		if t.Owner == "" {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
 		}
-		f, err := a.agents.Load(ctx, agentStream(c.Workspace, t.Owner), false)
+		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
-		if len(f.State.Spec.Escalation) == 0 {
+		if len(owner.Spec.Escalation) == 0 {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "the owner of task %s has no escalation chain", t.ID)
 		}
-		send.To = f.State.Spec.Escalation
+		send.To = owner.Spec.Escalation
 		return a.decideSend(ctx, c, send, t, now)
 	})
 }

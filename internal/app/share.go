@@ -22,21 +22,21 @@ type ShareInput struct {
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
 func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
 	if err := in.Content.checkData(); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "share", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "share", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "share", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		d := &directory{app: a, ctx: ctx, workspace: c.Workspace}
-		if _, ok := d.Lookup(in.To); !ok {
-			if d.err != nil {
-				return nil, d.err
-			}
+		to, err := a.Known(ctx, c.Workspace, in.To, false)
+		if err != nil {
+			return nil, err
+		}
+		if !to.Exists() {
 			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
 		sealed, err := a.compose(ctx, c.Workspace, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.ShareEnvelope{By: c.by(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed}, now)
+		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed}, now)
 	})
 }
 
@@ -50,11 +50,11 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, rende
 		if s.N != n || (s.To != c.Agent() && c.Agent() != "") {
 			continue
 		}
-		if err := a.access.Read(ctx, c.who(), task, handoff.ShareID(task, n), s.Envelope); err != nil {
+		if err := a.access.Read(ctx, c.Who(), task, handoff.ShareID(task, n), s.Envelope); err != nil {
 			return Sheet{}, err
 		}
 		if s.To == c.Agent() && !s.Read {
-			_, err := a.change(ctx, c.WithKey(""), "read-share", task, nil, handoff.ReadShare{By: c.by(), Share: n})
+			_, err := a.change(ctx, c.WithKey(""), "read-share", task, nil, handoff.ReadShare{By: c.By(), Share: n})
 			if err != nil {
 				return Sheet{}, err
 			}

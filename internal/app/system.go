@@ -4,11 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -19,20 +21,12 @@ func (a *App) Report(ctx context.Context, workspace, agent string, e ledger.Entr
 	if n > 0 {
 		cmd.Handoff = handoff.HandoffID(task, n)
 	}
-	f, err := a.agents.Load(ctx, agentStream(workspace, agent), false)
-	if err != nil || !registry.Worth(f.State, cmd) {
+	state, err := a.Known(ctx, workspace, agent, false)
+	if err != nil || !registry.Worth(state, cmd) {
 		return err
 	}
-	_, err = a.changeAgent(ctx, system(workspace, "courier", e.Actor.Principal), agent, "", cmd)
-	return tolerate(err)
-}
-
-// tolerate forgets refusals that a repeat would meet again: they mean that there is nothing to do.
-func tolerate(err error) error {
-	if r, ok := refusal.As(err); ok && r.Code != refusal.Unavailable && r.Code != refusal.Unknown {
-		return nil
-	}
-	return err
+	_, err = a.ChangeAgent(ctx, caller.System(workspace, "courier", e.Actor), agent, "", cmd)
+	return caller.Tolerate(err)
 }
 
 // CreateChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
@@ -41,16 +35,16 @@ func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e le
 	if err != nil {
 		return err
 	}
-	c := system(workspace, "courier", e.Actor.Principal)
+	c := caller.System(workspace, "courier", e.Actor)
 	for n := range ev.Children {
 		create := out.State.Child(ev, n)
-		_, err := a.tasks.Do(ctx, c.write(""), taskStream(workspace, create.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, create.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 			if t.Exists() {
 				return nil, nil
 			}
 			return a.decideChild(ctx, c, ev, create, ev.Children[n].To, out.State, now)
 		})
-		if err := tolerate(err); err != nil {
+		if err := caller.Tolerate(err); err != nil {
 			return err
 		}
 	}
@@ -64,7 +58,7 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 	}
 	t := handoff.FoldAll(handoff.Task{}, events)
 	sent, err := a.offerChild(ctx, c, ev, t, to, parent, now)
-	if err != nil && tolerate(err) == nil {
+	if err != nil && caller.Tolerate(err) == nil {
 		sent, err = strand(t, err, now)
 	}
 	return append(events, sent...), err
@@ -72,16 +66,16 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 
 // strand parks what the server could not send: nobody is there to hear the refusal.
 func strand(t handoff.Task, why error, now time.Time) ([]fact.Event, error) {
-	return handoff.Decide(t, handoff.Strand{By: system("", "courier").by(), Why: refusal.Clip(why.Error(), 1000)}, now)
+	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").By(), Why: refusal.Clip(why.Error(), 1000)}, now)
 }
 
 func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t handoff.Task, to string, parent handoff.Task, now time.Time) ([]fact.Event, error) {
-	p, err := a.plan(ctx, c.Workspace, routingFor(to), now)
+	p, err := a.Plan(ctx, c.Workspace, roster.For(to), now)
 	if err != nil {
 		return nil, err
 	}
-	if p.refused != nil { // it was there when it was named; the offer waits for its return
-		p.candidates = named([]string{to})
+	if p.Refused != nil { // it was there when it was named; the offer waits for its return
+		p.Candidates = named([]string{to})
 	}
 	send := SendInput{
 		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
@@ -115,19 +109,19 @@ func (a *App) CheckDependencies(ctx context.Context, workspace, id string, ev fa
 
 // SetOut sends a task whose dependencies have completed along its route.
 func (a *App) SetOut(ctx context.Context, workspace, id string) error {
-	c := system(workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	c := caller.System(workspace, "courier")
+	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
 			return nil, nil
 		}
 		in := SendInput{Task: id, Reason: fact.ReasonSpecialization, Detail: "its dependencies have completed"}
 		events, err := a.decideSend(ctx, c, in, t, now)
-		if err != nil && tolerate(err) == nil {
+		if err != nil && caller.Tolerate(err) == nil {
 			return strand(t, err, now)
 		}
 		return events, err
 	})
-	return tolerate(err)
+	return caller.Tolerate(err)
 }
 
 // TellEnd tells the parent and the dependents of a task how it stands after the entry at a position.
@@ -182,7 +176,7 @@ func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledge
 // CancelAll cancels child tasks for their parent.
 func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why string) error {
 	for _, id := range ids {
-		cmd := handoff.Cancel{By: system(workspace, "courier").by(), Detail: why}
+		cmd := handoff.Cancel{By: caller.System(workspace, "courier").By(), Detail: why}
 		if err := a.tell(ctx, workspace, id, cmd); err != nil {
 			return err
 		}
@@ -192,22 +186,22 @@ func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why
 
 // tell gives a task a command of the server's own.
 func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Command) error {
-	_, err := a.tasks.Do(ctx, system(workspace, "courier").write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, caller.System(workspace, "courier").Write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, cmd, now)
 	})
-	return tolerate(err)
+	return caller.Tolerate(err)
 }
 
 // JoinClaims lets an agent that became ready by the entry at a position join the open claims for its capabilities.
 func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
-	f, err := a.agents.Load(ctx, agentStream(workspace, name), true)
-	if err != nil || f.State.Readiness() != registry.Ready || registry.CircuitAt(f.State, a.now()).Phase != registry.Closed {
+	state, err := a.Known(ctx, workspace, name, true)
+	if err != nil || state.Readiness() != registry.Ready || registry.CircuitAt(state, a.now()).Phase != registry.Closed {
 		return err
 	}
 	if err := a.views.Wait(ctx, at); err != nil {
 		return stream.Unavailable(err)
 	}
-	for _, capability := range f.State.Spec.Capabilities {
+	for _, capability := range state.Spec.Capabilities {
 		ids, err := a.views.Claims(ctx, workspace, capability)
 		if err != nil {
 			return stream.Unavailable(err)
@@ -227,8 +221,8 @@ func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.
 
 // Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.
 func (a *App) Tick(ctx context.Context, ref view.Ref) error {
-	c := system(ref.Workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.write(""), taskStream(ref.Workspace, ref.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	c := caller.System(ref.Workspace, "courier")
+	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(ref.Workspace, ref.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		if due := t.Due(); due.IsZero() || due.After(now) {
 			return nil, nil
 		}
@@ -241,52 +235,26 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 		}
 		return handoff.Decide(t, cmd, now)
 	})
-	return tolerate(err)
+	return caller.Tolerate(err)
 }
 
 // recovery is the tick that replaces a lost owner: by whom, and with what.
 func (a *App) recovery(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
-	p, err := a.plan(ctx, workspace, routingFor(t.Owner), now) // where nobody is fit, its owner may come back
+	p, err := a.Plan(ctx, workspace, roster.For(t.Owner), now) // where nobody is fit, its owner may come back
 	if err != nil {
 		return cmd, err
 	}
-	for _, k := range p.candidates {
+	for _, k := range p.Candidates {
 		if k.Agent != t.Owner {
 			cmd.Recovery = append(cmd.Recovery, k)
 		}
 	}
 	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
-	cmd.Hints.Jitter = a.jitter()
+	cmd.Hints.Jitter = a.Jitter()
 	cmd.Envelope, err = a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
 	if _, refused := refusal.As(err); refused && refusal.CodeOf(err) != refusal.Unavailable {
 		return cmd, nil // the last envelope serves
 	}
 	return cmd, err
-}
-
-// LapsePresence makes agents offline whose heartbeats have stopped. It returns when the next could lapse.
-func (a *App) LapsePresence(ctx context.Context, workspace string) (next time.Time, err error) {
-	agents, err := a.views.Agents(ctx, workspace)
-	if err != nil {
-		return next, stream.Unavailable(err)
-	}
-	for _, s := range agents {
-		ttl := s.Spec.PresenceTTL
-		if ttl <= 0 || s.Lapsed {
-			continue
-		}
-		heard := a.presence.last(workspace, s.Name, a.now())
-		if at := heard.Add(ttl); at.After(a.now()) {
-			if next.IsZero() || at.Before(next) {
-				next = at
-			}
-			continue
-		}
-		_, err := a.changeAgent(ctx, system(workspace, "courier"), s.Name, "", registry.LapsePresence{Name: s.Name, LastHeard: heard})
-		if err := tolerate(err); err != nil {
-			return next, err
-		}
-	}
-	return next, nil
 }

@@ -19,14 +19,14 @@ type TakeoverInput struct {
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
 // takes it from whoever holds it and offers it to an agent.
 func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
-	if c.by().Operator {
+	if c.By().Operator {
 		return a.reassign(ctx, c, in)
 	}
 	out, err := a.decide(ctx, c, "takeover", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, noTask(in.Task)
 		}
-		cmd := handoff.Takeover{By: c.by(), Detail: in.Detail}
+		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail}
 		if t.Owner != "" {
 			var err error
 			if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
@@ -36,7 +36,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		return handoff.Decide(t, cmd, now)
 	})
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), "takeover", in.Task, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
 	}
 	r := receipt(out)
 	if !a.sees(c, out.State) { // the short form is for who has no part in the task
@@ -53,7 +53,7 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		}
 		var events []fact.Event
 		if h := t.InFlight(); h != nil {
-			back, err := handoff.Decide(t, handoff.Withdraw{By: c.by(), Handoff: h.N, Detail: in.Detail}, now)
+			back, err := handoff.Decide(t, handoff.Withdraw{By: c.By(), Handoff: h.N, Detail: in.Detail}, now)
 			if err != nil {
 				return nil, err
 			}

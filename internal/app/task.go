@@ -32,7 +32,7 @@ func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in an
 		return decide(t, now)
 	})
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.who(), verb, task, err)
+		return Receipt{}, a.access.Refused(ctx, c.Who(), verb, task, err)
 	}
 	return receipt(out), nil
 }
@@ -40,18 +40,18 @@ func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in an
 func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
 	decide func(handoff.Task, time.Time) ([]fact.Event, error),
 ) (stream.Outcome[handoff.Task], error) {
-	if err := c.may(identity.ActOwn, verb+" a task"); err != nil {
+	if err := c.May(identity.ActOwn, verb+" a task"); err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
 	if err := handoff.CheckTaskID(task); err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
-	request, err := digestRequest(c, verb, in)
+	request, err := c.Digest(verb, in)
 	if err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
-	a.presence.beat(c.Workspace, c.Agent(), a.now()) // who works is there
-	return a.tasks.Do(ctx, c.write(request), taskStream(c.Workspace, task), decide)
+	a.Present(c)
+	return a.tasks.Do(ctx, c.Write(request), taskStream(c.Workspace, task), decide)
 }
 
 // Task is a task as its fold has it.
@@ -64,14 +64,14 @@ type Task struct {
 func (a *App) Task(ctx context.Context, c Caller, id string) (Task, error) {
 	t, err := a.taskFor(ctx, c, id)
 	if err != nil {
-		return Task{}, a.access.Refused(ctx, c.who(), "show", id, err)
+		return Task{}, a.access.Refused(ctx, c.Who(), "show", id, err)
 	}
-	return t, a.access.Read(ctx, c.who(), id, "task", "")
+	return t, a.access.Read(ctx, c.Who(), id, "task", "")
 }
 
 // taskFor is a fresh read of a task that the caller may see.
 func (a *App) taskFor(ctx context.Context, c Caller, id string) (Task, error) {
-	if err := c.may(identity.ReadOwn, "read a task"); err != nil {
+	if err := c.May(identity.ReadOwn, "read a task"); err != nil {
 		return Task{}, err
 	}
 	if err := handoff.CheckTaskID(id); err != nil {
@@ -94,7 +94,7 @@ func noTask(id string) error {
 // sees reports whether the caller has a part in the task: requested it, holds or held it, approves it, was offered or
 // shared it. Those who may read anything see every task.
 func (a *App) sees(c Caller, t handoff.Task) bool {
-	if c.isSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
+	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
 		return true
 	}
 	name := c.Agent()
@@ -139,7 +139,7 @@ type TasksInput struct {
 
 // Tasks lists the tasks that the caller may see, newest first.
 func (a *App) Tasks(ctx context.Context, c Caller, in TasksInput) ([]view.Task, error) {
-	if err := c.may(identity.ReadOwn, "list tasks"); err != nil {
+	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
 		return nil, err
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {

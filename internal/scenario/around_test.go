@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
@@ -46,7 +47,7 @@ func (h *house) circuit(name string, want registry.Phase) {
 func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "backup")
-		h.register("flaky", app.AgentSpec{Fallbacks: []string{"backup"}})
+		h.register("flaky", roster.AgentSpec{Fallbacks: []string{"backup"}})
 		for range 3 {
 			none := 0
 			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"flaky"}, Retries: &none}})
@@ -113,7 +114,7 @@ func TestClocksGoOnAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stop := reopen(t, dir)
 		h.join("lead", "coder", "backup")
-		h.register("coder", app.AgentSpec{Fallbacks: []string{"backup"}})
+		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Send: &app.SendInput{To: []string{"coder"}}})
 		stop()
 		time.Sleep(time.Hour)
@@ -250,7 +251,7 @@ func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
 		t.Run(jump.String(), func(t *testing.T) {
 			story(t, func(h *house) {
 				h.join("ann", "backup", "cyd")
-				h.register("bob", app.AgentSpec{Fallbacks: []string{"backup"}})
+				h.register("bob", roster.AgentSpec{Fallbacks: []string{"backup"}})
 				r := h.create(h.agent("ann"), app.CreateInput{Intent: "steady", Start: true})
 				h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
 				work := h.accept("bob", h.wait("bob"))

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -103,7 +104,7 @@ func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
 		h.join("lead")
 		names := []string{"ann", "bob", "cyd", "dan"}
 		for _, n := range names {
-			h.register(n, app.AgentSpec{Capabilities: []string{"review"}})
+			h.register(n, roster.AgentSpec{Capabilities: []string{"review"}})
 		}
 		h.settle()
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "who reviews?", Start: true})
@@ -144,11 +145,11 @@ func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
 func TestAnAgentThatBecomesReadyJoinsAnOpenClaim(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("ann", app.AgentSpec{Capabilities: []string{"review"}})
+		h.register("ann", roster.AgentSpec{Capabilities: []string{"review"}})
 		h.settle()
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "who reviews?", Start: true})
 		h.send(h.agent("lead"), r, app.SendInput{Capability: "review", Kind: fact.Broadcast})
-		h.register("late", app.AgentSpec{Capabilities: []string{"review"}})
+		h.register("late", roster.AgentSpec{Capabilities: []string{"review"}})
 		if a := h.accept("late", h.wait("late")); a.Owner != "late" {
 			h.Errorf("accepted: %+v", a.Receipt)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -102,14 +103,14 @@ func (h *house) operator() app.Caller { return h.as(identity.Operator, "ann") }
 func (h *house) join(names ...string) {
 	h.Helper()
 	for _, n := range names {
-		h.register(n, app.AgentSpec{})
+		h.register(n, roster.AgentSpec{})
 	}
 }
 
-func (h *house) register(name string, spec app.AgentSpec) {
+func (h *house) register(name string, spec roster.AgentSpec) {
 	h.Helper()
-	ok(h, h.operator(), func(c app.Caller) (app.Agent, error) {
-		return h.app.Register(ctx(h), c, app.RegisterInput{Name: name, Spec: spec})
+	ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) {
+		return h.app.Register(ctx(h), c, roster.RegisterInput{Name: name, Spec: spec})
 	})
 }
 

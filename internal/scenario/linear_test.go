@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -144,10 +145,10 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	}
 	h.app = c.nodes[0]
 	for _, a := range contestants {
-		h.register(a, app.AgentSpec{})
+		h.register(a, roster.AgentSpec{})
 	}
 	for _, a := range contestants { // each stands in for another, which must exist
-		h.register(a, app.AgentSpec{Fallbacks: []string{partner[a]}})
+		h.register(a, roster.AgentSpec{Fallbacks: []string{partner[a]}})
 	}
 	return c
 }

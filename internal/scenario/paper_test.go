@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -112,7 +113,7 @@ func TestAConstraintIsInEveryLaterEnvelopeChildrenIncluded(t *testing.T) {
 
 func TestAnAgentThatIsNotHeardGoesOfflineAndComesBack(t *testing.T) {
 	story(t, func(h *house) {
-		h.register("ann", app.AgentSpec{PresenceTTL: fact.Duration(30 * time.Second)})
+		h.register("ann", roster.AgentSpec{PresenceTTL: fact.Duration(30 * time.Second)})
 		h.readiness("ann", registry.Offline)
 		if err := h.app.Beat(ctx(h), h.agent("ann")); err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)

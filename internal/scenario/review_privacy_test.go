@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -109,9 +110,9 @@ func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
 func TestATokenIsMadeOnceUnderOneKey(t *testing.T) {
 	story(t, func(h *house) {
 		admin := h.as(identity.Admin, "root").WithKey("one-token")
-		mint := func(label string) (app.Token, error) {
+		mint := func(label string) (roster.Token, error) {
 			for {
-				tok, err := h.app.CreateToken(ctx(h), admin, app.TokenInput{Role: identity.Auditor, Name: "kim", Label: label})
+				tok, err := h.app.CreateToken(ctx(h), admin, roster.TokenInput{Role: identity.Auditor, Name: "kim", Label: label})
 				if refusal.CodeOf(err) != refusal.Unknown {
 					return tok, err
 				}
@@ -146,7 +147,7 @@ func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
 
 func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
 	story(t, func(h *house) {
-		h.register("ann", app.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
+		h.register("ann", roster.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
 		done := make(chan error, 1)
 		go func() {
 			_, err := h.app.Inbox(ctx(h), h.agent("ann"), app.InboxInput{Wait: app.MaxWait})
@@ -166,7 +167,7 @@ func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
 
 func TestAnAgentThatWorksIsThere(t *testing.T) {
 	story(t, func(h *house) {
-		h.register("ann", app.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
+		h.register("ann", roster.AgentSpec{PresenceTTL: fact.Duration(20 * time.Second)})
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "long", Start: true})
 		for range 4 {
 			time.Sleep(15 * time.Second)
@@ -181,7 +182,7 @@ func TestAnAgentThatWorksIsThere(t *testing.T) {
 func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("ann", app.AgentSpec{MaxTasks: 1})
+		h.register("ann", roster.AgentSpec{MaxTasks: 1})
 		for range 3 {
 			h.create(h.operator(), app.CreateInput{Intent: "do", Send: &app.SendInput{To: []string{"ann"}}})
 		}

@@ -11,17 +11,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
 func TestAFallbackThatWasRemovedDoesNotTakeTheOthersWithIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "gone", "backup")
-		h.register("coder", app.AgentSpec{Fallbacks: []string{"gone", "backup"}})
+		h.register("coder", roster.AgentSpec{Fallbacks: []string{"gone", "backup"}})
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
 		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}})
 		item := h.wait("coder")
-		ok(h, h.operator(), func(c app.Caller) (app.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
+		ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
 		r = h.reject("coder", item, fact.NotCapable)
 		if !slices.Equal(r.To, []string{"backup"}) {
 			h.Errorf("after the rejection: %+v", r)
@@ -35,8 +36,8 @@ func TestATaskThatCannotSetOutIsOfferedLaterAndHoldsNobodyUp(t *testing.T) {
 		h.join("lead", "builder", "tester", "other")
 		first := h.create(h.agent("lead"), app.CreateInput{Intent: "build", Send: &app.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), app.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
-		ok(h, h.operator(), func(c app.Caller) (app.Agent, error) {
-			return h.app.SetReadiness(ctx(h), c, app.ReadinessInput{Name: "tester", Readiness: registry.Offline})
+		ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) {
+			return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: "tester", Readiness: registry.Offline})
 		})
 		h.complete("builder", h.accept("builder", h.wait("builder")).Receipt, "built")
 		// The courier has more to do.
@@ -128,7 +129,7 @@ func TestAParentSeesThatAChildHasLeftTheDeadLetters(t *testing.T) {
 func TestARefusedSendLeavesTheProbeOfACircuitAlone(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "spy")
-		h.register("deaf", app.AgentSpec{Breaker: app.Breaker{Failures: 1, OpenFor: fact.Duration(time.Minute)}})
+		h.register("deaf", roster.AgentSpec{Breaker: roster.Breaker{Failures: 1, OpenFor: fact.Duration(time.Minute)}})
 		h.fail("lead", "deaf")
 		h.circuit("deaf", registry.Open)
 		time.Sleep(61 * time.Second)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -48,7 +49,7 @@ func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "backup")
-		h.register("coder", app.AgentSpec{Fallbacks: []string{"backup"}, Breaker: app.Breaker{Failures: 10}})
+		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}, Breaker: roster.Breaker{Failures: 10}})
 		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix", Start: true})
 		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}})
 		for try := range 4 {
@@ -64,7 +65,7 @@ func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *tes
 func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "backup")
-		h.register("coder", app.AgentSpec{Fallbacks: []string{"backup"}})
+		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Minute)}, Start: true})
 		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}})
 		old := h.accept("coder", h.wait("coder"))

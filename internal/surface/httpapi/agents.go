@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 )
 
 const (
@@ -17,16 +18,16 @@ const (
 
 // AgentList is a list of agents.
 type AgentList struct {
-	Agents   []app.Agent `json:"agents"`
-	Position uint64      `json:"position"`
+	Agents   []roster.Agent `json:"agents"`
+	Position uint64         `json:"position"`
 }
 
 func (l AgentList) position() uint64 { return l.Position }
 
 // TokenList is a list of tokens.
 type TokenList struct {
-	Tokens   []app.Token `json:"tokens"`
-	Position uint64      `json:"position"`
+	Tokens   []roster.Token `json:"tokens"`
+	Position uint64         `json:"position"`
 }
 
 func (l TokenList) position() uint64 { return l.Position }
@@ -57,16 +58,16 @@ func (s *service) agents() {
 	one := func(method, under, id, summary string) route {
 		return route{method: method, path: "/v1/agents/{id}" + under, id: id, summary: summary, tag: tagAgents}
 	}
-	read(s, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c app.Caller, in *readingID) (app.Agent, error) {
+	read(s, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c app.Caller, in *readingID) (roster.Agent, error) {
 		return s.app.Agent(ctx, c, in.ID)
 	})
 	change(s, one(http.MethodPut, "", "register-agent", "Add an agent, or replace what is known about it"),
-		func(ctx context.Context, c app.Caller, name string, in app.AgentSpec) (app.Agent, error) {
-			return s.app.Register(ctx, c, app.RegisterInput{Name: name, Spec: in})
+		func(ctx context.Context, c app.Caller, name string, in roster.AgentSpec) (roster.Agent, error) {
+			return s.app.Register(ctx, c, roster.RegisterInput{Name: name, Spec: in})
 		})
 	change(s, one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work"),
-		func(ctx context.Context, c app.Caller, name string, in ReadinessInput) (app.Agent, error) {
-			return s.app.SetReadiness(ctx, c, app.ReadinessInput{Name: name, Readiness: in.Readiness})
+		func(ctx context.Context, c app.Caller, name string, in ReadinessInput) (roster.Agent, error) {
+			return s.app.SetReadiness(ctx, c, roster.ReadinessInput{Name: name, Readiness: in.Readiness})
 		})
 	act(s, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
 	act(s, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
@@ -88,7 +89,7 @@ func (s *service) agents() {
 
 type tokenBody struct {
 	Keyed
-	Body app.TokenInput
+	Body roster.TokenInput
 }
 
 func (s *service) tokens() {
@@ -96,7 +97,7 @@ func (s *service) tokens() {
 		method: http.MethodPost, path: "/v1/tokens", id: "create-token", summary: "Make a token",
 		about: "Its text is in this answer and never again.", tag: tagTokens, status: http.StatusCreated,
 	})
-	huma.Register(s.api, create, func(ctx context.Context, in *tokenBody) (*answer[app.Token], error) {
+	huma.Register(s.api, create, func(ctx context.Context, in *tokenBody) (*answer[roster.Token], error) {
 		t, err := s.app.CreateToken(ctx, caller(ctx).WithKey(in.Key), in.Body)
 		if err != nil {
 			return nil, s.problem(ctx, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -36,14 +37,14 @@ var pairs = [][2]reflect.Type{
 	{typeOf[app.ConfirmInput](), typeOf[client.ConfirmInput]()},
 	{typeOf[app.ApproveInput](), typeOf[client.ApproveInput]()},
 	{typeOf[app.DenyInput](), typeOf[client.DenyInput]()},
-	{typeOf[app.AgentSpec](), typeOf[client.AgentSpec]()},
-	{typeOf[app.TokenInput](), typeOf[client.TokenInput]()},
+	{typeOf[roster.AgentSpec](), typeOf[client.AgentSpec]()},
+	{typeOf[roster.TokenInput](), typeOf[client.TokenInput]()},
 	{typeOf[ReadinessInput](), typeOf[client.ReadinessInput]()},
 	{typeOf[app.Receipt](), typeOf[client.Receipt]()},
 	{typeOf[app.Accepted](), typeOf[client.Accepted]()},
 	{typeOf[app.Sheet](), typeOf[client.Sheet]()},
-	{typeOf[app.Agent](), typeOf[client.Agent]()},
-	{typeOf[app.Token](), typeOf[client.Token]()},
+	{typeOf[roster.Agent](), typeOf[client.Agent]()},
+	{typeOf[roster.Token](), typeOf[client.Token]()},
 	{typeOf[app.Notice](), typeOf[client.Event]()},
 	{typeOf[view.Trail](), typeOf[client.Trail]()},
 	{typeOf[Task](), typeOf[client.Task]()},
@@ -72,7 +73,7 @@ func TestTheClientSpeaksTheSameJSON(t *testing.T) {
 }
 
 func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
-	s := New(nil, Options{}) // panics if a route cannot be described
+	s := New(&app.App{}, Options{}) // panics if a route cannot be described
 	if s == nil {
 		t.Fatal("no handler")
 	}

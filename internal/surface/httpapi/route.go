@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
 )
 
 // route is where a use case can be called, and what the documentation says of it.
@@ -83,7 +84,7 @@ func answerOf[O any](v O) *answer[O] {
 		a.Position = uint64(v.Position)
 	case app.Accepted:
 		a.Position = uint64(v.Position)
-	case app.Agent:
+	case roster.Agent:
 		a.Position = uint64(v.Position)
 	case positioned:
 		a.Position = v.position()

@@ -1,10 +1,11 @@
-package app
+package roster
 
 import (
 	"context"
 	"iter"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -15,7 +16,7 @@ import (
 
 // directory answers routing's questions from the agents' streams and the views.
 type directory struct {
-	app       *App
+	roster    *Roster
 	ctx       context.Context //nolint:containedctx // lives for one call of Route
 	workspace string
 	err       error
@@ -26,7 +27,7 @@ func (d *directory) Lookup(name string) (routing.Hint, bool) {
 	if registry.CheckName("agent", name) != nil {
 		return routing.Hint{}, false
 	}
-	f, err := d.app.agents.Load(d.ctx, agentStream(d.workspace, name), false)
+	f, err := d.roster.agents.Load(d.ctx, agentStream(d.workspace, name), false)
 	if err != nil {
 		d.err = err
 		return routing.Hint{}, false
@@ -40,7 +41,7 @@ func (d *directory) Lookup(name string) (routing.Hint, bool) {
 func (d *directory) hint(s registry.State) routing.Hint {
 	h := routing.Hint{Agent: s}
 	if s.Spec.MaxTasks > 0 {
-		held, err := d.app.views.Held(d.ctx, d.workspace, s.Name)
+		held, err := d.roster.views.Held(d.ctx, d.workspace, s.Name)
 		if err != nil {
 			d.err = stream.Unavailable(err)
 		}
@@ -52,7 +53,7 @@ func (d *directory) hint(s registry.State) routing.Hint {
 // All yields every agent.
 func (d *directory) All() iter.Seq[routing.Hint] {
 	return func(yield func(routing.Hint) bool) {
-		agents, err := d.app.views.Agents(d.ctx, d.workspace)
+		agents, err := d.roster.views.Agents(d.ctx, d.workspace)
 		if err != nil {
 			d.err = stream.Unavailable(err)
 			return
@@ -65,44 +66,46 @@ func (d *directory) All() iter.Seq[routing.Hint] {
 	}
 }
 
-func routingFor(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }
+// For routes to one agent, by name.
+func For(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }
 
-// plan is whom to try, in the rules' words, and which of them only as the one probe of a half-open circuit; or why
+// Plan is whom to try, in the rules' words, and which of them only as the one probe of a half-open circuit; or why
 // nobody can take it now.
-type plan struct {
-	candidates []fact.Candidate
-	passed     []fact.Passed
-	probes     map[string]bool
-	refused    error
+type Plan struct {
+	Candidates []fact.Candidate
+	Passed     []fact.Passed
+	Probes     map[string]bool
+	Refused    error
 }
 
-func (a *App) plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (plan, error) {
-	d := &directory{app: a, ctx: ctx, workspace: workspace}
+// Plan is whom routing proposes. What it refuses is in the plan; the error is of the record.
+func (r *Roster) Plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (Plan, error) {
+	d := &directory{roster: r, ctx: ctx, workspace: workspace}
 	p, err := routing.Route(req, d, now)
 	if d.err != nil {
-		return plan{}, d.err
+		return Plan{}, d.err
 	}
 	if err != nil {
-		return plan{refused: err}, nil //nolint:nilerr // for the caller to judge
+		return Plan{Refused: err}, nil //nolint:nilerr // for the caller to judge
 	}
-	out := plan{probes: map[string]bool{}}
+	out := Plan{Probes: map[string]bool{}}
 	for _, c := range p.Considered {
 		if !c.Eligible {
-			out.passed = append(out.passed, fact.Passed{Agent: c.Agent, Why: c.Why})
+			out.Passed = append(out.Passed, fact.Passed{Agent: c.Agent, Why: c.Why})
 			continue
 		}
-		out.candidates = append(out.candidates, fact.Candidate{Agent: c.Agent, Tier: fact.Tier(c.Tier)})
+		out.Candidates = append(out.Candidates, fact.Candidate{Agent: c.Agent, Tier: fact.Tier(c.Tier)})
 		if c.Probe() {
-			out.probes[c.Agent] = true
+			out.Probes[c.Agent] = true
 		}
 	}
 	return out, nil
 }
 
-// hints says which of the candidates should get no offer now. The first that would be a probe has the probe claimed
+// Hints says which of the candidates should get no offer now. The first that would be a probe has the probe claimed
 // for this handoff; who does not get it is unfit too.
-func (a *App) hints(ctx context.Context, workspace, handoffID string, candidates []fact.Candidate, now time.Time) (handoff.Hints, error) {
-	h := handoff.Hints{Unfit: map[string]string{}, Jitter: a.jitter()}
+func (r *Roster) Hints(ctx context.Context, workspace, handoffID string, candidates []fact.Candidate, now time.Time) (handoff.Hints, error) {
+	h := handoff.Hints{Unfit: map[string]string{}, Jitter: r.Jitter()}
 	if len(candidates) == 0 {
 		return h, nil
 	}
@@ -110,7 +113,7 @@ func (a *App) hints(ctx context.Context, workspace, handoffID string, candidates
 		candidates = candidates[:routing.MaxTargets]
 	}
 	req := routing.Request{}
-	d := &directory{app: a, ctx: ctx, workspace: workspace}
+	d := &directory{roster: r, ctx: ctx, workspace: workspace}
 	for _, c := range candidates {
 		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
 			req.Agents = append(req.Agents, c.Agent)
@@ -133,28 +136,29 @@ func (a *App) hints(ctx context.Context, workspace, handoffID string, candidates
 		}
 		h.Unfit[c.Agent] = ""
 		if c.Probe() && first {
-			h.Unfit[c.Agent] = a.probe(ctx, workspace, c.Agent, handoffID)
+			h.Unfit[c.Agent] = r.Probe(ctx, workspace, c.Agent, handoffID)
 		}
 		first = first && h.Unfit[c.Agent] != ""
 	}
 	return h, nil
 }
 
-// probe claims the one probe of a half-open circuit. It returns why not, or "".
-func (a *App) probe(ctx context.Context, workspace, agent, handoffID string) string {
-	_, err := a.changeAgent(ctx, system(workspace, "routing"), agent, "", registry.ClaimProbe{Name: agent, Handoff: handoffID})
+// Probe claims the one probe of a half-open circuit. It returns why not, or "".
+func (r *Roster) Probe(ctx context.Context, workspace, agent, handoffID string) string {
+	_, err := r.ChangeAgent(ctx, caller.System(workspace, "routing"), agent, "", registry.ClaimProbe{Name: agent, Handoff: handoffID})
 	if err == nil {
 		return ""
 	}
-	if r, ok := refusal.As(err); ok {
-		return r.Message
+	if no, ok := refusal.As(err); ok {
+		return no.Message
 	}
 	return "its circuit could not be probed"
 }
 
-func (a *App) jitter() float64 {
+// Jitter is a random number from 0 up to 1.
+func (r *Roster) Jitter() float64 {
 	var b [2]byte
-	if a.bytes(b[:]) != nil {
+	if r.Random(b[:]) != nil {
 		return 0.5 // spreading retries is a courtesy; the middle serves
 	}
 	return float64(uint(b[0])<<8|uint(b[1])) / (1 << 16)

@@ -1,10 +1,12 @@
-package app
+package roster
 
 import (
 	"context"
 	"crypto/sha256"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -34,23 +36,23 @@ type TokenInput struct {
 
 // CreateToken makes a token. An agent's token needs a registered agent. Repeating it under one key gives the token's
 // id but not its text, which exists only in the first answer.
-func (a *App) CreateToken(ctx context.Context, c Caller, in TokenInput) (Token, error) {
-	t, err := a.createToken(ctx, c, in)
+func (r *Roster) CreateToken(ctx context.Context, c caller.Caller, in TokenInput) (Token, error) {
+	t, err := r.createToken(ctx, c, in)
 	if err != nil {
-		return Token{}, a.access.Refused(ctx, c.who(), "create-token", in.Name, err)
+		return Token{}, r.access.Refused(ctx, c.Who(), "create-token", in.Name, err)
 	}
 	return t, nil
 }
 
-func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, error) {
-	if err := c.may(identity.Tokens, "create a token"); err != nil {
+func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput) (Token, error) {
+	if err := c.May(identity.Tokens, "create a token"); err != nil {
 		return Token{}, err
 	}
 	if in.Role == identity.Agent {
-		if err := registry.CheckName("an agent", in.Name); err != nil {
+		if err := registry.CheckName("the agent's name", in.Name); err != nil {
 			return Token{}, err
 		}
-		f, err := a.agents.Load(ctx, agentStream(c.Workspace, in.Name), true)
+		f, err := r.agents.Load(ctx, agentStream(c.Workspace, in.Name), true)
 		if err != nil {
 			return Token{}, err
 		}
@@ -58,15 +60,15 @@ func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, 
 			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
 		}
 	}
-	request, err := digestRequest(c, "create-token", in)
+	request, err := c.Digest("create-token", in)
 	if err != nil {
 		return Token{}, err
 	}
 	var random [identity.RandomBytes]byte
-	if err := a.bytes(random[:]); err != nil {
+	if err := r.Random(random[:]); err != nil {
 		return Token{}, err
 	}
-	if key := digestKey(c); key != "" { // the id, which comes first, follows from the key: a repeat finds the token
+	if key := c.DigestKey(); key != "" { // the id, which comes first, follows from the key: a repeat finds the token
 		sum := sha256.Sum256([]byte("token\x00" + key))
 		copy(random[:identity.IDBytes], sum[:])
 	}
@@ -75,7 +77,7 @@ func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, 
 		ID: m.ID, Hash: m.Hash, Label: in.Label, ExpiresAt: in.Expires, By: c.String(),
 		Principal: identity.Principal{Workspace: c.Workspace, Role: in.Role, Name: in.Name},
 	}
-	out, err := a.changeToken(ctx, c, cmd.ID, request, cmd)
+	out, err := r.changeToken(ctx, c, cmd.ID, request, cmd)
 	if err != nil {
 		return Token{}, err
 	}
@@ -88,39 +90,39 @@ func (a *App) createToken(ctx context.Context, c Caller, in TokenInput) (Token, 
 
 // Bootstrap makes the first admin token of a workspace and returns its text. The server calls it when it starts on
 // an empty data directory, or when the file that held the token is gone.
-func (a *App) Bootstrap(ctx context.Context, workspace string) (string, error) {
-	t, err := a.createToken(ctx, system(workspace, "server"), TokenInput{Role: identity.Admin, Name: "local", Label: "made by serve for this machine"})
+func (r *Roster) Bootstrap(ctx context.Context, workspace string) (string, error) {
+	t, err := r.createToken(ctx, caller.System(workspace, "server"), TokenInput{Role: identity.Admin, Name: "local", Label: "made by serve for this machine"})
 	return t.Text, err
 }
 
 // RevokeToken ends a token for good.
-func (a *App) RevokeToken(ctx context.Context, c Caller, id string) (Token, error) {
-	err := c.may(identity.Tokens, "revoke a token")
+func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (Token, error) {
+	err := c.May(identity.Tokens, "revoke a token")
 	var out stream.Outcome[identity.State]
 	if err == nil {
-		out, err = a.changeToken(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
+		out, err = r.changeToken(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
 	}
 	if err != nil {
-		return Token{}, a.access.Refused(ctx, c.who(), "revoke-token", id, err)
+		return Token{}, r.access.Refused(ctx, c.Who(), "revoke-token", id, err)
 	}
 	return tokenOf(out.State), nil
 }
 
-func (a *App) changeToken(ctx context.Context, c Caller, id, request string, cmd identity.Command) (stream.Outcome[identity.State], error) {
+func (r *Roster) changeToken(ctx context.Context, c caller.Caller, id, request string, cmd identity.Command) (stream.Outcome[identity.State], error) {
 	if err := identity.CheckID(id); err != nil {
 		return stream.Outcome[identity.State]{}, err
 	}
-	return a.tokens.Do(ctx, c.write(request), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
+	return r.tokens.Do(ctx, c.Write(request), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
 		return identity.Decide(s, cmd, now)
 	})
 }
 
 // Tokens lists the workspace's tokens, revoked ones too.
-func (a *App) Tokens(ctx context.Context, c Caller) ([]Token, error) {
-	if err := c.may(identity.Tokens, "list tokens"); err != nil {
-		return nil, a.access.Refused(ctx, c.who(), "list-tokens", "", err)
+func (r *Roster) Tokens(ctx context.Context, c caller.Caller) ([]Token, error) {
+	if err := c.May(identity.Tokens, "list tokens"); err != nil {
+		return nil, r.access.Refused(ctx, c.Who(), "list-tokens", "", err)
 	}
-	states, err := a.views.Tokens(ctx, c.Workspace)
+	states, err := r.views.Tokens(ctx, c.Workspace)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
@@ -138,19 +140,36 @@ func tokenOf(s identity.State) Token {
 	}
 }
 
-// Authenticate finds out who presents a token's text.
-func (a *App) Authenticate(ctx context.Context, text string) (Caller, error) {
+// Authenticate finds out who presents a token's text. It is a fresh read: a token that was revoked counts no more on any
+// node. Attempts that fail are on record, rate-limited.
+func (r *Roster) Authenticate(ctx context.Context, text string) (caller.Caller, error) {
 	id, secret, err := identity.ParseToken(text)
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, r.unauthenticated(ctx, "", err)
 	}
-	f, err := a.tokens.Load(ctx, tokenStream(identity.DefaultWorkspace, id), false)
+	f, err := r.tokens.Load(ctx, tokenStream(identity.DefaultWorkspace, id), true)
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, err
 	}
-	p, err := identity.Verify(f.State, secret, a.now())
+	p, err := identity.Verify(f.State, secret, r.now())
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, r.unauthenticated(ctx, id, err)
 	}
-	return Caller{Principal: p, Token: id}, nil
+	c := caller.Caller{Principal: p, Token: id}
+	if c.Agent() == "" {
+		return c, nil
+	}
+	agent, err := r.Known(ctx, p.Workspace, p.Name, false)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if !agent.Exists() || f.State.CreatedAt.Before(agent.RegisteredAt) {
+		return caller.Caller{}, r.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "have an operator make a new token",
+			"agent %s was removed after this token was made", p.Name))
+	}
+	return c, nil
+}
+
+func (r *Roster) unauthenticated(ctx context.Context, token string, err error) error {
+	return r.access.Refused(ctx, access.Stranger(identity.DefaultWorkspace), "authenticate", token, err)
 }

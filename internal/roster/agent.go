@@ -1,0 +1,209 @@
+package roster
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
+)
+
+// Agent is an agent as the registry knows it, and how it does now.
+type Agent struct {
+	Name      string             `json:"name"`
+	Spec      AgentSpec          `json:"spec"`
+	Readiness registry.Readiness `json:"readiness"`
+	Circuit   Circuit            `json:"circuit"`
+	Held      int                `json:"held"` // tasks that it owns now
+	Position  ledger.Position    `json:"position,omitempty"`
+}
+
+// Circuit is how an agent's circuit breaker stands.
+type Circuit struct {
+	State    registry.Phase `json:"state"`
+	Failures int            `json:"failures"`
+	ResetAt  time.Time      `json:"reset_at,omitzero"`
+}
+
+// RegisterInput adds an agent, or replaces what is known about it.
+type RegisterInput struct {
+	Name string    `json:"name,omitempty"`
+	Spec AgentSpec `json:"spec"`
+}
+
+// ownOrAgents lets an agent speak for itself, and those with the right for any.
+func ownOrAgents(c caller.Caller, name, what string) error {
+	if c.Agent() == name && name != "" {
+		return c.May(identity.ActOwn, what)
+	}
+	return c.May(identity.Agents, what)
+}
+
+// Register adds an agent to the registry, or replaces what is known about it.
+func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
+	err := ownOrAgents(c, in.Name, "register an agent")
+	if err == nil {
+		err = registry.CheckName("the agent's name", in.Name)
+	}
+	if err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
+	}
+	return r.agentDo(ctx, c, "register", in.Name, in, registry.Register{Name: in.Name, Spec: in.Spec.spec()})
+}
+
+// ReadinessInput says whether an agent takes new work.
+type ReadinessInput struct {
+	Name      string             `json:"name,omitempty"`
+	Readiness registry.Readiness `json:"readiness" enum:"ready,busy,draining,offline"`
+}
+
+// SetReadiness says whether an agent takes new work.
+func (r *Roster) SetReadiness(ctx context.Context, c caller.Caller, in ReadinessInput) (Agent, error) {
+	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "readiness", in.Name, err)
+	}
+	by := registry.ByOperator
+	if c.Agent() == in.Name {
+		by = registry.ByAgent
+		r.presence.beat(c.Workspace, in.Name, r.now())
+	}
+	return r.agentDo(ctx, c, "readiness", in.Name, in, registry.SetReadiness{Name: in.Name, Readiness: in.Readiness, By: by})
+}
+
+// RemoveAgent takes an agent out of the registry. What it holds is not touched.
+func (r *Roster) RemoveAgent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	if err := c.May(identity.Agents, "remove an agent"); err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "remove", name, err)
+	}
+	return r.agentDo(ctx, c, "remove", name, nil, registry.Remove{Name: name})
+}
+
+// ResetCircuit closes an agent's circuit on an operator's word.
+func (r *Roster) ResetCircuit(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	if err := c.May(identity.Agents, "reset a circuit"); err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "reset-circuit", name, err)
+	}
+	return r.agentDo(ctx, c, "reset-circuit", name, nil, registry.ResetCircuit{Name: name})
+}
+
+func (r *Roster) agentDo(ctx context.Context, c caller.Caller, verb, name string, in any, cmd registry.Command) (Agent, error) {
+	request, err := c.Digest(verb, in)
+	if err != nil {
+		return Agent{}, err
+	}
+	out, err := r.ChangeAgent(ctx, c, name, request, cmd)
+	if err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), verb, name, err)
+	}
+	return r.describe(ctx, c.Workspace, out.State, out.At)
+}
+
+// ChangeAgent makes one decision on an agent. request is the digest of the call, for its idempotency key.
+func (r *Roster) ChangeAgent(ctx context.Context, c caller.Caller, name, request string, cmd registry.Command) (stream.Outcome[registry.State], error) {
+	if err := registry.CheckName("the agent's name", name); err != nil {
+		return stream.Outcome[registry.State]{}, err
+	}
+	return r.agents.Do(ctx, c.Write(request), agentStream(c.Workspace, name), func(s registry.State, now time.Time) ([]registry.Event, error) {
+		return registry.Decide(s, cmd, now)
+	})
+}
+
+// Beat notes that an agent lives. Only its return after a lapse is on record.
+func (r *Roster) Beat(ctx context.Context, c caller.Caller) error {
+	name := c.Agent()
+	if name == "" {
+		return refusal.New(refusal.Invalid, "use an agent's token", "only agents have a presence")
+	}
+	r.presence.beat(c.Workspace, name, r.now())
+	f, err := r.agents.Load(ctx, agentStream(c.Workspace, name), false)
+	if err != nil || !f.State.Lapsed {
+		return err
+	}
+	_, err = r.ChangeAgent(ctx, c.WithKey(""), name, "", registry.ReturnPresence{Name: name})
+	return err
+}
+
+// Agents lists the agents.
+func (r *Roster) Agents(ctx context.Context, c caller.Caller) ([]Agent, error) {
+	if err := c.May(identity.ReadOwn, "list agents"); err != nil {
+		return nil, r.access.Refused(ctx, c.Who(), "list-agents", "", err)
+	}
+	states, err := r.views.Agents(ctx, c.Workspace)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	list := make([]Agent, 0, len(states))
+	for _, s := range states {
+		agent, err := r.describe(ctx, c.Workspace, s, 0)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, agent)
+	}
+	return list, nil
+}
+
+// Agent shows one agent.
+func (r *Roster) Agent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	agent, err := r.agent(ctx, c, name)
+	if err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "show-agent", name, err)
+	}
+	return agent, nil
+}
+
+func (r *Roster) agent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	if err := c.May(identity.ReadOwn, "show an agent"); err != nil {
+		return Agent{}, err
+	}
+	if err := registry.CheckName("the agent's name", name); err != nil {
+		return Agent{}, err
+	}
+	f, err := r.agents.Load(ctx, agentStream(c.Workspace, name), true)
+	if err != nil {
+		return Agent{}, err
+	}
+	if !f.State.Exists() {
+		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
+	}
+	return r.describe(ctx, c.Workspace, f.State, f.Head)
+}
+
+func (r *Roster) describe(ctx context.Context, workspace string, s registry.State, at ledger.Position) (Agent, error) {
+	held, err := r.views.Held(ctx, workspace, s.Name)
+	if err != nil {
+		return Agent{}, stream.Unavailable(err)
+	}
+	now := registry.CircuitAt(s, r.now())
+	return Agent{
+		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), Held: held, Position: at,
+		Circuit: Circuit{State: now.Phase, Failures: s.Circuit.Failures, ResetAt: now.ResetAt},
+	}, nil
+}
+
+// Known is what is on record about an agent; the zero state for one that never was. A fresh one has every entry that was
+// acknowledged before the call.
+func (r *Roster) Known(ctx context.Context, workspace, name string, fresh bool) (registry.State, error) {
+	if registry.CheckName("the agent's name", name) != nil {
+		return registry.State{}, nil
+	}
+	f, err := r.agents.Load(ctx, agentStream(workspace, name), fresh)
+	return f.State, err
+}
+
+// Room is how many more tasks an agent may take; most where it has no limit.
+func (r *Roster) Room(ctx context.Context, workspace, name string, most int) (int, error) {
+	state, err := r.Known(ctx, workspace, name, false)
+	if err != nil || state.Spec.MaxTasks == 0 {
+		return most, err
+	}
+	held, err := r.views.Held(ctx, workspace, name)
+	if err != nil {
+		return 0, stream.Unavailable(err)
+	}
+	return max(state.Spec.MaxTasks-held, 0), nil
+}

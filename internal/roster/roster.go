@@ -1,0 +1,56 @@
+package roster
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// cached bounds the agents, and the tokens, whose folds are kept in memory.
+const cached = 12_000
+
+// Roster knows the agents and tokens of one ledger. Its methods are safe for many goroutines.
+type Roster struct {
+	views    view.Store
+	now      func() time.Time
+	random   io.Reader
+	mu       sync.Mutex // of random
+	agents   *stream.Kind[registry.State, registry.Event]
+	tokens   *stream.Kind[identity.State, identity.Event]
+	access   *access.Log
+	presence *presence
+}
+
+// New returns the roster of a ledger and the views that follow it.
+func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, random io.Reader) (*Roster, error) {
+	r := &Roster{views: v, now: now, random: random, access: log, presence: newPresence(now())}
+	var err error
+	if r.agents, err = stream.New("agent", l, registry.Fold, now, cached, registry.Events); err != nil {
+		return nil, err
+	}
+	r.tokens, err = stream.New("token", l, identity.Fold, now, cached, identity.Events)
+	return r, err
+}
+
+// Random fills b with random bytes.
+func (r *Roster) Random(b []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := io.ReadFull(r.random, b)
+	return err
+}
+
+func agentStream(workspace, name string) ledger.Stream {
+	return ledger.StreamOf(workspace, "agent", name)
+}
+
+func tokenStream(workspace, id string) ledger.Stream {
+	return ledger.StreamOf(workspace, "token", id)
+}
