@@ -115,7 +115,7 @@ func (s *shell) complain(err error) {
 	}
 	text := visible(told.Message, true)
 	if told.Code != "" {
-		text = string(told.Code) + ": " + text
+		text = oneLine(string(told.Code)) + ": " + text
 	}
 	fmt.Fprintln(s.env.Stderr, "trapeze: "+text)
 	if told.Hint != "" {

@@ -242,3 +242,12 @@ func TestAMomentIsATimeOrADuration(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhatAServerSaysDoesNotSteerTheTerminal(t *testing.T) {
+	var b bytes.Buffer
+	s := &shell{env: Env{Stderr: &b}}
+	s.complain(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
+	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x\u{1b}[31m: m`) {
+		t.Errorf("%q", got)
+	}
+}

@@ -154,6 +154,62 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	}
 }
 
+func TestAStreamTellsNothingAfterItsTokenEnded(t *testing.T) {
+	h := open(t, httpapi.Options{Heartbeat: time.Hour})
+	_, token := h.agent("writer")
+	other, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "writer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.lines(t.Context(), token)
+	until(t, s, "event: open")
+	id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
+	if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	create(t, h.as(other.Text), "secret")
+	for s.Scan() { // to its end
+		if s.Text() == "event: entry" {
+			t.Fatal("told after the token was revoked")
+		}
+	}
+}
+
+// onWait calls a function when a call begins to wait.
+type onWait struct {
+	http.ResponseWriter
+	do func()
+}
+
+func (o onWait) SetReadDeadline(time.Time) error {
+	o.do()
+	return nil
+}
+
+func TestALongPollAnswersNothingAfterItsTokenEnded(t *testing.T) {
+	var h *house
+	var token string
+	revoke := func() {
+		id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
+		if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+	h = open(t, httpapi.Options{}, func(s *http.Server) {
+		next := s.Handler
+		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/inbox" {
+				w = onWait{w, revoke}
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	_, token = h.agent("writer")
+	if r := h.call(token, "GET /v1/inbox?wait=10ms", ""); r.status != http.StatusUnauthorized {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
 func TestAStreamEndsWithItsClient(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, token := h.agent("writer")

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -69,6 +70,10 @@ func (s *service) guard(next http.Handler) http.Handler {
 				s.problem(r.Context(), err).write(w)
 				return
 			}
+			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // else what is malformed would be left out unseen
+				problemOf(refusal.New(refusal.Invalid, "escape what stands after the ?, and part it by &", "the parameters are malformed: %s", err)).write(w)
+				return
+			}
 			if r.ContentLength > s.opts.MaxBody {
 				malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, at most %d are taken",
 					r.ContentLength, s.opts.MaxBody), nil).write(w)
@@ -87,6 +92,12 @@ func (s *service) authenticate(r *http.Request) (app.Caller, error) {
 		return app.Caller{}, refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
 	}
 	return s.app.Authenticate(r.Context(), h[0][len(bearer):])
+}
+
+// ended reports whether the token of a call that takes long has expired or was revoked since the call began.
+func (s *service) ended(r *http.Request) bool {
+	_, err := s.authenticate(r)
+	return refusal.CodeOf(err) == refusal.Unauthenticated
 }
 
 // recovered answers a call that panicked. A stream that has begun is cut off instead.

@@ -169,5 +169,8 @@ func (s *service) lookIn(ctx context.Context, c app.Caller, in *inboxQuery) (Inb
 	}
 	position := uint64(s.app.Views().Position()) // before the list, so that the list has no less
 	items, err := s.app.Inbox(ctx, c, app.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: time.Duration(wait), Peek: in.Peek})
+	if v, ok := ctx.Value(visitKey{}).(*visit); ok && err == nil && wait > 0 {
+		_, err = s.authenticate(v.r) // the token may have ended meanwhile
+	}
 	return Inbox{Items: notNil(items), Position: position}, err
 }

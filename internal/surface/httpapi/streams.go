@@ -184,12 +184,15 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	for out.flush() == nil {
 		select {
 		case n := <-notices:
+			if s.ended(r) {
+				return nil
+			}
 			out.notice(n)
 			for len(notices) > 0 {
 				out.notice(<-notices)
 			}
 		case <-beat.C:
-			if _, err := s.authenticate(r); refusal.CodeOf(err) == refusal.Unauthenticated {
+			if s.ended(r) {
 				return nil
 			}
 			out.printf(": alive\n\n")

@@ -71,3 +71,12 @@ func TestAProgramGetsNoneOfItsWorkersOwnVariables(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestWhatOthersSaidDoesNotSteerTheTerminal(t *testing.T) {
+	var b bytes.Buffer
+	w := &worker{o: Options{Stderr: &b}}
+	w.say("failed: %s", "\x1b]0;x\x07red\u009b31m \u202eback\r\nnext\tä")
+	if got := b.String(); got != "trapeze work: failed: \uFFFD]0;x\uFFFDred\uFFFD31m \uFFFDback\uFFFD next ä\n" {
+		t.Errorf("%q", got)
+	}
+}

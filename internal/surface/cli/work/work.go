@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -201,7 +204,20 @@ func (w *worker) read(ctx context.Context, item client.Item) {
 func (w *worker) say(format string, args ...any) {
 	w.saying.Lock()
 	defer w.saying.Unlock()
-	fmt.Fprintf(w.o.Stderr, "trapeze work: "+format+"\n", args...)
+	fmt.Fprintln(w.o.Stderr, "trapeze work: "+plain(fmt.Sprintf(format, args...)))
+}
+
+// plain makes what programs and others said fit for a line of a terminal: nothing in it steers that.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 // insist makes a call under one idempotency key until it has an answer that will not change, or ctx ends.
