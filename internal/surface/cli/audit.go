@@ -137,7 +137,7 @@ func (s *shell) eventsCommand() *cobra.Command {
 	})
 	cmd.Long = `Follow what happens: to which task or agent, by whom; not the content. With --json each line is one event.`
 	cmd.Flags().Uint64Var(&after, "after", client.Now, "start after this position of the record; 0 from the beginning (default: from now on)")
-	cmd.Flags().Lookup("after").DefValue = ""
+	cmd.Flags().Lookup("after").DefValue = "0"
 	cmd.Flags().StringVar(&task, "task", "", "only what happens to this task")
 	cmd.Flags().IntVar(&most, "count", 0, "end after so many")
 	return cmd

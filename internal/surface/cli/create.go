@@ -27,7 +27,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits in turn (repeatable)")
 	f.StringVar(&c.priority, "priority", "", "low, normal, high or urgent (default normal)")
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters if it has not ended: 2h, or a time")
-	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start (repeatable)")
+	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start; with --route, not --to, it then goes off by itself (repeatable)")
 	f.StringArrayVar(&c.constraints, "constraint", nil, "KIND:TEXT, a rule for whoever holds it; KIND!:TEXT must hold (repeatable)")
 	f.StringSliceVar(&c.in.Permissions, "permission", nil, "what its holder may do (repeatable; default: not restricted here)")
 	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "changes of owner (default 10)")

@@ -218,7 +218,11 @@ func (s *shell) taskArg(args []string, rest int) (task string, others []string, 
 	if len(args) > rest {
 		return args[0], args[1:], nil
 	}
-	if task, _ = s.own(); task == "" {
+	task, _ = s.own()
+	if task == "" && len(args) > 0 && strings.HasPrefix(args[0], "task_") {
+		return "", nil, usagef("%s: something is missing after the task", args[0])
+	}
+	if task == "" {
 		return "", nil, usagef("name the task (or set TRAPEZE_TASK)")
 	}
 	return task, args, nil

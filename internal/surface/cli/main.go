@@ -42,12 +42,15 @@ func Main(ctx context.Context, args []string, env Env) int {
 	s := &shell{env: env}
 	root := s.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	if !s.ran && !isRefusal(err) { // it did not get as far as the command's own work
 		err = usageError{err}
+		if !cmd.HasSubCommands() {
+			err = hinted{err, "usage: " + cmd.UseLine() + "; --help says more"}
+		}
 	}
 	if !errors.As(err, new(demo.ExitCode)) { // it has said what there is to say
 		s.complain(err)

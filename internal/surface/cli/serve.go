@@ -31,7 +31,11 @@ func (s *shell) serveCommand() *cobra.Command {
 				return
 			}
 			fmt.Fprintf(s.env.Stdout, "Trapeze %s\n  answers at   %s\n  keeps        %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
-			fmt.Fprintln(s.env.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C.")
+			if url == defaultURL && s.flags.dataDir == "" {
+				fmt.Fprintln(s.env.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C.")
+				return
+			}
+			fmt.Fprintf(s.env.Stdout, "The command line finds both with --url %s --data-dir %s. Stop it with Ctrl-C.\n", url, conf.DataDir)
 		}
 		return s.env.Serve(ctx, conf)
 	})

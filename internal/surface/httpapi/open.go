@@ -71,7 +71,7 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		problemOf(refusal.New(refusal.NotFound, "/openapi.json lists what there is", "there is nothing at %.200q", r.URL.Path)).write(w)
+		problemOf(refusal.New(refusal.NotFound, "/docs shows people what there is, /openapi.json tells programs", "there is nothing at %.200q", r.URL.Path)).write(w)
 		return
 	}
 	p := problemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "%s is not what this is called with", r.Method))
