@@ -69,6 +69,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
 		return nil, err
 	}
+	a.tasks.Weigh(handoff.Task.Weight)
 	if a.access, err = access.New(l, o.Now); err != nil {
 		return nil, err
 	}

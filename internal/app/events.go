@@ -24,7 +24,7 @@ type Notice struct {
 // tasks that they have a part in and of other agents; those who may read anything, of all but reads.
 func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn func(Notice) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
-		return err
+		return a.access.Refused(ctx, c.Who(), "follow", "", err)
 	}
 	all := identity.May(c.Role, identity.ReadAny)
 	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {

@@ -60,12 +60,14 @@ type Task struct {
 	Position ledger.Position
 }
 
-// Task returns a task that the caller may see. It is a fresh read, and on record.
+// Task returns a task that the caller may see; to whom it was only offered or shared, a preview. It is a fresh read, and
+// on record.
 func (a *App) Task(ctx context.Context, c Caller, id string) (Task, error) {
 	t, err := a.taskFor(ctx, c, id)
 	if err != nil {
 		return Task{}, a.access.Refused(ctx, c.Who(), "show", id, err)
 	}
+	t.Task = preview(c, t.Task)
 	return t, a.access.Read(ctx, c.Who(), id, "task", "")
 }
 
@@ -97,30 +99,25 @@ func (a *App) sees(c Caller, t handoff.Task) bool {
 	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
 		return true
 	}
-	name := c.Agent()
-	if name == "" {
-		return false
-	}
-	if t.Owner == name {
-		return true
-	}
-	if h := t.Handoff; h != nil {
-		if slices.Contains(h.To, name) || h.Receiver == name || (h.Approver == name && h.Approver != "") {
-			return true
-		}
-	}
-	for _, v := range t.Path {
-		if v.Agent == name {
-			return true
-		}
-	}
-	for _, s := range t.Shares {
-		if s.To == name {
-			return true
-		}
-	}
-	return false
+	return c.Agent() != "" && slices.Contains(t.Involved, c.Agent())
 }
+
+// preview leaves out what is for the task's holders alone where the caller was only offered or shared it.
+func preview(c Caller, t handoff.Task) handoff.Task {
+	name := c.Agent()
+	held := func(v fact.Visit) bool { return v.Agent == name }
+	h := t.Handoff
+	if name == "" || t.Requester == c.String() || t.Owner == name || slices.ContainsFunc(t.Path, held) || h != nil && h.Approver == name {
+		return t
+	}
+	t.Intent = refusal.Clip(t.Intent, maxPreview)
+	t.Progress, t.Result, t.Children, t.Asks = "", nil, nil, nil
+	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s handoff.Share) bool { return s.To != name })
+	return t
+}
+
+// maxPreview is how many bytes of the intent a preview shows, as inboxes do.
+const maxPreview = 500
 
 // touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a
 // candidate may be told that its offer is over.
@@ -140,7 +137,7 @@ type TasksInput struct {
 // Tasks lists the tasks that the caller may see, newest first.
 func (a *App) Tasks(ctx context.Context, c Caller, in TasksInput) ([]view.Task, error) {
 	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
-		return nil, err
+		return nil, a.access.Refused(ctx, c.Who(), "list", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)

@@ -301,6 +301,7 @@ type Returned struct {
 	Lease   time.Time `json:"lease,omitzero"`
 	// Deadline replaces the task's where an approval was pending, for as long as the clocks stood still.
 	Deadline time.Time `json:"deadline,omitzero"`
+	After    Standing  `json:"after,omitzero"`
 	At       time.Time `json:"at"`
 }
 

@@ -138,8 +138,10 @@ func (t Task) returned(outcome fact.Stage, why string, now time.Time) fact.Retur
 	if t.Handoff.Stage == fact.AwaitingApproval {
 		r.Deadline = t.extended(now)
 	}
+	r.After = t.standing()
+	r.After.State = fact.Pending
 	if t.Owner != "" {
-		r.Lease = t.lease(now)
+		r.Lease, r.After.State = t.lease(now), fact.Executing
 	}
 	return r
 }

@@ -107,6 +107,7 @@ func (t *Task) onStarted(e fact.Started) { t.own(e.Agent, t.Epoch+1, e.Lease) }
 
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
+	t.involve(agent)
 	t.Owner, t.Epoch, t.Lease = agent, epoch, lease
 	t.Path = append(slices.Clip(t.letGo()), fact.Visit{Agent: agent, Marks: -1})
 }
@@ -230,6 +231,7 @@ func (t *Task) dropAsk(which func(Ask) bool) {
 }
 
 func (t *Task) onShared(e fact.Shared) {
+	t.involve(e.To)
 	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope})
 }
 

@@ -77,6 +77,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 }
 
 func (t *Task) onApprovalAsked(e fact.ApprovalAsked) {
+	t.involve(e.Approver)
 	h := t.touch()
 	h.ApprovalEnds = e.Ends
 }
@@ -88,6 +89,7 @@ func (t *Task) onApproved(e fact.Approved) {
 }
 
 func (t *Task) onOfferMade(e fact.OfferMade) {
+	t.involve(e.To...)
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries = e.Offer, e.To, e.Next, e.Try
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
@@ -107,6 +109,7 @@ func (t *Task) onSeen(e fact.Seen) {
 
 // onClaimJoined puts the agent last among the targets, before the fallbacks.
 func (t *Task) onClaimJoined(e fact.ClaimJoined) {
+	t.involve(e.Agent)
 	h := t.touch()
 	h.To = append(slices.Clip(h.To), e.Agent)
 	h.Next = min(h.Next+1, len(h.Candidates))

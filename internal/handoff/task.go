@@ -54,6 +54,10 @@ type Task struct {
 	Progress string     // the newest progress note
 	Result   *fact.Result
 	Ended    time.Time
+
+	// Involved names the agents that had a part in the task: asked for it, held it, approve it, or were offered or
+	// shared it. At most MaxInvolved; a replay keeps it.
+	Involved []string
 }
 
 // Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
@@ -178,4 +182,35 @@ func (t Task) spent() (used, over bool) {
 // child finds a child by id.
 func (t Task) child(id string) int {
 	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
+}
+
+// MaxInvolved bounds the agents that a task remembers as having had a part in it.
+const MaxInvolved = 4096
+
+// involve notes that agents have a part in the task.
+func (t *Task) involve(agents ...string) {
+	for _, a := range agents {
+		if a != "" && len(t.Involved) < MaxInvolved && !slices.Contains(t.Involved, a) {
+			t.Involved = append(slices.Clip(t.Involved), a)
+		}
+	}
+}
+
+// Weight is about how many bytes the task takes in memory.
+func (t Task) Weight() int {
+	n := 2048 + len(t.Intent) + len(t.Progress) + weight(t.Result)
+	for _, c := range t.Children {
+		n += 128 + weight(c.Result)
+	}
+	for _, c := range t.Constraints {
+		n += 64 + len(c.Text)
+	}
+	return n + 32*len(t.Involved)
+}
+
+func weight(r *fact.Result) int {
+	if r == nil {
+		return 0
+	}
+	return len(r.Text) + len(r.Data)
 }

@@ -27,6 +27,7 @@ type Kind[S any, E ledger.Named] struct {
 	fold   func(S, E) S
 	now    func() time.Time
 	cache  *lru.Cache[ledger.Stream, Folded[S]]
+	weigh  func(S) int // nil: nothing is too heavy
 }
 
 // Folded is a stream's state, and what a writer to it must know. It is never changed in place.
@@ -121,8 +122,19 @@ func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
 	return f, nil
 }
 
+// heavy is the most bytes that a fold in the cache may take, where they are weighed.
+const heavy = 32 << 10
+
+// Weigh keeps folds that take more than 32 KiB out of the cache: they are read anew at each use, so that the cache is
+// bounded in bytes and not only in number. Call it before the first use.
+func (k *Kind[S, E]) Weigh(weigh func(S) int) { k.weigh = weigh }
+
 // keep puts the newer of f and what is cached into the cache.
 func (k *Kind[S, E]) keep(s ledger.Stream, f Folded[S]) {
+	if k.weigh != nil && k.weigh(f.State) > heavy {
+		k.cache.Remove(s)
+		return
+	}
 	if old, ok := k.cache.Peek(s); !ok || old.Head < f.Head {
 		k.cache.Add(s, f)
 	}

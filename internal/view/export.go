@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -40,6 +41,7 @@ type Row struct {
 	Timestamp time.Time       `json:"timestamp"`
 	Kind      string          `json:"kind"`
 	ID        string          `json:"id"`
+	HandoffID string          `json:"handoff_id,omitempty"`
 	Event     string          `json:"event"`
 	Agent     string          `json:"agent"`
 	For       []string        `json:"for,omitempty"`
@@ -69,6 +71,10 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: actorName(e.Actor.Principal),
 			For: e.Actor.For, Details: ev.Data,
 		}
+		var of struct{ Handoff int }
+		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {
+			x.HandoffID = handoff.HandoffID(id, of.Handoff)
+		}
 		if err := fn(x); err != nil {
 			return err
 		}
@@ -86,7 +92,7 @@ func Lines(w io.Writer) (each func(Row) error, flush func() error) {
 // CSV writes one event a row, under a header. Cells that a spreadsheet would take for a formula are made inert.
 func CSV(w io.Writer) (each func(Row) error, flush func() error) {
 	out := csv.NewWriter(w)
-	head := []string{"position", "timestamp", "kind", "id", "event", "agent", "for", "details"}
+	head := []string{"position", "timestamp", "kind", "id", "handoff_id", "event", "agent", "for", "details"}
 	wrote := false
 	each = func(x Row) error {
 		if !wrote {
@@ -96,7 +102,7 @@ func CSV(w io.Writer) (each func(Row) error, flush func() error) {
 			}
 		}
 		row := []string{
-			strconv.FormatUint(uint64(x.Position), 10), x.Timestamp.Format(time.RFC3339Nano), x.Kind, x.ID, x.Event, x.Agent,
+			strconv.FormatUint(uint64(x.Position), 10), x.Timestamp.Format(time.RFC3339Nano), x.Kind, x.ID, x.HandoffID, x.Event, x.Agent,
 			strings.Join(x.For, " "), string(x.Details),
 		}
 		for i := range row {
