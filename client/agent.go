@@ -59,23 +59,25 @@ type ReadinessInput struct {
 
 // Token is what is known about a token.
 type Token struct {
-	ID      string    `json:"id"`
-	Role    Role      `json:"role"`
-	Name    string    `json:"name"`
-	Label   string    `json:"label,omitempty"`
-	By      string    `json:"created_by"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires,omitzero"`
-	Revoked time.Time `json:"revoked,omitzero"`
-	Text    string    `json:"token,omitempty"` // the token itself: in the answer that made it, and never again
+	ID        string    `json:"id"`
+	Role      Role      `json:"role"`
+	Name      string    `json:"name"`
+	Workspace string    `json:"workspace"` // where it counts
+	Label     string    `json:"label,omitempty"`
+	By        string    `json:"created_by"`
+	Created   time.Time `json:"created"`
+	Expires   time.Time `json:"expires,omitzero"`
+	Revoked   time.Time `json:"revoked,omitzero"`
+	Text      string    `json:"token,omitempty"` // the token itself: in the answer that made it, and never again
 }
 
 // TokenInput makes a token.
 type TokenInput struct {
-	Role    Role      `json:"role"`
-	Name    string    `json:"name"` // of the agent or person that it speaks for
-	Label   string    `json:"label,omitempty"`
-	Expires time.Time `json:"expires,omitzero"` // left out: never
+	Role      Role      `json:"role"`
+	Name      string    `json:"name"` // of the agent or person that it speaks for
+	Label     string    `json:"label,omitempty"`
+	Workspace string    `json:"workspace,omitempty"` // where it counts; left out: the caller's
+	Expires   time.Time `json:"expires,omitzero"`    // left out: never
 }
 
 // TokenList is a list of tokens.

@@ -142,5 +142,5 @@ func ExampleClient_Export() {
 	must(server.admin.Export(ctx, client.ExportOptions{Task: made.Task, Format: "csv"}, &table))
 	head, _, _ := strings.Cut(table.String(), "\n")
 	fmt.Fprintln(os.Stdout, head)
-	// Output: position,timestamp,kind,id,event,agent,for,details
+	// Output: position,timestamp,kind,id,handoff_id,event,agent,for,details
 }

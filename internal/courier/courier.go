@@ -29,9 +29,8 @@ const (
 
 // Options of a Courier. The zero value is fine.
 type Options struct {
-	Now        func() time.Time // nil means time.Now
-	Log        *slog.Logger     // nil means slog.Default
-	Workspaces []string         // whose presence is watched; nil means "default"
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means slog.Default
 }
 
 // Courier follows one ledger. Run it once.
@@ -50,9 +49,6 @@ func New(a *app.App, l ledger.Ledger, o Options) *Courier {
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
-	}
-	if o.Workspaces == nil {
-		o.Workspaces = []string{"default"}
 	}
 	return &Courier{app: a, ledger: l, views: a.Views(), codec: ledger.NewCodec(fact.Events...), o: o}
 }
@@ -157,7 +153,11 @@ func (c *Courier) tick(ctx context.Context, refs []view.Ref) error {
 func (c *Courier) watchPresence(ctx context.Context) error {
 	for {
 		wait := presenceEvery
-		for _, w := range c.o.Workspaces {
+		workspaces, err := c.views.Workspaces(ctx)
+		if err != nil {
+			return err
+		}
+		for _, w := range workspaces {
 			next, err := c.app.LapsePresence(ctx, w)
 			if err != nil {
 				return err

@@ -51,6 +51,8 @@ func agentStream(workspace, name string) ledger.Stream {
 	return ledger.StreamOf(workspace, "agent", name)
 }
 
-func tokenStream(workspace, id string) ledger.Stream {
-	return ledger.StreamOf(workspace, "token", id)
+// tokenStream: all tokens are in the default workspace, so that a token's text alone finds it; the workspace in which it
+// counts is in its state.
+func tokenStream(id string) ledger.Stream {
+	return ledger.StreamOf(identity.DefaultWorkspace, "token", id)
 }

@@ -15,23 +15,26 @@ import (
 
 // Token is what is known about a token. Its text is shown once, when it is made.
 type Token struct {
-	ID      string        `json:"id"`
-	Role    identity.Role `json:"role"`
-	Name    string        `json:"name"`
-	Label   string        `json:"label,omitempty"`
-	By      string        `json:"created_by"`
-	Created time.Time     `json:"created"`
-	Expires time.Time     `json:"expires,omitzero"`
-	Revoked time.Time     `json:"revoked,omitzero"`
-	Text    string        `json:"token,omitempty"`
+	ID   string        `json:"id"`
+	Role identity.Role `json:"role"`
+	Name string        `json:"name"`
+	// Workspace is where the token counts. It sees nothing of any other.
+	Workspace string    `json:"workspace"`
+	Label     string    `json:"label,omitempty"`
+	By        string    `json:"created_by"`
+	Created   time.Time `json:"created"`
+	Expires   time.Time `json:"expires,omitzero"`
+	Revoked   time.Time `json:"revoked,omitzero"`
+	Text      string    `json:"token,omitempty"`
 }
 
 // TokenInput makes a token.
 type TokenInput struct {
-	Role    identity.Role `json:"role" enum:"admin,operator,auditor,agent"`
-	Name    string        `json:"name" doc:"Of the agent or person that it speaks for."`
-	Label   string        `json:"label,omitempty" doc:"What it is for."`
-	Expires time.Time     `json:"expires,omitzero" doc:"Left out: never."`
+	Role      identity.Role `json:"role" enum:"admin,operator,auditor,agent"`
+	Name      string        `json:"name" doc:"Of the agent or person that it speaks for."`
+	Label     string        `json:"label,omitempty" doc:"What it is for."`
+	Workspace string        `json:"workspace,omitempty" doc:"Where it counts; your own if left out. Admins of the workspace default may name another, which then exists."`
+	Expires   time.Time     `json:"expires,omitzero" doc:"Left out: never."`
 }
 
 // CreateToken makes a token. An agent's token needs a registered agent. Repeating it under one key gives the token's
@@ -48,11 +51,21 @@ func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput
 	if err := c.May(identity.Tokens, "create a token"); err != nil {
 		return Token{}, err
 	}
+	if in.Workspace == "" {
+		in.Workspace = c.Workspace
+	}
+	if in.Workspace != c.Workspace && c.Workspace != identity.DefaultWorkspace {
+		return Token{}, refusal.New(refusal.NotPermitted, "use an admin's token of the workspace "+identity.DefaultWorkspace,
+			"%s may make tokens for workspace %s alone", c.Principal, c.Workspace)
+	}
+	if err := registry.CheckName("the workspace's name", in.Workspace); err != nil {
+		return Token{}, err
+	}
 	if in.Role == identity.Agent {
 		if err := registry.CheckName("the agent's name", in.Name); err != nil {
 			return Token{}, err
 		}
-		f, err := r.agents.Load(ctx, agentStream(c.Workspace, in.Name), true)
+		f, err := r.agents.Load(ctx, agentStream(in.Workspace, in.Name), true)
 		if err != nil {
 			return Token{}, err
 		}
@@ -75,7 +88,7 @@ func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput
 	m := identity.Mint(random)
 	cmd := identity.Create{
 		ID: m.ID, Hash: m.Hash, Label: in.Label, ExpiresAt: in.Expires, By: c.String(),
-		Principal: identity.Principal{Workspace: c.Workspace, Role: in.Role, Name: in.Name},
+		Principal: identity.Principal{Workspace: in.Workspace, Role: in.Role, Name: in.Name},
 	}
 	out, err := r.changeToken(ctx, c, cmd.ID, request, cmd)
 	if err != nil {
@@ -100,7 +113,7 @@ func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (T
 	err := c.May(identity.Tokens, "revoke a token")
 	var out stream.Outcome[identity.State]
 	if err == nil {
-		out, err = r.changeToken(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
+		out, err = r.revoke(ctx, c, id)
 	}
 	if err != nil {
 		return Token{}, r.access.Refused(ctx, c.Who(), "revoke-token", id, err)
@@ -108,34 +121,53 @@ func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (T
 	return tokenOf(out.State), nil
 }
 
+// revoke ends a token of the caller's workspace; admins of the default workspace may end any.
+func (r *Roster) revoke(ctx context.Context, c caller.Caller, id string) (stream.Outcome[identity.State], error) {
+	f, err := r.tokens.Load(ctx, tokenStream(id), true)
+	if err != nil {
+		return stream.Outcome[identity.State]{}, err
+	}
+	if f.State.Exists() && !governs(c, f.State) {
+		return stream.Outcome[identity.State]{}, refusal.New(refusal.NotFound, "list the tokens to see which there are", "there is no token %.40q", id)
+	}
+	return r.changeToken(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
+}
+
+// governs reports whether a token is of the caller's workspace, or the caller of the default one.
+func governs(c caller.Caller, t identity.State) bool {
+	return c.Workspace == identity.DefaultWorkspace || t.Principal.Workspace == c.Workspace
+}
+
 func (r *Roster) changeToken(ctx context.Context, c caller.Caller, id, request string, cmd identity.Command) (stream.Outcome[identity.State], error) {
 	if err := identity.CheckID(id); err != nil {
 		return stream.Outcome[identity.State]{}, err
 	}
-	return r.tokens.Do(ctx, c.Write(request), tokenStream(c.Workspace, id), func(s identity.State, now time.Time) ([]identity.Event, error) {
+	return r.tokens.Do(ctx, c.Write(request), tokenStream(id), func(s identity.State, now time.Time) ([]identity.Event, error) {
 		return identity.Decide(s, cmd, now)
 	})
 }
 
-// Tokens lists the workspace's tokens, revoked ones too.
+// Tokens lists the workspace's tokens, revoked ones too; in the default workspace, everybody's.
 func (r *Roster) Tokens(ctx context.Context, c caller.Caller) ([]Token, error) {
 	if err := c.May(identity.Tokens, "list tokens"); err != nil {
 		return nil, r.access.Refused(ctx, c.Who(), "list-tokens", "", err)
 	}
-	states, err := r.views.Tokens(ctx, c.Workspace)
+	states, err := r.views.Tokens(ctx, identity.DefaultWorkspace)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
 	list := make([]Token, 0, len(states))
 	for _, s := range states {
-		list = append(list, tokenOf(s))
+		if governs(c, s) {
+			list = append(list, tokenOf(s))
+		}
 	}
 	return list, nil
 }
 
 func tokenOf(s identity.State) Token {
 	return Token{
-		ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Label: s.Label, By: s.CreatedBy,
+		ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Workspace: s.Principal.Workspace, Label: s.Label, By: s.CreatedBy,
 		Created: s.CreatedAt, Expires: s.ExpiresAt, Revoked: s.RevokedAt,
 	}
 }
@@ -147,7 +179,7 @@ func (r *Roster) Authenticate(ctx context.Context, text string) (caller.Caller, 
 	if err != nil {
 		return caller.Caller{}, r.unauthenticated(ctx, "", err)
 	}
-	f, err := r.tokens.Load(ctx, tokenStream(identity.DefaultWorkspace, id), true)
+	f, err := r.tokens.Load(ctx, tokenStream(id), true)
 	if err != nil {
 		return caller.Caller{}, err
 	}

@@ -195,14 +195,36 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ours", Send: &app.SendInput{To: []string{"bob"}}})
-		foreign := app.Caller{Principal: identity.Principal{Workspace: "other", Role: identity.Admin, Name: "root"}}
+		admin := h.as(identity.Admin, "root")
+		made := ok(h, admin, func(c app.Caller) (roster.Token, error) {
+			return h.app.CreateToken(ctx(h), c, roster.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
+		})
+		foreign, err := h.app.Authenticate(ctx(h), made.Text)
+		if err != nil || foreign.Workspace != "other" {
+			h.Fatalf("the token of another workspace speaks for %+v, %v", foreign, err)
+		}
 		if _, err := h.app.Task(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("another workspace reads the task: %v", err)
 		}
+		h.settle()
 		list, err := h.app.Tasks(ctx(h), foreign, app.TasksInput{})
 		agents, err2 := h.app.Agents(ctx(h), foreign)
-		if err != nil || err2 != nil || len(list)+len(agents) > 0 {
-			h.Errorf("another workspace lists %d tasks and %d agents, %v, %v", len(list), len(agents), err, err2)
+		tokens, err3 := h.app.Tokens(ctx(h), foreign)
+		if err != nil || err2 != nil || err3 != nil || len(list)+len(agents) > 0 || len(tokens) != 1 {
+			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agents), len(tokens), err, err2, err3)
+		}
+		_, err = call(foreign, func(c app.Caller) (roster.Token, error) {
+			return h.app.CreateToken(ctx(h), c, roster.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("another workspace made a token for ours: %v", err)
+		}
+		register := func(c app.Caller) (roster.Agent, error) {
+			return h.app.Register(ctx(h), c, roster.RegisterInput{Name: "bob"})
+		}
+		theirs := ok(h, foreign, register)
+		if ours := ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) { return h.app.Agent(ctx(h), c, "bob") }); ours.Position == theirs.Position {
+			h.Error("two workspaces share an agent")
 		}
 	})
 }

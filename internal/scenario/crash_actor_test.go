@@ -101,7 +101,7 @@ func (a *actor) ask(what string, do func(context.Context, *api.Client) (api.Rece
 			}
 			<-time.After(time.Millisecond) // it is dying, or dead
 			continue
-		case refused.Code == api.Unavailable || refused.Code == api.Unknown: // for now
+		case refused.Code == api.Unavailable && len(refused.Details) == 0 || refused.Code == api.Unknown: // for now; with details: nobody can take it
 			<-time.After(time.Millisecond)
 			continue
 		}

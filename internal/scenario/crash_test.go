@@ -147,7 +147,7 @@ func (c *campaign) hire(r *rig) *crew {
 	}
 	tokens := map[string]string{}
 	for _, name := range crew.agents {
-		if _, err := crew.admin.RegisterAgent(c.Context(), name, api.AgentSpec{}); err != nil {
+		if _, err := crew.admin.RegisterAgent(c.Context(), name, api.AgentSpec{Breaker: api.Breaker{Failures: 100}}); err != nil {
 			c.Fatal(err)
 		}
 		tokens[name] = token(api.RoleAgent, name)

@@ -114,6 +114,8 @@ type Directory interface {
 	Agents(ctx context.Context, workspace string) ([]registry.State, error)
 	// Held counts the tasks that an agent owns and that have not ended or been parked.
 	Held(ctx context.Context, workspace, agent string) (int, error)
+	// Workspaces lists the workspaces that have agents, removed ones too, by name.
+	Workspaces(ctx context.Context) ([]string, error)
 	// Tokens lists a workspace's tokens, revoked ones too, oldest first.
 	Tokens(ctx context.Context, workspace string) ([]identity.State, error)
 }

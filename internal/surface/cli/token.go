@@ -39,7 +39,7 @@ func (s *shell) tokenCreate() *cobra.Command {
 				return err
 			}
 			return s.emit(t, func(p *page) {
-				p.fields(field{"token", t.Text}, field{"id", t.ID}, field{"for", string(t.Role) + "/" + t.Name}, field{"expires", clock(t.Expires)})
+				p.fields(field{"token", t.Text}, field{"id", t.ID}, field{"for", string(t.Role) + "/" + t.Name}, field{"workspace", t.Workspace}, field{"expires", clock(t.Expires)})
 				p.line("\nThe token is shown this once. Give it to its program as TRAPEZE_TOKEN.")
 			})
 		})
@@ -48,6 +48,7 @@ func (s *shell) tokenCreate() *cobra.Command {
 	f.StringVar(&role, "role", "", "admin, operator, auditor or agent")
 	f.StringVar(&in.Name, "name", "", "name of the person or program that it is for")
 	f.StringVar(&in.Label, "label", "", "what it is for")
+	f.StringVar(&in.Workspace, "workspace", "", "where it counts (default: your own workspace)")
 	f.StringVar(&expires, "expires", "", "when it ends: 720h, or a time (default: never)")
 	return cmd
 }

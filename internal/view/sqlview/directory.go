@@ -23,6 +23,11 @@ func (v *Views) Agents(ctx context.Context, workspace string) ([]registry.State,
 	return agents, err
 }
 
+// Workspaces implements [view.Directory].
+func (v *Views) Workspaces(ctx context.Context) ([]string, error) {
+	return v.texts(ctx, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
+}
+
 // Held implements [view.Directory].
 func (v *Views) Held(ctx context.Context, workspace, agent string) (n int, err error) {
 	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
