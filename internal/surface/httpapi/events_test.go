@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 )
 
@@ -207,6 +208,30 @@ func TestALongPollAnswersNothingAfterItsTokenEnded(t *testing.T) {
 	_, token = h.agent("writer")
 	if r := h.call(token, "GET /v1/inbox?wait=10ms", ""); r.status != http.StatusUnauthorized {
 		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+// deadlines keeps when an answer must have been sent.
+type deadlines struct {
+	http.ResponseWriter
+	set *[]time.Time
+}
+
+func (d deadlines) SetWriteDeadline(t time.Time) error {
+	*d.set = append(*d.set, t)
+	return nil
+}
+
+func TestAClientThatDoesNotReadCannotHoldAnAnswerForEver(t *testing.T) {
+	var set []time.Time
+	h := open(t, httpapi.Options{}, func(s *http.Server) {
+		next := s.Handler
+		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(deadlines{w, &set}, r) })
+	})
+	begun := time.Now()
+	h.call(h.admin, "GET /v1/tasks", "")
+	if len(set) != 1 || set[0].Before(begun.Add(app.MaxWait)) || set[0].After(begun.Add(time.Hour)) {
+		t.Errorf("to be sent by %v", set)
 	}
 }
 

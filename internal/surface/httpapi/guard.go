@@ -40,6 +40,10 @@ func patient(ctx context.Context) {
 	}
 }
 
+// answerLimit is how long a call may take, waiting included, until its client has the answer: one that does not read
+// would hold on to it for ever.
+const answerLimit = 2 * time.Minute
+
 var (
 	noStore = []string{"no-store"}
 	noSniff = []string{"nosniff"}
@@ -53,6 +57,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 		defer s.recovered(v)
 		h := w.Header()
 		h["X-Content-Type-Options"] = noSniff
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerLimit)) // streams set their own, piece by piece
 		if !s.knownHost(r.Host) {
 			problemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or configure the server with this name",
 				"the server is not known as %.100q", r.Host)).write(w)
