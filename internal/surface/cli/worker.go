@@ -48,6 +48,9 @@ func (s *shell) workCommand() *cobra.Command {
 			if preview != "" {
 				o.Preview = append([]string{preview}, previewArgs...)
 			}
+			if err := o.Check(); err != nil {
+				return hinted{usageError{err}, "give the program's path, or a name that is found in PATH: trapeze work --agent " + o.Agent + " -- PROGRAM ARGS…"}
+			}
 			c, err := s.enrol(ctx, o.Agent, spec, register)
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +11,22 @@ import (
 	"strings"
 	"time"
 )
+
+// Check looks the programs up, the way they are when they are run.
+func (o Options) Check() error {
+	if len(o.Command) == 0 {
+		return errors.New("there is no program to run")
+	}
+	if _, err := exec.LookPath(o.Command[0]); err != nil {
+		return fmt.Errorf("the program cannot be run: %w", err)
+	}
+	if len(o.Preview) > 0 {
+		if _, err := exec.LookPath(o.Preview[0]); err != nil {
+			return fmt.Errorf("the preview cannot be run: %w", err)
+		}
+	}
+	return nil
+}
 
 // program is one run of a program, in a process group of its own.
 type program struct {

@@ -17,6 +17,11 @@ func (w *worker) take(ctx context.Context, item client.Item) {
 	if len(w.o.Preview) > 0 && !w.preview(ctx, item) {
 		return
 	}
+	if err := w.o.Check(); err != nil { // it was there when the worker began
+		w.miss(item)
+		w.say("%s: not accepted: %s; the offer stays unanswered", item.ID, err)
+		return
+	}
 	a, err := insist(ctx, func(ctx context.Context) (client.Accepted, error) {
 		return w.c.Accept(ctx, item.ID, client.AcceptInput{Offer: item.Offer, Render: true})
 	})

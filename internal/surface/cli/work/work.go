@@ -39,6 +39,9 @@ const beatEvery = 10 * time.Second
 // idle is the pause before the inbox is asked again while all that waits there is not for a worker.
 const idle = time.Second
 
+// inboxWait is how long one call waits for the inbox.
+const inboxWait = 30 * time.Second
+
 type worker struct {
 	c       *client.Client
 	o       Options
@@ -52,10 +55,10 @@ type worker struct {
 }
 
 // Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
-// which stops running programs too. The agent must be registered; the client must speak as it.
+// which stops running programs too. A program that cannot be found is an error. The agent must be registered; the client must speak as it.
 func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
-	if len(o.Command) == 0 {
-		return errors.New("there is no program to run")
+	if err := o.Check(); err != nil {
+		return err
 	}
 	o.Jobs = max(o.Jobs, 1)
 	if o.Grace == 0 {
@@ -91,6 +94,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	}
 	w.running.Wait()
 	w.leave(ctx, client.Offline)
+	w.say("stopped")
 	return err
 }
 
@@ -113,13 +117,47 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 		case <-w.free:
 			w.free <- struct{}{}
 		}
-		items, err := w.c.WaitInbox(waiting, client.InboxOptions{Limit: min(len(w.free)+others, 500)})
+		items, err := w.inbox(waiting, min(len(w.free)+others, 500))
 		if err != nil {
 			return err
 		}
 		var taken int
 		if taken, others = w.sort(ctx, items); taken == 0 && !pause(waiting, w.lull()) {
 			return nil
+		}
+	}
+}
+
+// inbox waits until something is there, and rides out a server that is away, which it says once.
+func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
+	away := false
+	for wait := 200 * time.Millisecond; ; {
+		o := client.InboxOptions{Limit: limit, Wait: inboxWait}
+		if away {
+			o.Wait = 0 // to hear at once that it is back
+		}
+		box, err := w.c.Inbox(ctx, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case passing(err):
+			if !away {
+				w.say("the server cannot be reached; trying again: %s", err)
+			}
+			away = true
+			if !pause(ctx, wait) {
+				return nil, ctx.Err()
+			}
+			wait = min(2*wait, 5*time.Second)
+			continue
+		case err != nil:
+			return nil, err
+		case away:
+			w.say("the server is back")
+			away, wait = false, 200*time.Millisecond
+		}
+		if len(box.Items) > 0 {
+			return box.Items, nil
 		}
 	}
 }
