@@ -119,6 +119,9 @@ func (s *shell) eventsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if _, err := c.Me(ctx); err != nil { // following rides out a server that is away, but one was never there
+			return err
+		}
 		enough := errors.New("enough")
 		told := 0
 		err = c.Events(ctx, after, func(e client.Event) error {

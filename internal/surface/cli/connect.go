@@ -77,6 +77,9 @@ func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
 	if err != nil {
 		return "", usageError{err}
 	}
+	if token, err := s.givenFor(ctx, agent); err != nil || token != "" {
+		return token, err
+	}
 	if token, err := readToken(path); err != nil || token != "" {
 		s.kept = path
 		return token, err
@@ -89,10 +92,6 @@ func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	me, err := c.Me(ctx)
-	if err != nil || me.Agent == agent {
-		return base, err
-	}
 	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{Role: client.RoleAgent, Name: agent, Label: "made by the command line" + onHost()})
 	if err != nil {
 		return "", err
@@ -101,6 +100,35 @@ func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
 		return "", fmt.Errorf("keep the token of %s: %w", agent, err)
 	}
 	return t.Text, nil
+}
+
+// givenFor is the token that was given if it is the agent's own, and empty if none was given, or an owner's, who may act
+// as any agent. Whoever else gave one is not made another without a word.
+func (s *shell) givenFor(ctx context.Context, agent string) (string, error) {
+	given, how := s.flags.token, "--token"
+	if given == "" {
+		given, how = s.env.Getenv("TRAPEZE_TOKEN"), "TRAPEZE_TOKEN"
+	}
+	if given == "" {
+		return "", nil
+	}
+	c, err := s.clientFor(given)
+	if err != nil {
+		return "", err
+	}
+	me, err := c.Me(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case me.Agent == agent:
+		return given, nil
+	case me.Role == client.RoleAdmin:
+		return "", nil
+	}
+	return "", hinted{
+		usagef("%s is the token of %s/%s, who cannot act as the agent %s", how, me.Role, me.Name, agent),
+		"leave one of the two out; operators and auditors look at an agent's inbox with: trapeze inbox --of " + agent,
+	}
 }
 
 func onHost() string {

@@ -120,7 +120,7 @@ Windows in the user's configuration directory). It belongs to its owner alone:
 
 Which token a command uses, first match wins:
 
-    --token or TRAPEZE_TOKEN   as given; with --agent NAME of another agent, only to make that agent's token
+    --token or TRAPEZE_TOKEN   as given; with --agent NAME it is that agent's, or the owner's, who acts as any agent
     --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is made with the owner's token and kept
     otherwise                  the owner's token
 
