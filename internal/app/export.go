@@ -17,6 +17,9 @@ import (
 // exportPage is how many entries are read at a time.
 const exportPage = 500
 
+// maxTrail is the most bytes of events that a trail holds in one document.
+const maxTrail = 8 << 20
+
 // Trail gives a task's whole history. It is on record before it is answered.
 func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, error) {
 	t, err := a.taskFor(ctx, c, task)
@@ -31,7 +34,15 @@ func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, er
 
 func (a *App) trail(ctx context.Context, c Caller, t handoff.Task) (*view.Trail, error) {
 	tr := view.NewTrail(t.ID)
+	bytes := 0
 	err := stream.Each(ctx, a.ledger, taskStream(c.Workspace, t.ID), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			bytes += len(ev.Data)
+		}
+		if bytes > maxTrail {
+			return refusal.New(refusal.TooLarge, "export it as jsonl or csv, which have no bound", "the trail of task %s is longer than %d bytes",
+				t.ID, maxTrail)
+		}
 		return tr.Add(readable(c, t, e), a.tasks.Codec())
 	})
 	return tr, err

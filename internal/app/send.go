@@ -84,6 +84,10 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if err != nil {
 		return nil, err
 	}
+	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
+		return nil, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
+			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
+	}
 	if in.Kind == fact.Delegation || in.FanOut {
 		return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
 	}
@@ -96,6 +100,9 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	cmd.Hints.Unfit = a.firstProbe(ctx, c.Workspace, t, p, cmd.Claim)
 	return handoff.Decide(t, cmd, now)
 }
+
+// maxFanOut is the most bytes of envelopes that one fan-out makes.
+const maxFanOut = 16 << 20
 
 func isOffer(e fact.Event) bool {
 	_, is := e.(fact.OfferMade)

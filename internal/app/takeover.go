@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -26,9 +27,13 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, noTask(in.Task)
 		}
-		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail}
+		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
+		if err != nil {
+			return nil, err
+		}
+		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
+		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.sees(c, t)}
 		if t.Owner != "" {
-			var err error
 			if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
 				return nil, err
 			}

@@ -363,6 +363,7 @@ type Spawned struct {
 	JoinBy      time.Time  `json:"join_by,omitzero"`
 	Before      Standing   `json:"before"`
 	At          time.Time  `json:"at"`
+	NewWork     bool       `json:"new_work,omitempty"`
 }
 
 // ChildEnded: a child task ended, or went to or came from the dead letters.

@@ -58,7 +58,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
-		FanIn: c.FanIn, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
+		FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
 		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Before: t.standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {

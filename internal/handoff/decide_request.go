@@ -119,6 +119,10 @@ func (c Request) check(t Task) error {
 		c.Kind == fact.Supervised && c.Approver != "" && c.Approver == t.Owner:
 		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
 	}
+	if c.Kind == fact.Supervised && c.Approver != "" &&
+		slices.ContainsFunc(c.Candidates, func(k fact.Candidate) bool { return k.Agent == c.Approver && k.Tier == fact.TierTarget }) {
+		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
+	}
 	if used, _ := t.spent(); used {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)

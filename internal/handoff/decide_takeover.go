@@ -15,6 +15,9 @@ type Takeover struct {
 	By       By
 	Detail   string
 	Envelope fact.Sealed // needed only where the task moves at once
+	// Stranger: the agent has had no part in the task and stands in for nobody who has. It may ask, and nothing moves
+	// without consent, even where the owner is lost.
+	Stranger bool
 }
 
 func (c Takeover) decide(t Task, now time.Time) ([]fact.Event, error) {
@@ -32,7 +35,7 @@ func (c Takeover) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := firstError(t.ready(), fact.CheckText("the detail", c.Detail, fact.MaxText)); err != nil {
 		return nil, err
 	}
-	if t.ownerLost(now) {
+	if t.ownerLost(now) && !c.Stranger {
 		return t.taken(taking{agent: c.By.Agent, reason: fact.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
 	if slices.ContainsFunc(t.Asks, func(a Ask) bool { return a.By == c.By.Agent }) {

@@ -184,6 +184,9 @@ func (t *Task) onReturned(e fact.Returned) {
 }
 
 func (t *Task) onSpawned(e fact.Spawned) {
+	if e.NewWork {
+		t.Marks++
+	}
 	children := slices.Clone(t.Children)
 	for _, c := range e.Children {
 		children = append(children, Child{Task: c.Task, To: c.To, Budget: c.Budget, State: fact.Pending, Group: e.Group})

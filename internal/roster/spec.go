@@ -1,6 +1,9 @@
 package roster
 
 import (
+	"cmp"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -44,4 +47,22 @@ func specOf(s registry.Spec) AgentSpec {
 		PresenceTTL: fact.Duration(s.PresenceTTL),
 		Breaker:     Breaker{Failures: s.Breaker.Failures, OpenFor: fact.Duration(s.Breaker.OpenFor)},
 	}
+}
+
+// sameStanding reports whether two specs agree in what decides which tasks an agent is offered: that is not for the agent
+// itself to say.
+func sameStanding(a, b AgentSpec) bool {
+	normal := func(s AgentSpec) AgentSpec {
+		caps := slices.Compact(slices.Sorted(slices.Values(s.Capabilities)))
+		return AgentSpec{
+			Kind: cmp.Or(s.Kind, registry.KindAgent), Capabilities: append([]string{}, caps...), MaxTasks: s.MaxTasks,
+			Reach: append([]registry.Reach{}, s.Reach...), Fallbacks: append([]string{}, s.Fallbacks...),
+			Escalation: append([]string{}, s.Escalation...),
+			Breaker: Breaker{
+				Failures: cmp.Or(s.Breaker.Failures, registry.DefaultFailures),
+				OpenFor:  cmp.Or(s.Breaker.OpenFor, fact.Duration(registry.DefaultOpenFor)),
+			},
+		}
+	}
+	return reflect.DeepEqual(normal(a), normal(b))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,19 +47,45 @@ type Row struct {
 	Details   json.RawMessage `json:"details"`
 }
 
-// Withhold is an entry without the content of envelopes: their digests stay.
+// private is what each event says that is for the holders of a task alone.
+var private = map[string][]string{
+	fact.Sealed{}.EventName():     {"envelope"},
+	fact.Created{}.EventName():    {"claimed_history"},
+	fact.Progressed{}.EventName(): {"note"},
+	fact.Finished{}.EventName():   {"result"},
+	fact.GaveUp{}.EventName():     {"result", "detail"},
+	fact.ChildEnded{}.EventName(): {"result"},
+	fact.Joined{}.EventName():     {"result"},
+}
+
+// Withhold is an entry without the content that is for the holders of its task alone: digests stay.
 func Withhold(e ledger.Entry) ledger.Entry {
-	e.Events = slices.Clone(e.Events)
+	events := make([]ledger.Event, len(e.Events))
 	for i, ev := range e.Events {
-		if ev.Name != (fact.Sealed{}).EventName() {
-			continue
-		}
-		var s fact.Sealed
-		_ = json.Unmarshal(ev.Data, &s) // what cannot be read is not shown either
-		s.Bytes = json.RawMessage(`"withheld"`)
-		e.Events[i].Data, _ = json.Marshal(s) //nolint:errchkjson // two strings and a constant
+		events[i] = ledger.Event{Name: ev.Name, Version: ev.Version, Data: withhold(ev.Data, private[ev.Name])}
 	}
+	e.Events = events
 	return e
+}
+
+func withhold(data json.RawMessage, fields []string) json.RawMessage {
+	var all map[string]json.RawMessage
+	if len(fields) == 0 || json.Unmarshal(data, &all) != nil {
+		return data
+	}
+	for _, f := range fields {
+		if _, there := all[f]; there {
+			all[f] = json.RawMessage(`"withheld"`)
+			if f == "result" {
+				all[f] = json.RawMessage(`{"text":"withheld"}`)
+			}
+		}
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return json.RawMessage(`{}`) // what cannot be read is not shown either
+	}
+	return out
 }
 
 // EachRow calls fn with the events of an entry.

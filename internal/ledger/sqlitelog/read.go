@@ -13,7 +13,7 @@ const (
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
 		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
 
-	followBatch = 512 // the most entries given to a follower at once
+	followBatch = 64 // the most entries given to a follower at once
 )
 
 // reader is a connection for reading the ledger's own tables.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,6 +36,10 @@ type service struct {
 	mux  *http.ServeMux
 	log  *slog.Logger
 	opts Options
+
+	mu        sync.Mutex
+	streaming int            // event streams that are open
+	streams   map[string]int // of each principal
 }
 
 // New returns the handler of all routes. It may be served by any [http.Server]: long polls and streams lift the read
@@ -49,7 +54,7 @@ func New(a *app.App, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, mux: http.NewServeMux(), log: o.Log, opts: o}
+	s := &service{app: a, mux: http.NewServeMux(), log: o.Log, opts: o, streams: map[string]int{}}
 	s.api = humago.New(s.mux, config())
 	describeInputs(s.api.OpenAPI().Components.Schemas)
 	s.tasks()

@@ -154,8 +154,40 @@ func (s *service) startOf(r *http.Request) (uint64, error) {
 	return n, nil
 }
 
+// Event streams that may be open at once: each holds a batch of the record in memory when its reader is slow.
+const (
+	maxStreams    = 256
+	maxStreamsFor = 8 // one principal
+)
+
+// admit counts an event stream until done is called, or refuses it.
+func (s *service) admit(c app.Caller) (done func(), err error) {
+	who := c.Workspace + "/" + c.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streaming >= maxStreams || s.streams[who] >= maxStreamsFor {
+		return nil, refusal.New(refusal.Limit, "close one first; a stream can be resumed after the id of its last message",
+			"%d event streams are open, %d of them yours", s.streaming, s.streams[who])
+	}
+	s.streaming++
+	s.streams[who]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.streaming--
+		if s.streams[who]--; s.streams[who] == 0 {
+			delete(s.streams, who)
+		}
+	}, nil
+}
+
 // follow tells the caller what happens until it goes away, the server stops or its token ends.
 func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
+	done, err := s.admit(caller(r.Context()))
+	if err != nil {
+		return err
+	}
+	defer done()
 	after, err := s.startOf(r)
 	if err != nil {
 		return err
