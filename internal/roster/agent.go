@@ -199,7 +199,7 @@ func (r *Roster) describe(ctx context.Context, workspace string, s registry.Stat
 // acknowledged before the call.
 func (r *Roster) Known(ctx context.Context, workspace, name string, fresh bool) (registry.State, error) {
 	if registry.CheckName("the agent's name", name) != nil {
-		return registry.State{}, nil
+		return registry.State{}, nil //nolint:nilerr // what cannot be a name was never registered
 	}
 	f, err := r.agents.Load(ctx, agentStream(workspace, name), fresh)
 	return f.State, err

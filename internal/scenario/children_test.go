@@ -33,8 +33,10 @@ func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "vote", Start: true})
-		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"ann", "bob", "cyd"}, Kind: fact.Broadcast, FanOut: true,
-			FanIn: fact.FanIn{Mode: fact.FanInQuorum, Quorum: 2}})
+		r = h.send(h.agent("lead"), r, app.SendInput{
+			To: []string{"ann", "bob", "cyd"}, Kind: fact.Broadcast, FanOut: true,
+			FanIn: fact.FanIn{Mode: fact.FanInQuorum, Quorum: 2},
+		})
 		late := h.accept("cyd", h.wait("cyd"))
 		for _, name := range []string{"ann", "bob"} {
 			h.complete(name, h.accept(name, h.wait(name)).Receipt, "yes")
@@ -212,7 +214,7 @@ func TestASupervisedHandoffWaitsForAnApproverWhoIsNotItsSource(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("junior", "senior", "prod")
 		r := h.create(h.agent("junior"), app.CreateInput{Intent: "deploy", Start: true})
-		r = h.send(h.agent("junior"), r, app.SendInput{To: []string{"prod"}, Kind: fact.Supervised, Approver: "senior"})
+		h.send(h.agent("junior"), r, app.SendInput{To: []string{"prod"}, Kind: fact.Supervised, Approver: "senior"})
 		h.empty("prod")
 		item := h.wait("senior")
 		if _, err := h.app.Approve(ctx(h), h.agent("junior"), app.ApproveInput{ID: item.ID}); err == nil {

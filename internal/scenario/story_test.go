@@ -25,8 +25,10 @@ func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "coder")
 		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix the login", Start: true})
-		r = h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}, Reason: fact.ReasonSpecialization,
-			Content: app.Content{Ask: "write the fix", Facts: []app.Point{{Text: "the cookie expires"}}}})
+		r = h.send(h.agent("triage"), r, app.SendInput{
+			To: []string{"coder"}, Reason: fact.ReasonSpecialization,
+			Content: app.Content{Ask: "write the fix", Facts: []app.Point{{Text: "the cookie expires"}}},
+		})
 		if r.State != fact.HandingOff || r.Owner != "triage" {
 			h.Fatalf("before acceptance triage still owns the task: %+v", r)
 		}
