@@ -314,14 +314,21 @@ func (s *show) finale(ctx context.Context) (out Outcome, err error) {
 		return out, err
 	}
 	s.aside("To look further, start a server on what the demo left behind, and ask it:")
-	s.quote(strings.Join([]string{
-		"trapeze serve --data-dir " + s.dir,
-		"trapeze --data-dir " + s.dir + " task show " + s.task,
-		"trapeze --data-dir " + s.dir + " handoff content " + s.task,
-		"trapeze --data-dir " + s.dir + " audit export " + s.task + " --format csv",
-		"trapeze --data-dir " + s.dir + " agent list",
-	}, "\n"), 5)
+	s.quote(further(s.cast.url, s.dir, s.task), 5)
 	return out, nil
+}
+
+// further are the commands that look at what a demo left behind, on the port that its own server had: that one was free,
+// and the usual one may not be.
+func further(at, dir, task string) string {
+	trapeze := "trapeze --url " + at + " --data-dir " + dir
+	return strings.Join([]string{
+		"trapeze serve --addr " + strings.TrimPrefix(at, "http://") + " --data-dir " + dir,
+		trapeze + " task show " + task,
+		trapeze + " handoff content " + task,
+		trapeze + " audit export " + task + " --format csv",
+		trapeze + " agent list",
+	}, "\n")
 }
 
 // say tells a part of the story, with its time.
