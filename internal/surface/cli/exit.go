@@ -79,6 +79,17 @@ type hinted struct {
 
 func (e hinted) Unwrap() error { return e.error }
 
+// codeFailed stands in JSON for an error that has no code of its own.
+const codeFailed refusal.Code = "failed"
+
+// typed are the server's hints as a person would type what they say.
+var typed = map[string]string{
+	"add the agent first":                             "add the agent first: trapeze agent add NAME",
+	"name an agent":                                   "name an agent: --to NAME",
+	"name an agent or a capability":                   "name an agent with --to NAME, or a capability with --capability NAME",
+	"name an agent, a list of agents or a capability": "name agents with --to NAME, or a capability with --capability NAME",
+}
+
 // complain prints what went wrong and what to do next.
 func (s *shell) complain(err error) {
 	if errors.Is(err, context.Canceled) {
@@ -104,7 +115,13 @@ func (s *shell) complain(err error) {
 	if told.Code == refusal.Unauthenticated && s.kept != "" {
 		told.Hint = "the token in " + s.kept + " no longer counts; remove the file to have a new one made"
 	}
+	if more := typed[told.Hint]; more != "" {
+		told.Hint = more
+	}
 	if s.flags.json {
+		if told.Code == "" {
+			told.Code = codeFailed
+		}
 		b, err := json.Marshal(struct {
 			Error refusal.Error `json:"error"`
 		}{told})
@@ -141,6 +158,6 @@ func exitCodesTopic() *cobra.Command {
 			fmt.Fprintf(&b, "     (%s)\n", strings.Join(of, ", "))
 		}
 	}
-	b.WriteString("\nErrors go to standard error as \"trapeze: code: message\" and a hint; with --json as {\"error\": {code, message, hint}}.")
+	b.WriteString("\nErrors go to standard error as \"trapeze: code: message\" and a hint; with --json as {\"error\": {code, message, hint}},\nwhere an error that has no code of its own has \"failed\".")
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String()}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -17,11 +18,14 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 
 func (s *shell) serveCommand() *cobra.Command {
 	var conf ServeConfig
-	cmd := s.command("serve", "Run a server on this machine", cobra.NoArgs, func(ctx context.Context, _ []string) (err error) {
+	cmd := s.command("serve", "Run a server on this machine", noArgs, func(ctx context.Context, _ []string) (err error) {
 		ctx, stop := interruptible(ctx)
 		defer stop()
 		if conf.DataDir, err = s.dataDir(); err != nil {
 			return usageError{err}
+		}
+		if err := checkLog(conf); err != nil {
+			return err
 		}
 		conf.LogTo, conf.Version = s.env.Stderr, Version()
 		conf.Ready = func(url, adminTokenFile string) {
@@ -37,7 +41,7 @@ func (s *shell) serveCommand() *cobra.Command {
 			}
 			fmt.Fprintf(s.env.Stdout, "The command line finds both with --url %s --data-dir %s. Stop it with Ctrl-C.\n", url, conf.DataDir)
 		}
-		return s.env.Serve(ctx, conf)
+		return inUse(s.env.Serve(ctx, conf), conf.DataDir)
 	})
 	cmd.Long = `Run a server. It keeps everything in the data directory (--data-dir, see trapeze help files), one server per directory,
 and answers on this machine only.`
@@ -46,4 +50,34 @@ and answers on this machine only.`
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 	return cmd
+}
+
+func checkLog(c ServeConfig) error {
+	switch c.LogLevel {
+	case "debug", "info", "warn", "error":
+	default:
+		return hinted{usagef("there is no log level %q", c.LogLevel), "use --log-level debug, info, warn or error"}
+	}
+	switch c.LogFormat {
+	case "text", "json":
+		return nil
+	}
+	return hinted{usagef("there is no log format %q", c.LogFormat), "use --log-format text or json"}
+}
+
+// inUse says in one sentence that another server has the directory; other errors it leaves as they are. What the record
+// is kept in is nothing that this package knows: only its words come here.
+func inUse(err error, dir string) error {
+	if err == nil {
+		return nil
+	}
+	_, by, found := strings.Cut(err.Error(), "database is in use")
+	if !found {
+		return err
+	}
+	who, _, _ := strings.Cut(by, ":")
+	return hinted{
+		fmt.Errorf("the data directory %s is in use%s", dir, who),
+		"a server runs on it already: use that one, stop it first, or take another directory with --data-dir",
+	}
 }
