@@ -58,7 +58,7 @@ func (s *shell) agentAdd() *cobra.Command {
 }
 
 func (s *shell) agentList() *cobra.Command {
-	return s.call("list", "List the agents", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	return s.call("list", "List the agents", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Agents(ctx)
 		if err != nil {
 			return err

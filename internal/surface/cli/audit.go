@@ -112,7 +112,7 @@ func (s *shell) eventsCommand() *cobra.Command {
 	var after uint64
 	var task string
 	var most int
-	cmd := s.command("events", "Follow what happens, until interrupted", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.command("events", "Follow what happens, until interrupted", noArgs, func(ctx context.Context, _ []string) error {
 		ctx, stop := interruptible(ctx)
 		defer stop()
 		c, err := s.dial(ctx)

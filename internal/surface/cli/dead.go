@@ -14,7 +14,7 @@ func (s *shell) deadCommand() *cobra.Command {
 
 func (s *shell) deadList() *cobra.Command {
 	var f client.TaskFilter
-	cmd := s.call("list", "List the dead letters, newest first", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	cmd := s.call("list", "List the dead letters, newest first", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Dead(ctx, f)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 func (s *shell) inboxCommand() *cobra.Command {
 	var o client.InboxOptions
 	var wait duration
-	cmd := s.call("inbox", "See what waits for you, and wait for it", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	cmd := s.call("inbox", "See what waits for you, and wait for it", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		box, err := waitInbox(ctx, c, o, time.Duration(wait))
 		if err != nil {
 			return err

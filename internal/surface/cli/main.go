@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
@@ -95,6 +96,7 @@ func (s *shell) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "trapeze", Short: "A handoff server for AI agents", Long: rootLong,
 		SilenceErrors: true, SilenceUsage: true, Args: noSuchCommand, RunE: helpOf, DisableAutoGenTag: true,
+		Version: Version(),
 	}
 	root.SetIn(s.env.Stdin)
 	root.SetOut(s.env.Stdout)
@@ -116,6 +118,8 @@ func (s *shell) root() *cobra.Command {
 		s.deadCommand(), s.auditCommand(), s.eventsCommand(), s.versionCommand(),
 		exitCodesTopic(), filesTopic(),
 	)
+	root.SetVersionTemplate("trapeze {{.Version}}\n")
+	strictHelp(root)
 	return root
 }
 
@@ -164,10 +168,39 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return errors.New(err)
 }
 
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+}
+
+// strictHelp makes "help" refuse what it knows nothing of.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if err := noSuchCommand(of, rest); err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		}
+	}
+}
+
 func helpOf(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 func (s *shell) versionCommand() *cobra.Command {
-	return s.command("version", "Print the version", cobra.NoArgs, func(context.Context, []string) error {
+	return s.command("version", "Print the version", noArgs, func(context.Context, []string) error {
 		v := struct {
 			Version string `json:"version"`
 		}{Version()}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,39 +40,57 @@ func taskPage(p *page, t client.Task) {
 	for _, v := range t.Path {
 		path = append(path, v.Agent)
 	}
-	var depends, children []string
+	var depends []string
 	for _, d := range t.Dependencies {
 		depends = append(depends, d.Task+" ("+string(d.State)+")")
-	}
-	for _, c := range t.Children {
-		children = append(children, c.Task+" to "+c.To+" ("+string(c.State)+")")
 	}
 	permissions := names(t.Permissions)
 	if t.Permissions != nil && permissions == "" {
 		permissions = "none"
 	}
-	p.fields(
-		field{"task", t.ID}, field{"state", string(t.State)}, field{"owner", t.Owner}, field{"epoch", number(t.Epoch)},
-		field{"intent", clip(t.Intent, 500)}, field{"requester", t.Requester}, field{"priority", string(t.Priority)},
-		field{"created", clock(t.Created)}, field{"deadline", clock(t.Deadline)}, field{"lease until", clock(t.Lease)},
-		field{"ended", clock(t.Ended)}, field{"path", names(path)}, field{"route", names(t.Route)},
-		field{"permissions", permissions}, field{"depends on", names(depends)}, field{"parent", t.Parent.Task},
-		field{"children", names(children)}, field{"spent tokens", number(t.Spent.Tokens)}, field{"of", number(t.Budget.Tokens)},
-		field{"progress", t.Progress}, field{"parked", parked(parkedNow(t))},
-	)
+	list := []field{
+		{"task", t.ID},
+		{"state", string(t.State)},
+		{"owner", t.Owner},
+		{"epoch", number(t.Epoch)},
+		{"intent", clip(t.Intent, 500)},
+		{"requester", t.Requester},
+		{"priority", string(t.Priority)},
+		{"created", clock(t.Created)},
+		{"deadline", clock(t.Deadline)},
+		{"lease until", clock(t.Lease)},
+		{"ended", clock(t.Ended)},
+		{"path", names(path)},
+		{"route", names(t.Route)},
+		{"permissions", permissions},
+		{"depends on", names(depends)},
+		{"parent", t.Parent.Task},
+		{"spent tokens", number(t.Spent.Tokens)},
+		{"of", number(t.Budget.Tokens)},
+		{"progress", t.Progress},
+		{"parked", parked(parkedNow(t))},
+	}
+	for _, c := range t.Children {
+		list = append(list, field{"child", childLine(c)})
+	}
 	for _, c := range t.Constraints {
-		p.fields(field{"constraint", c.ID + " [" + string(c.Kind) + "] " + c.Text})
+		list = append(list, field{"constraint", constraintLine(c)})
 	}
 	for _, a := range t.Asks {
-		p.fields(field{"ask", a.ID + " by " + a.By + " " + a.Detail})
+		list = append(list, field{"ask", a.ID + " by " + a.By + " " + a.Detail})
 	}
+	p.fields(list...)
 	if t.Handoff != nil {
 		p.line("")
 		handoffPage(p, *t.Handoff)
 	}
 	if t.Result != nil {
 		p.line("")
-		resultPage(p, *t.Result)
+		title := "result"
+		if t.State == client.Failed {
+			title = "failed because"
+		}
+		resultPage(p, title, *t.Result)
 	}
 }
 
@@ -82,8 +101,36 @@ func parkedNow(t client.Task) *client.ParkedFor {
 	return t.Parked
 }
 
-func resultPage(p *page, r client.Result) {
-	p.line("%s", p.dim("result"))
+// childLine is what the parent knows of a child: whether it has ended, and with what.
+func childLine(c client.Child) string {
+	state := string(c.State)
+	if !c.State.Final() {
+		state = "open" // where it stands is on the child's own record
+	}
+	line := c.Task + " to " + c.To + " (" + state + ")"
+	if c.Result == nil {
+		return line
+	}
+	came, _, _ := strings.Cut(strings.TrimSpace(c.Result.Text), "\n")
+	if came == "" {
+		came = string(c.Result.Data)
+	}
+	if came == "" {
+		return line
+	}
+	return line + ": " + clip(came, 120)
+}
+
+func constraintLine(c client.Constraint) string {
+	kind := string(c.Kind)
+	if c.Hard {
+		kind += ", must"
+	}
+	return c.ID + " [" + kind + "] " + c.Text
+}
+
+func resultPage(p *page, title string, r client.Result) {
+	p.line("%s", p.dim(title))
 	if r.Code != 0 {
 		p.fields(field{"exit code", count(r.Code)})
 	}
@@ -98,7 +145,7 @@ func resultPage(p *page, r client.Result) {
 func (s *shell) taskList() *cobra.Command {
 	var f client.TaskFilter
 	var state string
-	cmd := s.command("list", "List tasks, newest first", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.command("list", "List tasks, newest first", noArgs, func(ctx context.Context, _ []string) error {
 		f.State = client.State(state)
 		c, err := s.dial(ctx)
 		if err != nil {

@@ -15,7 +15,7 @@ func (s *shell) tokenCommand() *cobra.Command {
 func (s *shell) tokenCreate() *cobra.Command {
 	var in client.TokenInput
 	var agent, role, expires string
-	cmd := s.command("create (--agent NAME | --role ROLE --name NAME)", "Make a token; its text is shown once", cobra.NoArgs,
+	cmd := s.command("create (--agent NAME | --role ROLE --name NAME)", "Make a token; its text is shown once", noArgs,
 		func(ctx context.Context, _ []string) (err error) {
 			in.Role = client.Role(role)
 			if agent != "" {
@@ -54,7 +54,7 @@ func (s *shell) tokenCreate() *cobra.Command {
 }
 
 func (s *shell) tokenList() *cobra.Command {
-	return s.call("list", "List the tokens, revoked ones too", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	return s.call("list", "List the tokens, revoked ones too", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tokens(ctx)
 		if err != nil {
 			return err
