@@ -78,6 +78,6 @@ func inUse(err error, dir string) error {
 	who, _, _ := strings.Cut(by, ":")
 	return hinted{
 		fmt.Errorf("the data directory %s is in use%s", dir, who),
-		"a server runs on it already: use that one, stop it first, or take another directory with --data-dir",
+		"a server runs on it already: use that one, stop it first, or name another data directory with --data-dir",
 	}
 }
