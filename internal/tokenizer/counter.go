@@ -53,7 +53,8 @@ func (c Counter) Name() string {
 func (c Counter) Estimate() bool { return c.name != "" && c.vocabulary == nil }
 
 // Count returns the number of tokens of text, without any that a receiver's interface puts around it. Text that is
-// not UTF-8 is counted as if U+FFFD stood for each run of wrong bytes.
+// not UTF-8 is counted as if U+FFFD stood for each run of wrong bytes, and each DEL (U+007F) as one token: the vocabularies
+// as the library has them lack it, and would count it as nothing.
 //
 // Count(a+b) = Count(a)+Count(b) if a ends with a line feed and b begins with a graphic ASCII character other than a
 // slash: no token of the built-in vocabularies spans such a place, and what stands on one side has no influence on
@@ -72,7 +73,7 @@ func (c Counter) Count(text string) int {
 	if text == "" {
 		return 0
 	}
-	v, n := load(), 0
+	v, n := load(), strings.Count(text, "\x7f")
 	for text != "" {
 		end := boundary(text)
 		n += v.count(text[:end])
