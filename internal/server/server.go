@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
@@ -26,6 +27,9 @@ const grace = 500 * time.Millisecond
 // healEvery is how often the views are looked at.
 const healEvery = 5 * time.Second
 
+// linger is how long connections in use have to bring the call that is on its way, when the server stops.
+const linger = 250 * time.Millisecond
+
 // Server is a running server on one data directory.
 type Server struct {
 	App *app.App
@@ -38,6 +42,7 @@ type Server struct {
 	stop     context.CancelFunc // of what runs in the background, and of long polls
 	running  sync.WaitGroup
 	failed   chan error
+	leaving  atomic.Bool
 }
 
 // Open starts a server: record, views, use cases, courier, door, in this order. It returns when calls are answered.
@@ -88,7 +93,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { post.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.http = &http.Server{
-		Handler:           httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log}),
+		Handler:           s.parting(httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log})),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -96,7 +101,7 @@ func (s *Server) listen() (err error) {
 		BaseContext:       func(net.Listener) context.Context { return background },
 	}
 	s.running.Go(func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) && !s.leaving.Load() {
 			s.failed <- err
 		}
 	})
@@ -158,7 +163,7 @@ func (s *Server) Close(ctx context.Context) error {
 	if s.stop != nil {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Drain)
 		defer cancel()
-		s.http.SetKeepAlivesEnabled(false)
+		s.lastAnswers()
 		time.AfterFunc(grace, s.stop) // long polls and event streams would wait for ever
 		if err := s.http.Shutdown(drain); err != nil {
 			errs = append(errs, s.http.Close())
@@ -175,6 +180,24 @@ func (s *Server) Close(ctx context.Context) error {
 		errs = append(errs, s.log.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// lastAnswers takes no new connection, and ends each that is in use with its next answer. Only after a while does
+// Shutdown close those that are idle: closing at once could cut one off on which a call is just arriving.
+func (s *Server) lastAnswers() {
+	s.leaving.Store(true)
+	_ = s.listener.Close() // Shutdown closes it again and says what there is to say
+	<-time.After(linger)
+}
+
+// parting tells clients, while the server stops, that an answer is the last on its connection.
+func (s *Server) parting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.leaving.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Tune sets the process's garbage collector for a server: nearly all that a call needs is garbage once it has been
