@@ -43,11 +43,11 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/memory", what: "memory items: scopes, versions, references, who may read",
-		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/identity"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/registry", "internal/identity"},
 	},
 	{
 		dir: "internal/conversation", what: "what was said across agents, and the text that carries it on",
-		pure: true, ours: []string{"internal/refusal", "internal/handoff", "internal/memory", "internal/registry"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory", "internal/registry"},
 	},
 	{
 		dir: "internal/channel", what: "named lists of agents to publish to",
@@ -162,8 +162,19 @@ var rooms = []room{
 		ours: append(domain, "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
+		dir: "internal/knowledge", what: "use cases of what is known: memory and conversations, and what of them goes into an envelope",
+		ours: append(domain, "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		libs: []string{"github.com/google/uuid"},
+	},
+	{
+		dir: "internal/shelf", what: "use cases of artifacts: who may put and fetch what, and what is swept away",
+		ours: append(domain, "internal/artifact", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+	},
+	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/tokenizer", "internal/packing", "internal/routing", "internal/ledger", "internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/artifact"),
+		ours: append(domain,
+			"internal/tokenizer", "internal/packing", "internal/expect", "internal/foreign", "internal/drift", "internal/routing", "internal/ledger",
+			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 
@@ -191,7 +202,8 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/app", "internal/roster", "internal/view", "internal/artifact"), libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+		ours: append(domain, "internal/app", "internal/roster", "internal/knowledge", "internal/shelf", "internal/view", "internal/artifact"),
+		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server",
@@ -207,8 +219,16 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
+	},
+	{
+		dir: "internal/surface/cli/shell", what: "what every command needs: which server, as whom, how to read arguments, how to answer",
+		ours: append(domain, "client"), libs: []string{"net", "github.com/spf13", "golang.org/x/term"},
+	},
+	{
+		dir: "internal/surface/cli/know", what: "the commands of what is known and carried: memory, conversations, channels, envelopes, drift, artifacts",
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/artifact", "internal/artifact/gitsnap"), libs: []string{"github.com/spf13"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",

@@ -35,7 +35,7 @@ type Sheet struct {
 // Accept takes an open offer: the second message of the handshake. With automatic confirm the caller owns the task
 // when this returns, and has its content. The entry of the acceptance is the record that the content was read.
 func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, error) {
-	task, n, err := handoff.ParseHandoffID(in.Handoff)
+	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err != nil {
 		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
@@ -82,13 +82,13 @@ func (a *App) Content(ctx context.Context, c Caller, id string, render bool) (Sh
 }
 
 func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (Sheet, error) {
-	if task, n, err := handoff.ParseShareID(id); err == nil {
+	if task, n, err := fact.ParseShareID(id); err == nil {
 		return a.readShare(ctx, c, task, n, render)
 	}
 	taskID, n := id, 0
-	if handoff.CheckTaskID(id) != nil {
+	if fact.CheckTaskID(id) != nil {
 		var err error
-		if taskID, n, err = handoff.ParseHandoffID(id); err != nil {
+		if taskID, n, err = fact.ParseHandoffID(id); err != nil {
 			return Sheet{}, err
 		}
 	}
@@ -118,7 +118,7 @@ func (a *App) contentFor(c Caller, t handoff.Task, n int) (string, error) {
 	}
 	if n > 0 && n < h.N {
 		return "", refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
-			"handoff %s is over; %s is the newest", handoff.HandoffID(t.ID, n), h.ID(t.ID))
+			"handoff %s is over; %s is the newest", fact.HandoffID(t.ID, n), h.ID(t.ID))
 	}
 	digest := t.Envelope
 	if h != nil && !h.Stage.Final() {

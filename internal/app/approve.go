@@ -19,10 +19,10 @@ type ApproveInput struct {
 
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
 func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, error) {
-	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
+	if task, n, err := fact.ParseAskID(in.ID); err == nil {
 		return a.grant(ctx, c, task, n, in)
 	}
-	task, n, err := handoff.ParseHandoffID(in.ID)
+	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
 	}
@@ -69,10 +69,10 @@ type DenyInput struct {
 
 // Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
 func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error) {
-	if task, n, err := handoff.ParseAskID(in.ID); err == nil {
+	if task, n, err := fact.ParseAskID(in.ID); err == nil {
 		return a.change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
 	}
-	task, n, err := handoff.ParseHandoffID(in.ID)
+	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
 	}

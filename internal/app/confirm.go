@@ -19,7 +19,7 @@ type ConfirmInput struct {
 // Confirm lets go: the third message of the handshake, by the source of a handoff with explicit confirm. The fourth,
 // that ownership has moved, follows in the same entry.
 func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, error) {
-	task, n, err := handoff.ParseHandoffID(in.Handoff)
+	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err == nil {
 		err = in.Content.checkData()
 	}

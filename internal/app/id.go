@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // newTaskID derives a task's id from the caller and its idempotency key, so that a repeated creation finds the
@@ -17,7 +16,7 @@ func (a *App) newTaskID(c Caller) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("new id: %w", err)
 		}
-		return handoff.TaskID(id), nil
+		return fact.TaskID(id), nil
 	}
 	var id uuid.UUID
 	sum := sha256.Sum256([]byte("task\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
@@ -25,5 +24,5 @@ func (a *App) newTaskID(c Caller) (string, error) {
 	if key, err := uuid.Parse(c.Key); err == nil && key.Version() == 7 {
 		copy(id[:6], key[:6])
 	}
-	return handoff.TaskID(id), nil
+	return fact.TaskID(id), nil
 }

@@ -125,7 +125,7 @@ func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view
 }
 
 func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
-	task, n, err := handoff.ParseHandoffID(item.ID)
+	task, n, err := fact.ParseHandoffID(item.ID)
 	if err != nil {
 		return err
 	}

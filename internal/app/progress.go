@@ -74,7 +74,7 @@ type CancelInput struct {
 // Cancel calls a task off, children included, as its owner, its requester or an operator. With the id of a handoff
 // under way it only takes that back.
 func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (Receipt, error) {
-	if task, n, err := handoff.ParseHandoffID(in.ID); err == nil {
+	if task, n, err := fact.ParseHandoffID(in.ID); err == nil {
 		return a.change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
 	return a.change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Detail: in.Detail})

@@ -54,9 +54,9 @@ func receipt(o stream.Outcome[handoff.Task]) Receipt {
 				}
 			}
 		case fact.TakeoverAsked{}.EventName():
-			r.Ask = handoff.AskID(t.ID, t.AskCount)
+			r.Ask = fact.AskID(t.ID, t.AskCount)
 		case fact.Shared{}.EventName():
-			r.Share = handoff.ShareID(t.ID, len(t.Shares))
+			r.Share = fact.ShareID(t.ID, len(t.Shares))
 		}
 	}
 	return r

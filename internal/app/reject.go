@@ -20,7 +20,7 @@ type RejectInput struct {
 
 // Reject turns an offer down. It goes to the next candidate, or back to its source; it never strands the task.
 func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, error) {
-	task, n, err := handoff.ParseHandoffID(in.Handoff)
+	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
 	}

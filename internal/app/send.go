@@ -165,7 +165,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 	}
 	for i, name := range to {
 		n := len(t.Children) + i
-		s.Children = append(s.Children, fact.NewChild{Task: handoff.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
+		s.Children = append(s.Children, fact.NewChild{Task: fact.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
 	}
 	return s
 }
@@ -189,9 +189,9 @@ func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, 
 // nextHandoffID is the id that a task's next handoff will have.
 func nextHandoffID(t handoff.Task) string {
 	if t.Handoff == nil {
-		return handoff.HandoffID(t.ID, 1)
+		return fact.HandoffID(t.ID, 1)
 	}
-	return handoff.HandoffID(t.ID, t.Handoff.N+1)
+	return fact.HandoffID(t.ID, t.Handoff.N+1)
 }
 
 // targets is whom a handoff is meant for, fallbacks left out.

@@ -50,7 +50,7 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, rende
 		if s.N != n || (s.To != c.Agent() && c.Agent() != "") {
 			continue
 		}
-		if err := a.access.Read(ctx, c.Who(), task, handoff.ShareID(task, n), s.Envelope); err != nil {
+		if err := a.access.Read(ctx, c.Who(), task, fact.ShareID(task, n), s.Envelope); err != nil {
 			return Sheet{}, err
 		}
 		if s.To == c.Agent() && !s.Read {
@@ -65,5 +65,5 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, rende
 		}
 		return *sheet, nil
 	}
-	return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", handoff.ShareID(task, n))
+	return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", fact.ShareID(task, n))
 }

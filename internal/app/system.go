@@ -19,7 +19,7 @@ import (
 func (a *App) Report(ctx context.Context, workspace, agent string, e ledger.Entry, o registry.Outcome, task string, n int) error {
 	cmd := registry.ReportOutcome{Name: agent, Cause: uint64(e.Position), Outcome: o, Task: task}
 	if n > 0 {
-		cmd.Handoff = handoff.HandoffID(task, n)
+		cmd.Handoff = fact.HandoffID(task, n)
 	}
 	state, err := a.Known(ctx, workspace, agent, false)
 	if err != nil || !registry.Worth(state, cmd) {
@@ -207,7 +207,7 @@ func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.
 			return stream.Unavailable(err)
 		}
 		for _, id := range ids {
-			task, n, err := handoff.ParseHandoffID(id)
+			task, n, err := fact.ParseHandoffID(id)
 			if err != nil {
 				return err
 			}

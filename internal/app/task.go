@@ -43,7 +43,7 @@ func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
 	if err := c.May(identity.ActOwn, verb+" a task"); err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
-	if err := handoff.CheckTaskID(task); err != nil {
+	if err := fact.CheckTaskID(task); err != nil {
 		return stream.Outcome[handoff.Task]{}, err
 	}
 	request, err := c.Digest(verb, in)
@@ -76,7 +76,7 @@ func (a *App) taskFor(ctx context.Context, c Caller, id string) (Task, error) {
 	if err := c.May(identity.ReadOwn, "read a task"); err != nil {
 		return Task{}, err
 	}
-	if err := handoff.CheckTaskID(id); err != nil {
+	if err := fact.CheckTaskID(id); err != nil {
 		return Task{}, err
 	}
 	f, err := a.tasks.Load(ctx, taskStream(c.Workspace, id), true)

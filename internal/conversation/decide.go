@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -85,7 +85,7 @@ func (c Append) check() (Append, error) {
 		return c, refusal.New(refusal.Invalid, "send what was said, in UTF-8", "the turn is empty or not valid UTF-8")
 	}
 	if c.Handoff != "" {
-		task, _, err := handoff.ParseHandoffID(c.Handoff)
+		task, _, err := fact.ParseHandoffID(c.Handoff)
 		if err != nil {
 			return c, err
 		}
@@ -95,7 +95,7 @@ func (c Append) check() (Append, error) {
 		c.Task = task
 	}
 	if c.Task != "" {
-		return c, handoff.CheckTaskID(c.Task)
+		return c, fact.CheckTaskID(c.Task)
 	}
 	return c, nil
 }

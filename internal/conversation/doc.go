@@ -2,7 +2,7 @@
 // part, and the condensed text that carries it on to the next one. One conversation is one stream (conversation/ID);
 // its [State] is the fold of its events.
 //
-// May import: the standard library without I/O, refusal, handoff for task ids, memory for who asks, and registry for
+// May import: the standard library without I/O, refusal, fact for task ids, memory for who asks, and registry for
 // names. It never reads a clock: now is an input.
 //
 // Invariants:

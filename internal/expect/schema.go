@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -183,6 +184,9 @@ func pointer(where string, location []string) string {
 func said(e *jsonschema.ValidationError) string {
 	one := *e
 	one.Causes = nil
+	if k, is := one.ErrorKind.(*kind.AdditionalProperties); is { // the library lists them in no order
+		one.ErrorKind = &kind.AdditionalProperties{Properties: slices.Sorted(slices.Values(k.Properties))}
+	}
 	_, what, ok := strings.Cut(strings.TrimSpace(one.Error()), ": ")
 	if !ok {
 		return one.Error()

@@ -48,7 +48,7 @@ func (t Task) offerTo(agent string, handoff, offer int) (*Handoff, error) {
 	}
 	over := func(why string) error {
 		return refusal.New(refusal.Expired, "nothing to do; look into your inbox for what is open",
-			"the offer of handoff %s is over: %s", HandoffID(t.ID, handoff), why)
+			"the offer of handoff %s is over: %s", fact.HandoffID(t.ID, handoff), why)
 	}
 	switch {
 	case handoff < h.N:
@@ -118,7 +118,7 @@ func (c Confirm) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff || h.Stage != fact.Accepted {
 		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirm",
-			HandoffID(t.ID, c.Handoff))
+			fact.HandoffID(t.ID, c.Handoff))
 	}
 	d := turn{t: t}
 	e := fact.Confirmed{Handoff: h.N, By: c.By.name()}
@@ -199,7 +199,7 @@ func (c Withdraw) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff {
-		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", HandoffID(t.ID, c.Handoff))
+		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", fact.HandoffID(t.ID, c.Handoff))
 	}
 	why := "withdrawn by " + c.By.name()
 	if c.Detail != "" {

@@ -71,7 +71,7 @@ func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
 	h := t.InFlight()
 	if h == nil || h.N != n || h.Stage != fact.AwaitingApproval {
 		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
-			HandoffID(t.ID, n))
+			fact.HandoffID(t.ID, n))
 	}
 	switch {
 	case by.name() == h.From || by.Principal == h.From || by.Principal == h.By:

@@ -84,7 +84,7 @@ func (c Spawn) check(t Task) error {
 	}
 	seen := map[string]bool{}
 	for _, child := range c.Children {
-		if err := firstError(CheckTaskID(child.Task), fact.CheckText("the intent", child.Intent, fact.MaxIntent),
+		if err := firstError(fact.CheckTaskID(child.Task), fact.CheckText("the intent", child.Intent, fact.MaxIntent),
 			checkOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 }
 
 func (c Create) check(now time.Time) error {
-	if err := CheckTaskID(c.Task); err != nil {
+	if err := fact.CheckTaskID(c.Task); err != nil {
 		return err
 	}
 	if strings.TrimSpace(c.Intent) == "" {
@@ -103,7 +103,7 @@ func (c Create) checkDependencies() error {
 		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
 	}
 	for i, d := range c.Dependencies {
-		if err := CheckTaskID(d.Task); err != nil {
+		if err := fact.CheckTaskID(d.Task); err != nil {
 			return err
 		}
 		if d.Task == c.Task {

@@ -203,5 +203,5 @@ func (c ReadShare) decide(t Task, _ time.Time) ([]fact.Event, error) {
 		}
 	}
 	return nil, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %s", c.By.name(),
-		fmt.Sprintf("%.64s", ShareID(t.ID, c.Share)))
+		fmt.Sprintf("%.64s", fact.ShareID(t.ID, c.Share)))
 }

@@ -103,7 +103,7 @@ type Handoff struct {
 }
 
 // ID is the handoff's id within a task.
-func (h *Handoff) ID(task string) string { return HandoffID(task, h.N) }
+func (h *Handoff) ID(task string) string { return fact.HandoffID(task, h.N) }
 
 // Ask is a receiver's wish to take the task over.
 type Ask struct {

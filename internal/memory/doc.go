@@ -2,7 +2,7 @@
 // works on a task, or by everybody in their workspace. One item is one stream (memory/ID); its [State] is the fold of
 // its events.
 //
-// May import: the standard library without I/O, refusal, handoff for task ids, and registry for names. It never
+// May import: the standard library without I/O, refusal, fact for task ids, and registry for names. It never
 // reads a clock or a source of chance: both are inputs.
 //
 // Invariants:

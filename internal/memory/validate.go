@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
@@ -55,7 +55,7 @@ func (c Store) checkBelonging() error {
 		if task == "" {
 			continue
 		}
-		if err := handoff.CheckTaskID(task); err != nil {
+		if err := fact.CheckTaskID(task); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (c Store) checkBelonging() error {
 		return refusal.New(refusal.NotFound, "name a task that you take part in", "you have no task %s", c.Task)
 	}
 	if c.Source.Handoff != "" {
-		if _, _, err := handoff.ParseHandoffID(c.Source.Handoff); err != nil {
+		if _, _, err := fact.ParseHandoffID(c.Source.Handoff); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -256,7 +255,7 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 		asked := ok(h, h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
 			return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: r.Task, Detail: "I know this"})
 		})
-		if asked.Ask != handoff.AskID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
+		if asked.Ask != fact.AskID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
 			h.Fatalf("asked: %+v", asked)
 		}
 		item := h.wait("ann")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -37,7 +36,7 @@ func (c *client) once(ctx context.Context, node *app.App, key, task string, w wi
 	}
 	me := c.house.agent(w.agent).WithKey(key)
 	operator := c.house.operator()
-	id := handoff.HandoffID(task, max(w.n, 1))
+	id := fact.HandoffID(task, max(w.n, 1))
 	var r app.Receipt
 	var err error
 	switch w.verb {
@@ -136,7 +135,7 @@ func look(t app.Task) sight {
 func glance(r app.Receipt) sight {
 	s := sight{State: r.State, Owner: r.Owner, Epoch: r.Epoch, Stage: r.Stage, Offer: r.Offer}
 	if r.Handoff != "" {
-		_, s.N, _ = handoff.ParseHandoffID(r.Handoff)
+		_, s.N, _ = fact.ParseHandoffID(r.Handoff)
 	}
 	if r.Stage == fact.Offered {
 		s.To = strings.Join(r.To, ",")

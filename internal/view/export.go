@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -98,7 +97,7 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 		}
 		var of struct{ Handoff int }
 		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {
-			x.HandoffID = handoff.HandoffID(id, of.Handoff)
+			x.HandoffID = fact.HandoffID(id, of.Handoff)
 		}
 		if err := fn(x); err != nil {
 			return err

@@ -59,7 +59,7 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[fact.Event]) error {
 		tr.Entries = append(tr.Entries, entry)
 		if req, ok := d.(fact.HandoffRequested); ok {
 			tr.Handoffs = append(tr.Handoffs, Record{
-				HandoffID: handoff.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
+				HandoffID: fact.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
 				From: req.From, Reason: req.Reason,
 			})
 		} else if !open {

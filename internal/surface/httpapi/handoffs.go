@@ -7,7 +7,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -34,14 +33,14 @@ func (s *service) handoffs() {
 		return s.app.Confirm(ctx, c, in)
 	})
 	change(s, post("withdraw", "Take a handoff under way back"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (app.Receipt, error) {
-		if _, _, err := handoff.ParseHandoffID(id); err != nil { // the use case takes tasks too
+		if _, _, err := fact.ParseHandoffID(id); err != nil { // the use case takes tasks too
 			return app.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Cancel(ctx, c, in)
 	})
-	s.verdicts("handoffs", "handoff", handoff.ParseHandoffID)
-	s.verdicts("asks", "ask", handoff.ParseAskID)
+	s.verdicts("handoffs", "handoff", fact.ParseHandoffID)
+	s.verdicts("asks", "ask", fact.ParseAskID)
 	s.content()
 }
 
@@ -79,9 +78,9 @@ type contentQuery struct {
 // content are the three ways to an envelope; the id says what it is of.
 func (s *service) content() {
 	checks := map[string]func(string) error{
-		"tasks":    handoff.CheckTaskID,
-		"handoffs": func(id string) error { _, _, err := handoff.ParseHandoffID(id); return err },
-		"shares":   func(id string) error { _, _, err := handoff.ParseShareID(id); return err },
+		"tasks":    fact.CheckTaskID,
+		"handoffs": func(id string) error { _, _, err := fact.ParseHandoffID(id); return err },
+		"shares":   func(id string) error { _, _, err := fact.ParseShareID(id); return err },
 	}
 	for _, of := range []struct{ path, id, summary, tag string }{
 		{"tasks", "task-content", "Read the task's newest envelope", tagTasks},
@@ -107,7 +106,7 @@ func (s *service) content() {
 }
 
 func (s *service) showHandoff(ctx context.Context, c app.Caller, in *readingID) (Handoff, error) {
-	task, n, err := handoff.ParseHandoffID(in.ID)
+	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {
 		return Handoff{}, err
 	}

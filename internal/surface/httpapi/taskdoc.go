@@ -115,10 +115,10 @@ func taskOf(t app.Task) Task {
 		out.Handoff = &h
 	}
 	for _, a := range t.Asks {
-		out.Asks = append(out.Asks, Ask{ID: handoff.AskID(t.ID, a.N), By: a.By, Detail: a.Detail})
+		out.Asks = append(out.Asks, Ask{ID: fact.AskID(t.ID, a.N), By: a.By, Detail: a.Detail})
 	}
 	for _, s := range t.Shares {
-		out.Shares = append(out.Shares, Share{ID: handoff.ShareID(t.ID, s.N), To: s.To, From: s.From, Envelope: s.Envelope, Read: s.Read})
+		out.Shares = append(out.Shares, Share{ID: fact.ShareID(t.ID, s.N), To: s.To, From: s.From, Envelope: s.Envelope, Read: s.Read})
 	}
 	return out
 }

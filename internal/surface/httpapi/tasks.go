@@ -8,7 +8,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -82,7 +81,7 @@ func (s *service) tasks() {
 		return s.app.Takeover(ctx, c, in)
 	})
 	change(s, post("cancel", "Call the task off, children included"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (app.Receipt, error) {
-		if err := handoff.CheckTaskID(id); err != nil { // the use case takes handoffs too
+		if err := fact.CheckTaskID(id); err != nil { // the use case takes handoffs too
 			return app.Receipt{}, err
 		}
 		in.ID = id
@@ -151,7 +150,7 @@ func (s *service) listTasks(ctx context.Context, c app.Caller, in *tasksQuery) (
 // page lists the tasks that a filter leaves.
 func (s *service) page(ctx context.Context, c app.Caller, f view.TaskFilter, p Page) (TaskPage, error) {
 	if p.After != "" {
-		if err := handoff.CheckTaskID(p.After); err != nil {
+		if err := fact.CheckTaskID(p.After); err != nil {
 			return TaskPage{}, err
 		}
 	}

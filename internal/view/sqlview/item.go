@@ -36,12 +36,12 @@ func (i *item) same(o *item) bool {
 func (i *item) id(task string) string {
 	switch i.kind {
 	case view.ItemTakeover:
-		return handoff.AskID(task, i.n)
+		return fact.AskID(task, i.n)
 	case view.ItemShare:
-		return handoff.ShareID(task, i.n)
+		return fact.ShareID(task, i.n)
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
-	return handoff.HandoffID(task, i.n)
+	return fact.HandoffID(task, i.n)
 }
 
 // ord orders an inbox: the highest priority first, then the oldest.

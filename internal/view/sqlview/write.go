@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -161,12 +160,12 @@ func (p *projector) writeClaim(t *task) error {
 		return nil
 	}
 	if was != (claim{}) {
-		if _, err := p.dropClaim.Exec(t.workspace, was.capability, handoff.HandoffID(t.id, was.handoff)); err != nil {
+		if _, err := p.dropClaim.Exec(t.workspace, was.capability, fact.HandoffID(t.id, was.handoff)); err != nil {
 			return err
 		}
 	}
 	if is != (claim{}) {
-		if _, err := p.addClaim.Exec(t.workspace, is.capability, handoff.HandoffID(t.id, is.handoff)); err != nil {
+		if _, err := p.addClaim.Exec(t.workspace, is.capability, fact.HandoffID(t.id, is.handoff)); err != nil {
 			return err
 		}
 	}

@@ -203,11 +203,11 @@ func (m *model) add(t handoff.Task) {
 	}
 	source := map[string]string{"agent/ann": "ann", "agent/bob": "bob", "agent/cy": "cy", "ann": "ann", "bob": "bob", "cy": "cy"}
 	for _, a := range t.Asks {
-		item(source[t.Source()], view.ItemTakeover, handoff.AskID(t.ID, a.N), false, time.Time{}, t.Epoch)
+		item(source[t.Source()], view.ItemTakeover, fact.AskID(t.ID, a.N), false, time.Time{}, t.Epoch)
 	}
 	for _, a := range t.Shares {
 		if !a.Read {
-			item(a.To, view.ItemShare, handoff.ShareID(t.ID, a.N), false, time.Time{}, 0)
+			item(a.To, view.ItemShare, fact.ShareID(t.ID, a.N), false, time.Time{}, 0)
 		}
 	}
 	h := t.InFlight()

@@ -13,7 +13,7 @@ import (
 
 func handoffStory(s *stage) {
 	task := s.create(1, operator)
-	h := handoff.HandoffID(task, 1)
+	h := fact.HandoffID(task, 1)
 	s.do(task, s.to(task, "bob"))
 	offered := s.now
 	got := s.list(view.TaskFilter{})[0]
@@ -101,8 +101,8 @@ func orderStory(s *stage) {
 	for _, n := range []int{1, 3, 0, 4, 2} {
 		s.do(id(n), s.to(id(n), "bob"))
 	}
-	s.wantInbox("bob", "offer "+handoff.HandoffID(id(2), 1), "offer "+handoff.HandoffID(id(4), 1), "offer "+handoff.HandoffID(id(3), 1),
-		"offer "+handoff.HandoffID(id(0), 1), "offer "+handoff.HandoffID(id(1), 1))
+	s.wantInbox("bob", "offer "+fact.HandoffID(id(2), 1), "offer "+fact.HandoffID(id(4), 1), "offer "+fact.HandoffID(id(3), 1),
+		"offer "+fact.HandoffID(id(0), 1), "offer "+fact.HandoffID(id(1), 1))
 	items, err := s.views.Inbox(s.ctx, s.ws, "bob", 2)
 	if err != nil || len(items) != 2 || items[1].Task != id(4) {
 		s.Errorf("the first two: %+v, %v", items, err)
@@ -111,7 +111,7 @@ func orderStory(s *stage) {
 
 func claimStory(s *stage) {
 	task := s.create(1, operator)
-	h := handoff.HandoffID(task, 1)
+	h := fact.HandoffID(task, 1)
 	r := s.to(task, "bob", "cy", "dee")
 	r.Kind, r.Claim, r.Capability = fact.Broadcast, true, "paint"
 	s.do(task, r)
@@ -148,10 +148,10 @@ func (s *stage) wantClaims(capability string, want ...string) {
 func rejectionStory(s *stage) {
 	task := s.create(1, agent("ann"))
 	s.do(task, handoff.Start{By: agent("ann")}, s.to(task, "bob", "cy"))
-	first := s.wantInbox("bob", "offer "+handoff.HandoffID(task, 1))[0]
+	first := s.wantInbox("bob", "offer "+fact.HandoffID(task, 1))[0]
 	s.do(task, handoff.Reject{By: agent("bob"), Handoff: 1, Why: fact.Overloaded})
 	s.wantInbox("bob")
-	second := s.wantInbox("cy", "offer "+handoff.HandoffID(task, 1))[0]
+	second := s.wantInbox("cy", "offer "+fact.HandoffID(task, 1))[0]
 	if second.Offer != 2 || second.At <= first.At || second.From != "ann" {
 		s.Errorf("the second offer: %+v", second)
 	}
@@ -172,7 +172,7 @@ func approvalStory(s *stage) {
 		s.do(task, r)
 	}
 	ask("")
-	i := s.wantInbox("", "approval "+handoff.HandoffID(task, 1))[0]
+	i := s.wantInbox("", "approval "+fact.HandoffID(task, 1))[0]
 	if i.From != "ann" || !i.Ends.Equal(s.now.Add(24*time.Hour)) || i.Envelope == "" {
 		s.Errorf("the approval: %+v", i)
 	}
@@ -181,11 +181,11 @@ func approvalStory(s *stage) {
 	s.wantInbox("")
 	ask("eve")
 	s.wantInbox("")
-	s.wantInbox("eve", "approval "+handoff.HandoffID(task, 2))
+	s.wantInbox("eve", "approval "+fact.HandoffID(task, 2))
 	s.wantTasks(view.TaskFilter{Involving: "eve"}, task)
 	s.do(task, handoff.Approve{By: agent("eve"), Handoff: 2})
 	s.wantInbox("eve")
-	s.wantInbox("bob", "offer "+handoff.HandoffID(task, 2))
+	s.wantInbox("bob", "offer "+fact.HandoffID(task, 2))
 }
 
 func confirmStory(s *stage) {
@@ -195,7 +195,7 @@ func confirmStory(s *stage) {
 	r.Confirm = fact.ConfirmExplicit
 	s.do(task, r, handoff.Accept{By: agent("bob"), Handoff: 1})
 	s.wantInbox("bob")
-	i := s.wantInbox("ann", "confirm "+handoff.HandoffID(task, 1))[0]
+	i := s.wantInbox("ann", "confirm "+fact.HandoffID(task, 1))[0]
 	if i.From != "bob" || i.Epoch != 1 || !i.Ends.Equal(s.now.Add(time.Minute)) {
 		s.Errorf("the confirm: %+v", i)
 	}
@@ -210,23 +210,23 @@ func shareStory(s *stage) {
 	s.do(task, handoff.Start{By: agent("ann")})
 	s.do(task, handoff.ShareEnvelope{By: agent("ann"), Epoch: 1, To: "bob", Detail: "look", Envelope: s.seal(s.task(task))},
 		handoff.ShareEnvelope{By: agent("ann"), Epoch: 1, To: "bob", Detail: "again"})
-	items := s.wantInbox("bob", "share "+handoff.ShareID(task, 1), "share "+handoff.ShareID(task, 2))
+	items := s.wantInbox("bob", "share "+fact.ShareID(task, 1), "share "+fact.ShareID(task, 2))
 	if i := items[0]; i.Detail != "look" || i.From != "ann" || i.Envelope == "" {
 		s.Errorf("the share: %+v", i)
 	}
 	s.wantTasks(view.TaskFilter{Involving: "bob"}, task)
 	s.do(task, handoff.Takeover{By: agent("cy"), Detail: "mine"}, handoff.Takeover{By: agent("dee"), Detail: "no, mine"})
-	items = s.wantInbox("ann", "takeover "+handoff.AskID(task, 1), "takeover "+handoff.AskID(task, 2))
+	items = s.wantInbox("ann", "takeover "+fact.AskID(task, 1), "takeover "+fact.AskID(task, 2))
 	if i := items[1]; i.From != "dee" || i.Detail != "no, mine" || i.Epoch != 1 {
 		s.Errorf("the ask: %+v", i)
 	}
 	s.do(task, handoff.RefuseTakeover{By: agent("ann"), Epoch: 1, Ask: 1})
-	s.wantInbox("ann", "takeover "+handoff.AskID(task, 2))
+	s.wantInbox("ann", "takeover "+fact.AskID(task, 2))
 	s.do(task, handoff.GrantTakeover{By: agent("ann"), Epoch: 1, Ask: 2})
 	s.wantInbox("ann")
 	s.wantHeld("dee", 1)
 	s.do(task, handoff.ReadShare{By: agent("bob"), Share: 1}, handoff.Complete{By: agent("dee"), Epoch: 2})
-	s.wantInbox("bob", "share "+handoff.ShareID(task, 2))
+	s.wantInbox("bob", "share "+fact.ShareID(task, 2))
 	s.do(task, handoff.ReadShare{By: agent("bob"), Share: 2})
 	s.wantInbox("bob")
 }

@@ -83,7 +83,7 @@ func workspaceStory(s *stage) {
 	play("two")
 	s.ws = "two"
 	s.do(id(2), handoff.Cancel{By: operator})
-	for ws, inbox := range map[string][]string{"one": {"offer " + handoff.HandoffID(id(2), 1)}, "two": {}, "three": {}} {
+	for ws, inbox := range map[string][]string{"one": {"offer " + fact.HandoffID(id(2), 1)}, "two": {}, "three": {}} {
 		s.ws = ws
 		tasks, there := []string{id(2), id(1)}, 1
 		if ws == "three" {

@@ -1,4 +1,4 @@
-package handoff
+package fact
 
 import (
 	"crypto/sha256"
