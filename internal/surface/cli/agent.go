@@ -2,32 +2,32 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) agentCommand() *cobra.Command {
-	return group("agent", "Register agents and see how they do",
+func (s *commands) agentCommand() *cobra.Command {
+	return shell.Group("agent", "Register agents and see how they do",
 		s.agentAdd(), s.agentList(), s.agentShow(), s.agentReadiness("ready", client.Ready, "Say that an agent takes new work"),
 		s.agentReadiness("drain", client.Draining, "Let an agent finish what it holds and take nothing more"),
 		s.agentReset(), s.agentRemove())
 }
 
-func (s *shell) agentAdd() *cobra.Command {
+func (s *commands) agentAdd() *cobra.Command {
 	var whole string
 	var spec client.AgentSpec
 	var ready bool
-	cmd := s.command("add NAME", "Register an agent, or replace what is known about it", cobra.ExactArgs(1),
+	cmd := s.Command("add NAME", "Register an agent, or replace what is known about it", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			if whole != "" {
-				if err := s.decode("--spec", whole, &spec); err != nil {
+				if err := s.Decode("--spec", whole, &spec); err != nil {
 					return err
 				}
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
@@ -49,61 +49,61 @@ func (s *shell) agentAdd() *cobra.Command {
 	f.StringVar(&spec.Tokenizer, "tokenizer", "", "name of its tokenizer")
 	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to try instead, best first (repeatable)")
 	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first (repeatable)")
-	f.Var((*duration)(&spec.PresenceTTL), "presence", "offline when not heard for so long (default: never)")
+	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "offline when not heard for so long (default: never)")
 	f.IntVar(&spec.Breaker.Failures, "breaker-failures", 0, "failed handoffs in a row that open its circuit (default 3)")
-	f.Var((*duration)(&spec.Breaker.OpenFor), "breaker-open", "how long its circuit stays open (default 1m)")
+	f.Var((*shell.Duration)(&spec.Breaker.OpenFor), "breaker-open", "how long its circuit stays open (default 1m)")
 	f.StringVar(&whole, "spec", "", "the whole specification as JSON, @FILE or -; replaces the other flags")
 	f.BoolVar(&ready, "ready", false, "say at once that it takes new work")
 	return cmd
 }
 
-func (s *shell) agentList() *cobra.Command {
-	return s.call("list", "List the agents", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+func (s *commands) agentList() *cobra.Command {
+	return s.Call("list", "List the agents", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Agents(ctx)
 		if err != nil {
 			return err
 		}
-		return s.emit(list, func(p *page) {
+		return s.Emit(list, func(p *shell.Page) {
 			var rows [][]string
 			for _, a := range list.Agents {
 				rows = append(rows, []string{
-					a.Name, string(a.Readiness), count(a.Held), a.Circuit.State, names(a.Spec.Capabilities), clip(a.Spec.Description, 60),
+					a.Name, string(a.Readiness), shell.Number(a.Held), a.Circuit.State, shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
 				})
 			}
-			p.table("There are no agents. Add one with: trapeze agent add NAME",
+			p.Table("There are no agents. Add one with: trapeze agent add NAME",
 				[]string{"NAME", "READINESS", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
 		})
 	})
 }
 
-func (s *shell) agentShow() *cobra.Command {
+func (s *commands) agentShow() *cobra.Command {
 	return s.agentVerb("show", "Show one agent", func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 		return c.Agent(ctx, name)
 	})
 }
 
-func (s *shell) agentReadiness(verb string, to client.Readiness, short string) *cobra.Command {
+func (s *commands) agentReadiness(verb string, to client.Readiness, short string) *cobra.Command {
 	return s.agentVerb(verb, short, func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 		return c.SetReadiness(ctx, name, to)
 	})
 }
 
-func (s *shell) agentReset() *cobra.Command {
+func (s *commands) agentReset() *cobra.Command {
 	return s.agentVerb("reset", "Close an agent's circuit on your word",
 		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 			return c.ResetCircuit(ctx, name)
 		})
 }
 
-func (s *shell) agentRemove() *cobra.Command {
+func (s *commands) agentRemove() *cobra.Command {
 	return s.agentVerb("remove", "Take an agent out of the registry; what it holds is not touched",
 		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 			return c.RemoveAgent(ctx, name)
 		})
 }
 
-func (s *shell) agentVerb(verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {
-	return s.call(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+func (s *commands) agentVerb(verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {
+	return s.Call(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		a, err := do(ctx, c, args[0])
 		if err != nil {
 			return err
@@ -112,25 +112,25 @@ func (s *shell) agentVerb(verb, short string, do func(context.Context, *client.C
 	})
 }
 
-func (s *shell) emitAgent(a client.Agent) error {
-	return s.emit(a, func(p *page) {
+func (s *commands) emitAgent(a client.Agent) error {
+	return s.Emit(a, func(p *shell.Page) {
 		circuit := a.Circuit.State
 		if !a.Circuit.ResetAt.IsZero() {
-			circuit += ", resets at " + clock(a.Circuit.ResetAt)
+			circuit += ", resets at " + shell.Clock(a.Circuit.ResetAt)
 		}
-		p.fields(
-			field{"agent", a.Name}, field{"readiness", string(a.Readiness)}, field{"kind", a.Spec.Kind},
-			field{"description", a.Spec.Description}, field{"capabilities", names(a.Spec.Capabilities)}, field{"holds", count(a.Held)},
-			field{"max tasks", count(a.Spec.MaxTasks)}, field{"context window", count(a.Spec.ContextWindow)},
-			field{"fallbacks", names(a.Spec.Fallbacks)}, field{"escalation", names(a.Spec.Escalation)},
-			field{"presence", span(a.Spec.PresenceTTL)}, field{"circuit", circuit},
-		)
+		p.Fields([]shell.Field{
+			{"agent", a.Name},
+			{"readiness", string(a.Readiness)},
+			{"kind", a.Spec.Kind},
+			{"description", a.Spec.Description},
+			{"capabilities", shell.Names(a.Spec.Capabilities)},
+			{"holds", shell.Number(a.Held)},
+			{"max tasks", shell.Number(a.Spec.MaxTasks)},
+			{"context window", shell.Number(a.Spec.ContextWindow)},
+			{"fallbacks", shell.Names(a.Spec.Fallbacks)},
+			{"escalation", shell.Names(a.Spec.Escalation)},
+			{"presence", shell.Span(a.Spec.PresenceTTL)},
+			{"circuit", circuit},
+		})
 	})
-}
-
-func span(d client.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return time.Duration(d).String()
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) auditCommand() *cobra.Command {
-	return group("audit", "What is on record", s.auditShow(), s.auditExport())
+func (s *commands) auditCommand() *cobra.Command {
+	return shell.Group("audit", "What is on record", s.auditShow(), s.auditExport())
 }
 
-func (s *shell) auditShow() *cobra.Command {
-	return s.command("show [TASK]", "Show all that is on record about a task", cobra.MaximumNArgs(1),
+func (s *commands) auditShow() *cobra.Command {
+	return s.Command("show [TASK]", "Show all that is on record about a task", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			task, _, err := s.taskArg(args, 0)
+			task, _, err := s.TaskArg(args, 0)
 			if err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
@@ -32,16 +33,16 @@ func (s *shell) auditShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.emit(trail, func(p *page) { trailTable(p, trail.Entries) })
+			return s.Emit(trail, func(p *shell.Page) { trailTable(p, trail.Entries) })
 		})
 }
 
-func trailTable(p *page, entries []client.AuditEntry) {
+func trailTable(p *shell.Page, entries []client.AuditEntry) {
 	rows := make([][]string, 0, len(entries))
 	for _, e := range entries {
-		rows = append(rows, []string{fmt.Sprint(e.Position), clock(e.Timestamp), e.Event, e.Agent, clip(eventDetails(e.Details), 90)})
+		rows = append(rows, []string{fmt.Sprint(e.Position), shell.Clock(e.Timestamp), e.Event, e.Agent, shell.Clip(eventDetails(e.Details), 90)})
 	}
-	p.table("Nothing is on record.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
+	p.Table("Nothing is on record.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
 }
 
 // eventDetails are the details of an event in short: what is long or only says the same again is left out.
@@ -64,7 +65,7 @@ func eventDetails(details json.RawMessage) string {
 		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || skipped[fmt.Sprint(name)] {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%v=%s", name, clip(text, 60)))
+		parts = append(parts, fmt.Sprintf("%v=%s", name, shell.Clip(text, 60)))
 	}
 	return strings.Join(parts, " ")
 }
@@ -74,23 +75,23 @@ var skipped = map[string]bool{
 	"next": true, "confirm": true,
 }
 
-func (s *shell) auditExport() *cobra.Command {
+func (s *commands) auditExport() *cobra.Command {
 	var o client.ExportOptions
 	var file string
-	cmd := s.command("export [TASK]", "Export the record of a task, or of everything", cobra.MaximumNArgs(1),
+	cmd := s.Command("export [TASK]", "Export the record of a task, or of everything", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) (err error) {
 			if len(args) == 1 {
 				o.Task = args[0]
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
-			w := s.env.Stdout
+			w := s.Stdout
 			if file != "" {
 				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 				if err != nil {
-					return usageError{err}
+					return shell.Usage(err)
 				}
 				defer func() {
 					if cerr := f.Close(); err == nil {
@@ -108,14 +109,14 @@ export is itself on record. With -o the file must not exist yet.`
 	return cmd
 }
 
-func (s *shell) eventsCommand() *cobra.Command {
+func (s *commands) eventsCommand() *cobra.Command {
 	var after uint64
 	var task string
 	var most int
-	cmd := s.command("events", "Follow what happens, until interrupted", noArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.Command("events", "Follow what happens, until interrupted", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		ctx, stop := interruptible(ctx)
 		defer stop()
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -146,11 +147,11 @@ func (s *shell) eventsCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) tell(e client.Event) error {
-	if s.flags.json {
-		return json.NewEncoder(s.env.Stdout).Encode(e)
+func (s *commands) tell(e client.Event) error {
+	if s.Flags.JSON {
+		return json.NewEncoder(s.Stdout).Encode(e)
 	}
-	_, err := fmt.Fprintf(s.env.Stdout, "%8d  %s  %-5s %s  %s  %s\n", e.Position, clock(e.Time), e.Kind, oneLine(e.ID),
-		strings.Join(e.Events, ", "), oneLine(e.Actor))
+	_, err := fmt.Fprintf(s.Stdout, "%8d  %s  %-5s %s  %s  %s\n", e.Position, shell.Clock(e.Time), e.Kind, shell.OneLine(e.ID),
+		strings.Join(e.Events, ", "), shell.OneLine(e.Actor))
 	return err
 }

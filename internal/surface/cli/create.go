@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
 // createFlags are what a task is made of.
@@ -41,13 +42,13 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	c.send.add(f)
 }
 
-func (c *createFlags) input(s *shell, intent string) (in client.CreateInput, err error) {
+func (c *createFlags) input(s *commands, intent string) (in client.CreateInput, err error) {
 	in = c.in
-	if in.Intent, err = s.text(intent); err != nil {
+	if in.Intent, err = s.Text(intent); err != nil {
 		return in, err
 	}
 	in.Priority = client.Priority(c.priority)
-	if in.Deadline, err = moment("--deadline", c.deadline); err != nil {
+	if in.Deadline, err = shell.Moment("--deadline", c.deadline); err != nil {
 		return in, err
 	}
 	for _, arg := range c.constraints {
@@ -57,7 +58,7 @@ func (c *createFlags) input(s *shell, intent string) (in client.CreateInput, err
 		}
 		in.Constraints = append(in.Constraints, k)
 	}
-	if in.Claimed, err = s.document("--claimed-history", c.claimed); err != nil {
+	if in.Claimed, err = s.Document("--claimed-history", c.claimed); err != nil {
 		return in, err
 	}
 	send, err := c.send.input(s)
@@ -72,20 +73,20 @@ func (c *createFlags) input(s *shell, intent string) (in client.CreateInput, err
 	return in, nil
 }
 
-func (s *shell) taskCreate() *cobra.Command {
+func (s *commands) taskCreate() *cobra.Command {
 	var flags createFlags
-	cmd := s.command("create INTENT", "Create a task, and start it or hand it off at once", cobra.ExactArgs(1),
+	cmd := s.Command("create INTENT", "Create a task, and start it or hand it off at once", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			in, err := flags.input(s, args[0])
 			if err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.CreateTask(ctx, in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Long = `Create a task. The intent is what is wanted, in the requester's own words (text, @FILE or -), and is kept verbatim
 for ever. Without --start, --send, --to or --capability the task stays pending until it is sent.`
@@ -98,7 +99,7 @@ for ever. Without --start, --send, --to or --capability the task stays pending u
 func constraint(arg string) (client.Constraint, error) {
 	head, text, ok := strings.Cut(arg, ":")
 	if !ok || strings.TrimSpace(text) == "" {
-		return client.Constraint{}, usagef("a constraint is written KIND:TEXT, such as prohibition!:never push to main; %q is not", arg)
+		return client.Constraint{}, shell.Usagef("a constraint is written KIND:TEXT, such as prohibition!:never push to main; %q is not", arg)
 	}
 	var c client.Constraint
 	if id, kind, ok := strings.Cut(head, "="); ok {
@@ -113,7 +114,7 @@ func constraint(arg string) (client.Constraint, error) {
 	return c, nil
 }
 
-func (s *shell) taskConstrain() *cobra.Command {
+func (s *commands) taskConstrain() *cobra.Command {
 	var id string
 	var most float64
 	var allow []string
@@ -143,21 +144,21 @@ KIND! makes it a must. Constraints reach every later envelope and every child, a
 	return cmd
 }
 
-func (s *shell) taskLift() *cobra.Command {
-	return s.command("lift [TASK] CONSTRAINT WHY", "Take a constraint away, as who set it or as an operator", cobra.RangeArgs(2, 3),
+func (s *commands) taskLift() *cobra.Command {
+	return s.Command("lift [TASK] CONSTRAINT WHY", "Take a constraint away, as who set it or as an operator", cobra.RangeArgs(2, 3),
 		func(ctx context.Context, args []string) error {
-			task, others, err := s.taskArg(args, 2)
+			task, others, err := s.TaskArg(args, 2)
 			if err != nil {
 				return err
 			}
-			if err := s.texts(&others[1]); err != nil {
+			if err := s.Texts(&others[1]); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.Lift(ctx, task, others[0], others[1])
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 }

@@ -6,31 +6,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) deadCommand() *cobra.Command {
-	return group("dead", "The dead letters: tasks that nobody could take", s.deadList(), s.deadShow(), s.deadReplay(), s.deadDiscard())
+func (s *commands) deadCommand() *cobra.Command {
+	return shell.Group("dead", "The dead letters: tasks that nobody could take", s.deadList(), s.deadShow(), s.deadReplay(), s.deadDiscard())
 }
 
-func (s *shell) deadList() *cobra.Command {
+func (s *commands) deadList() *cobra.Command {
 	var f client.TaskFilter
-	cmd := s.call("list", "List the dead letters, newest first", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	cmd := s.Call("list", "List the dead letters, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Dead(ctx, f)
 		if err != nil {
 			return err
 		}
-		return s.emit(list, func(p *page) {
+		return s.Emit(list, func(p *shell.Page) {
 			var rows [][]string
 			for _, t := range list.Tasks {
 				cause, detail, since := "", "", ""
 				if t.Parked != nil {
-					cause, detail, since = t.Parked.Cause, t.Parked.Detail, clock(t.Parked.Since)
+					cause, detail, since = t.Parked.Cause, t.Parked.Detail, shell.Clock(t.Parked.Since)
 				}
-				rows = append(rows, []string{t.ID, cause, since, t.Owner, clip(t.Intent, 40), clip(detail, 80)})
+				rows = append(rows, []string{t.ID, cause, since, t.Owner, shell.Clip(t.Intent, 40), shell.Clip(detail, 80)})
 			}
-			p.table("There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, rows)
+			p.Table("There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, rows)
 			if list.Next != "" {
-				p.line("There are more: --after %s", list.Next)
+				p.Line("There are more: --after %s", list.Next)
 			}
 		})
 	})
@@ -38,8 +39,8 @@ func (s *shell) deadList() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) deadShow() *cobra.Command {
-	return s.call("show TASK", "Show a dead letter with all that is on record about it", cobra.ExactArgs(1),
+func (s *commands) deadShow() *cobra.Command {
+	return s.Call("show TASK", "Show a dead letter with all that is on record about it", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			t, err := c.Task(ctx, args[0])
 			if err != nil {
@@ -53,32 +54,32 @@ func (s *shell) deadShow() *cobra.Command {
 				Task  client.Task  `json:"task"`
 				Trail client.Trail `json:"trail"`
 			}{t, trail}
-			return s.emit(both, func(p *page) {
+			return s.Emit(both, func(p *shell.Page) {
 				taskPage(p, t)
-				p.line("")
+				p.Line("")
 				trailTable(p, trail.Entries)
 				if t.State == client.Parked {
-					p.line("\ntrapeze dead replay %s           sends it again; --to AGENT elsewhere", t.ID)
-					p.line("trapeze dead discard %s --why …  gives it up", t.ID)
+					p.Line("\ntrapeze dead replay %s           sends it again; --to AGENT elsewhere", t.ID)
+					p.Line("trapeze dead discard %s --why …  gives it up", t.ID)
 				}
 			})
 		})
 }
 
-func (s *shell) deadReplay() *cobra.Command {
+func (s *commands) deadReplay() *cobra.Command {
 	var in client.ReplayInput
 	var deadline string
-	cmd := s.command("replay TASK", "Revive a dead letter with fresh limits, and send it again", cobra.ExactArgs(1),
+	cmd := s.Command("replay TASK", "Revive a dead letter with fresh limits, and send it again", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) (err error) {
-			if in.Deadline, err = moment("--deadline", deadline); err != nil {
+			if in.Deadline, err = shell.Moment("--deadline", deadline); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.Replay(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	f := cmd.Flags()
 	f.StringSliceVar(&in.To, "to", nil, "new receivers (repeatable; default: those that it was meant for)")
@@ -90,18 +91,18 @@ func (s *shell) deadReplay() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) deadDiscard() *cobra.Command {
+func (s *commands) deadDiscard() *cobra.Command {
 	var why string
-	cmd := s.command("discard TASK --why WHY", "Give a dead letter up", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	cmd := s.Command("discard TASK --why WHY", "Give a dead letter up", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		if why == "" {
-			return usagef("say why it may be dropped: --why")
+			return shell.Usagef("say why it may be dropped: --why")
 		}
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
 		r, err := c.Discard(ctx, args[0], why)
-		return s.emitReceipt(r, err)
+		return s.EmitReceipt(r, err)
 	})
 	cmd.Flags().StringVar(&why, "why", "", "why it may be dropped")
 	return cmd

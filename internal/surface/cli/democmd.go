@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 	"github.com/trapezehq/trapeze/internal/surface/cli/stage"
 )
 
@@ -18,14 +19,14 @@ next. On the way one worker is killed, one turns its offer down, and one handoff
 PATH is a Go module's directory, by default the module that you are in; outside of one, a small module that the demo
 writes for the purpose. It runs its own server on a free port and in a directory of its own, which is left behind.`
 
-func (s *shell) demoCommand() *cobra.Command {
-	cmd := s.command("demo [PATH]", "See it work: four programs, three mishaps, one report", cobra.MaximumNArgs(1),
+func (s *commands) demoCommand() *cobra.Command {
+	cmd := s.Command("demo [PATH]", "See it work: four programs, three mishaps, one report", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			ctx, stop := interruptible(ctx)
 			defer stop()
-			o := demo.Options{Out: s.env.Stdout, Dir: s.flags.dataDir}
-			if s.flags.json {
-				o.Out = s.env.Stderr
+			o := demo.Options{Out: s.Stdout, Dir: s.Flags.DataDir}
+			if s.Flags.JSON {
+				o.Out = s.Stderr
 			}
 			var err error
 			if o.Module, err = subject(args, o.Out); err != nil {
@@ -37,8 +38,8 @@ func (s *shell) demoCommand() *cobra.Command {
 			var where, dir string
 			o.Serve = func(ctx context.Context, data string, ready func(url, file string)) error {
 				dir = data
-				return s.env.Serve(ctx, ServeConfig{
-					DataDir: data, Addr: "127.0.0.1:0", LogLevel: "error", LogFormat: "text", LogTo: s.env.Stderr, Version: Version(),
+				return s.serve(ctx, ServeConfig{
+					DataDir: data, Addr: "127.0.0.1:0", LogLevel: "error", LogFormat: "text", LogTo: s.Stderr, Version: shell.Version(),
 					Ready: func(url, file string) { where = url; ready(url, file) },
 				})
 			}
@@ -49,23 +50,23 @@ func (s *shell) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.emit(out, func(*page) {})
+			return s.Emit(out, func(*shell.Page) {})
 		})
 	cmd.Long = demoLong
 	return cmd
 }
 
 // again runs a command of the same command line, as a person would who has only the data directory.
-func (s *shell) again(ctx context.Context, out io.Writer, args []string) error {
-	env := s.env
+func (s *commands) again(ctx context.Context, out io.Writer, args []string) error {
+	env := s.Env
 	env.Stdout = out
 	env.Getenv = func(name string) string {
 		if len(name) > 8 && name[:8] == "TRAPEZE_" {
 			return ""
 		}
-		return s.env.Getenv(name)
+		return s.Getenv(name)
 	}
-	inner := &shell{env: env}
+	inner := &commands{shell.New(env), s.serve}
 	root := inner.root()
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
@@ -82,19 +83,19 @@ func subject(args []string, out io.Writer) (string, error) {
 		return dir, nil
 	}
 	if !errors.Is(err, stage.ErrNoModule) || len(args) == 1 {
-		return "", usagef("%s: %w; name the directory of a Go module", dir, err)
+		return "", shell.Usagef("%s: %w; name the directory of a Go module", dir, err)
 	}
 	return demo.Sample(out)
 }
 
-func (s *shell) stageCommand() *cobra.Command {
-	cmd := s.command("demo-stage PROGRAM", "The demo's programs, as its workers run them", cobra.MinimumNArgs(1),
+func (s *commands) stageCommand() *cobra.Command {
+	cmd := s.Command("demo-stage PROGRAM", "The demo's programs, as its workers run them", cobra.MinimumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			exe, err := os.Executable()
 			if err != nil {
 				return err
 			}
-			err = demo.Program{Executable: exe, Getenv: s.env.Getenv, Stdout: s.env.Stdout, Stderr: s.env.Stderr}.Run(ctx, args)
+			err = demo.Program{Executable: exe, Getenv: s.Getenv, Stdout: s.Stdout, Stderr: s.Stderr}.Run(ctx, args)
 			return err
 		})
 	cmd.Hidden = true

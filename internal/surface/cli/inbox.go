@@ -8,17 +8,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) inboxCommand() *cobra.Command {
+func (s *commands) inboxCommand() *cobra.Command {
 	var o client.InboxOptions
-	var wait duration
-	cmd := s.call("inbox", "See what waits for you, and wait for it", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	var wait shell.Duration
+	cmd := s.Call("inbox", "See what waits for you, and wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		box, err := waitInbox(ctx, c, o, time.Duration(wait))
 		if err != nil {
 			return err
 		}
-		return s.emit(box, func(p *page) { inboxTable(p, box.Items) })
+		return s.Emit(box, func(p *shell.Page) { inboxTable(p, box.Items) })
 	})
 	cmd.Long = `See what waits for the agent that you are (--agent NAME), highest priority first. An offer that is listed counts as
 seen, and its acknowledgment clock runs; --peek looks without that. Operators see the approvals that anybody may give.
@@ -35,107 +36,121 @@ seen, and its acknowledgment clock runs; --peek looks without that. Operators se
 
 // waitInbox waits as long as asked, in calls that are short enough for anything between here and the server.
 func waitInbox(ctx context.Context, c *client.Client, o client.InboxOptions, wait time.Duration) (client.Inbox, error) {
-	end := now().Add(wait)
+	end := time.Now().Add(wait)
 	for {
-		o.Wait = min(max(end.Sub(now()), 0), client.MaxWait)
+		o.Wait = min(max(time.Until(end), 0), client.MaxWait)
 		box, err := c.Inbox(ctx, o)
-		if err != nil || len(box.Items) > 0 || !now().Before(end) {
+		if err != nil || len(box.Items) > 0 || !time.Now().Before(end) {
 			return box, err
 		}
 	}
 }
 
-func inboxTable(p *page, items []client.Item) {
+func inboxTable(p *shell.Page, items []client.Item) {
 	var rows [][]string
 	for _, i := range items {
-		rows = append(rows, []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), clock(i.Ends), clip(i.Intent, 60)})
+		rows = append(rows, []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)})
 	}
-	p.table("Nothing waits.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, rows)
+	p.Table("Nothing waits.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, rows)
 }
 
-func (s *shell) handoffCommand() *cobra.Command {
-	return group("handoff", "Look at one handoff, read its content, or take it back", s.handoffShow(), s.handoffContent(), s.handoffWithdraw())
+func (s *commands) handoffCommand() *cobra.Command {
+	return shell.Group("handoff", "Look at one handoff, read its content, or take it back", s.handoffShow(), s.handoffContent(), s.handoffWithdraw())
 }
 
-func (s *shell) handoffShow() *cobra.Command {
-	return s.call("show ID", "Show how a handoff stands", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+func (s *commands) handoffShow() *cobra.Command {
+	return s.Call("show ID", "Show how a handoff stands", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		h, err := c.Handoff(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return s.emit(h, func(p *page) { handoffPage(p, h) })
+		return s.Emit(h, func(p *shell.Page) { handoffPage(p, h) })
 	})
 }
 
-func handoffPage(p *page, h client.Handoff) {
+func handoffPage(p *shell.Page, h client.Handoff) {
 	var candidates []string
 	for _, c := range h.Candidates {
 		candidates = append(candidates, c.Agent+" ("+c.Tier+")")
 	}
-	p.fields(
-		field{"handoff", h.ID}, field{"stage", string(h.Stage)}, field{"kind", string(h.Kind)}, field{"from", h.From},
-		field{"offered to", names(h.To)}, field{"offer", count(h.Offer)}, field{"seen by", names(h.SeenBy)},
-		field{"receiver", h.Receiver}, field{"reason", string(h.Reason)}, field{"detail", h.Detail},
-		field{"candidates", names(candidates)}, field{"requested", clock(h.Requested)}, field{"offer ends", clock(h.OfferEnds)},
-		field{"answer due", clock(h.AckEnds)}, field{"next try", clock(h.RetryAt)}, field{"approval ends", clock(h.ApprovalEnds)},
-		field{"approver", h.Approver}, field{"confirm due", clock(h.ConfirmEnds)}, field{"ended", clock(h.Ended)}, field{"why", h.Why},
-	)
+	p.Fields([]shell.Field{
+		{"handoff", h.ID},
+		{"stage", string(h.Stage)},
+		{"kind", string(h.Kind)},
+		{"from", h.From},
+		{"offered to", shell.Names(h.To)},
+		{"offer", shell.Number(h.Offer)},
+		{"seen by", shell.Names(h.SeenBy)},
+		{"receiver", h.Receiver},
+		{"reason", string(h.Reason)},
+		{"detail", h.Detail},
+		{"candidates", shell.Names(candidates)},
+		{"requested", shell.Clock(h.Requested)},
+		{"offer ends", shell.Clock(h.OfferEnds)},
+		{"answer due", shell.Clock(h.AckEnds)},
+		{"next try", shell.Clock(h.RetryAt)},
+		{"approval ends", shell.Clock(h.ApprovalEnds)},
+		{"approver", h.Approver},
+		{"confirm due", shell.Clock(h.ConfirmEnds)},
+		{"ended", shell.Clock(h.Ended)},
+		{"why", h.Why},
+	})
 }
 
-func (s *shell) handoffContent() *cobra.Command {
-	return s.call("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
+func (s *commands) handoffContent() *cobra.Command {
+	return s.Call("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			sheet, err := c.Content(ctx, args[0], true)
 			if err != nil {
 				return err
 			}
-			return s.emit(sheet, func(p *page) { p.block(sheet.Prompt) })
+			return s.Emit(sheet, func(p *shell.Page) { p.Block(sheet.Prompt) })
 		})
 }
 
-func (s *shell) handoffWithdraw() *cobra.Command {
+func (s *commands) handoffWithdraw() *cobra.Command {
 	cmd := s.taskCancel()
 	cmd.Use, cmd.Short = "withdraw ID", "Take a handoff under way back, as its source"
 	return cmd
 }
 
-func (s *shell) acceptCommand() *cobra.Command {
+func (s *commands) acceptCommand() *cobra.Command {
 	in := client.AcceptInput{Render: true}
-	cmd := s.call("accept HANDOFF", "Take an offer, and print the content that comes with it", cobra.ExactArgs(1),
+	cmd := s.Call("accept HANDOFF", "Take an offer, and print the content that comes with it", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			a, err := c.Accept(ctx, args[0], in)
 			if err != nil {
 				return err
 			}
-			return s.emit(a, func(p *page) {
-				receiptFields(p, a.Receipt)
+			return s.Emit(a, func(p *shell.Page) {
+				p.Receipt(a.Receipt)
 				if a.Content == nil {
-					p.line("\nThe content comes when the source has confirmed: trapeze handoff content %s", args[0])
+					p.Line("\nThe content comes when the source has confirmed: trapeze handoff content %s", args[0])
 					return
 				}
-				p.line("")
-				p.block(a.Content.Prompt)
+				p.Line("")
+				p.Block(a.Content.Prompt)
 			})
 		})
 	cmd.Flags().IntVar(&in.Offer, "offer", 0, "number of the offer; one that is over is refused (default: the newest)")
 	return cmd
 }
 
-func (s *shell) rejectCommand() *cobra.Command {
+func (s *commands) rejectCommand() *cobra.Command {
 	var in client.RejectInput
 	var why string
-	cmd := s.command("reject HANDOFF", "Turn an offer down; it goes to the next candidate, or back", cobra.ExactArgs(1),
+	cmd := s.Command("reject HANDOFF", "Turn an offer down; it goes to the next candidate, or back", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			in.Why = client.Rejection(why)
-			if err := s.texts(&in.Detail); err != nil {
+			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.Reject(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	f := cmd.Flags()
 	f.StringVar(&why, "why", "refused", "not_capable, overloaded, missing_context or refused")
@@ -145,68 +160,68 @@ func (s *shell) rejectCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) confirmCommand() *cobra.Command {
+func (s *commands) confirmCommand() *cobra.Command {
 	var in client.ConfirmInput
-	var content contentFlags
-	cmd := s.command("confirm HANDOFF", "Let go of a task that was accepted, as the source of a handoff with explicit confirm", cobra.ExactArgs(1),
+	var content shell.ContentFlags
+	cmd := s.Command("confirm HANDOFF", "Let go of a task that was accepted, as the source of a handoff with explicit confirm", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) (err error) {
-			if in.Content, err = content.content(s); err != nil {
+			if in.Content, err = content.Content(s.Shell); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			task, _ := taskOf(args[0])
-			if in.Epoch, err = s.epochOf(ctx, c, task, in.Epoch); err != nil {
+			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Confirm(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
-	content.add(cmd.Flags())
-	epochFlag(cmd.Flags(), &in.Epoch)
+	content.Add(cmd.Flags())
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }
 
-func (s *shell) approveCommand() *cobra.Command {
+func (s *commands) approveCommand() *cobra.Command {
 	var in client.ApproveInput
-	cmd := s.call("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
+	cmd := s.Call("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Approve(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "in words")
 	cmd.Flags().StringVar(&in.Digest, "digest", "", "of the envelope that you looked at; refused if the handoff carries another")
-	epochFlag(cmd.Flags(), &in.Epoch)
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }
 
-func (s *shell) denyCommand() *cobra.Command {
+func (s *commands) denyCommand() *cobra.Command {
 	var in client.DenyInput
-	cmd := s.call("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
+	cmd := s.Call("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Deny(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why")
-	epochFlag(cmd.Flags(), &in.Epoch)
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }
 
 // epochOfAsk is the epoch that the answer to an ask carries; a handoff's approval carries none.
-func (s *shell) epochOfAsk(ctx context.Context, c *client.Client, id string, given uint64) (uint64, error) {
+func (s *commands) epochOfAsk(ctx context.Context, c *client.Client, id string, given uint64) (uint64, error) {
 	task, isHandoff := taskOf(id)
 	if isHandoff || task == id {
 		return given, nil
 	}
-	return s.epochOf(ctx, c, task, given)
+	return s.EpochOf(ctx, c, task, given)
 }
 
 // taskOf is the task that the id of a handoff, an ask or a share belongs to, and whether it is a handoff's.
@@ -215,88 +230,88 @@ func taskOf(id string) (task string, isHandoff bool) {
 	return task, strings.HasPrefix(part, "h")
 }
 
-func (s *shell) shareCommand() *cobra.Command {
+func (s *commands) shareCommand() *cobra.Command {
 	var in client.ShareInput
-	var content contentFlags
-	cmd := s.command("share [TASK] --to AGENT", "Give a task's context to another agent; the task stays where it is", cobra.MaximumNArgs(1),
+	var content shell.ContentFlags
+	cmd := s.Command("share [TASK] --to AGENT", "Give a task's context to another agent; the task stays where it is", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			task, _, err := s.taskArg(args, 0)
+			task, _, err := s.TaskArg(args, 0)
 			if err != nil {
 				return err
 			}
 			if in.To == "" {
-				return usagef("say to whom: --to AGENT")
+				return shell.Usagef("say to whom: --to AGENT")
 			}
-			if err := s.texts(&in.Detail); err != nil {
+			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			if in.Content, err = content.content(s); err != nil {
+			if in.Content, err = content.Content(s.Shell); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
-			if in.Epoch, err = s.epochOf(ctx, c, task, in.Epoch); err != nil {
+			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Share(ctx, task, in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "the agent that gets it")
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
-	content.add(cmd.Flags())
-	epochFlag(cmd.Flags(), &in.Epoch)
+	content.Add(cmd.Flags())
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }
 
-func (s *shell) takeoverCommand() *cobra.Command {
+func (s *commands) takeoverCommand() *cobra.Command {
 	var in client.TakeoverInput
-	cmd := s.command("takeover TASK", "Ask for a task; as an operator, take it from its holder and offer it to --to AGENT", cobra.ExactArgs(1),
+	cmd := s.Command("takeover TASK", "Ask for a task; as an operator, take it from its holder and offer it to --to AGENT", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
-			if err := s.texts(&in.Detail); err != nil {
+			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.Takeover(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "for operators: the agent to offer it to")
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
 	return cmd
 }
 
-func (s *shell) escalateCommand() *cobra.Command {
+func (s *commands) escalateCommand() *cobra.Command {
 	var in client.EscalateInput
-	var content contentFlags
-	cmd := s.command("escalate [TASK]", "Hand a task upwards because it is beyond its holder", cobra.MaximumNArgs(1),
+	var content shell.ContentFlags
+	cmd := s.Command("escalate [TASK]", "Hand a task upwards because it is beyond its holder", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			task, _, err := s.taskArg(args, 0)
+			task, _, err := s.TaskArg(args, 0)
 			if err != nil {
 				return err
 			}
-			if err := s.texts(&in.Detail); err != nil {
+			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			if in.Content, err = content.content(s); err != nil {
+			if in.Content, err = content.Content(s.Shell); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
-			if in.Epoch, err = s.epochOf(ctx, c, task, in.Epoch); err != nil {
+			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Escalate(ctx, task, in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "an agent (default: the first in the owner's escalation chain)")
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
-	content.add(cmd.Flags())
-	epochFlag(cmd.Flags(), &in.Epoch)
+	content.Add(cmd.Flags())
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
 // sendFlags say how a task is handed off.
 type sendFlags struct {
 	in       client.SendInput
-	content  contentFlags
+	content  shell.ContentFlags
 	expected expectedFlags
 	kind     string
 	fanIn    string
@@ -37,7 +38,7 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&h.retries, "retries", 3, "offers to a receiver after the first that went unanswered")
 	f.BoolVar(&h.in.ReturnHome, "return-home", false, "when nobody is left to try: back to you, not to the dead letters")
 	f.StringVar(&h.in.Approver, "approver", "", "of a supervised handoff: an agent (default: any operator)")
-	h.content.add(f)
+	h.content.Add(f)
 	h.expected.add(f)
 }
 
@@ -49,12 +50,12 @@ func (h *sendFlags) addOwn(f *pflag.FlagSet) {
 }
 
 func addTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
-	f.Var((*duration)(&t.Offer), "offer-timeout", "how long an offer may stay unseen (default 10m)")
-	f.Var((*duration)(&t.Ack), "ack-timeout", "how long a receiver that has seen it may take to answer (default 15s)")
-	f.Var((*duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
-	f.Var((*duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirm may take (default 1m)")
-	f.Var((*duration)(&t.Lease), "lease", "how long an owner may show no life (default 30m)")
-	f.Var((*duration)(&t.Wait), "wait-timeout", "how long to wait for children (default: no end)")
+	f.Var((*shell.Duration)(&t.Offer), "offer-timeout", "how long an offer may stay unseen (default 10m)")
+	f.Var((*shell.Duration)(&t.Ack), "ack-timeout", "how long a receiver that has seen it may take to answer (default 15s)")
+	f.Var((*shell.Duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
+	f.Var((*shell.Duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirm may take (default 1m)")
+	f.Var((*shell.Duration)(&t.Lease), "lease", "how long an owner may show no life (default 30m)")
+	f.Var((*shell.Duration)(&t.Wait), "wait-timeout", "how long to wait for children (default: no end)")
 }
 
 func addBudget(f *pflag.FlagSet, b *client.Spend, of string) {
@@ -75,9 +76,9 @@ func (e *expectedFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&e.schema, "expect-schema", "", "JSON Schema of the result, @FILE or -")
 }
 
-func (e *expectedFlags) expected(s *shell) (out client.Expected, err error) {
+func (e *expectedFlags) expected(s *commands) (out client.Expected, err error) {
 	out = e.in
-	out.Schema, err = s.document("--expect-schema", e.schema)
+	out.Schema, err = s.Document("--expect-schema", e.schema)
 	return out, err
 }
 
@@ -86,7 +87,7 @@ func (h *sendFlags) given() bool {
 	return len(h.in.To) > 0 || h.in.Capability != "" || h.kind != "" || h.in.FanOut || h.confirm != "" || h.in.Approver != ""
 }
 
-func (h *sendFlags) input(s *shell) (client.SendInput, error) {
+func (h *sendFlags) input(s *commands) (client.SendInput, error) {
 	in := h.in
 	in.Kind, in.Reason, in.Confirm = client.Kind(h.kind), client.Reason(h.reason), client.ConfirmMode(h.confirm)
 	if h.set.Changed("retries") {
@@ -97,26 +98,26 @@ func (h *sendFlags) input(s *shell) (client.SendInput, error) {
 	if ok {
 		n, err := strconv.Atoi(quorum)
 		if err != nil {
-			return in, usagef("--fan-in quorum:%s: how many is no number", quorum)
+			return in, shell.Usagef("--fan-in quorum:%s: how many is no number", quorum)
 		}
 		in.FanIn.Quorum = n
 	}
-	if err := s.texts(&in.Detail); err != nil {
+	if err := s.Texts(&in.Detail); err != nil {
 		return in, err
 	}
 	var err error
-	if in.Content, err = h.content.content(s); err != nil {
+	if in.Content, err = h.content.Content(s.Shell); err != nil {
 		return in, err
 	}
 	in.Expected, err = h.expected.expected(s)
 	return in, err
 }
 
-func (s *shell) sendCommand() *cobra.Command {
+func (s *commands) sendCommand() *cobra.Command {
 	var h sendFlags
 	var epoch uint64
-	cmd := s.command("send [TASK]", "Hand a task off", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		task, _, err := s.taskArg(args, 0)
+	cmd := s.Command("send [TASK]", "Hand a task off", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		task, _, err := s.TaskArg(args, 0)
 		if err != nil {
 			return err
 		}
@@ -124,15 +125,15 @@ func (s *shell) sendCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
-		if in.Epoch, err = s.epochOf(ctx, c, task, epoch); err != nil {
+		if in.Epoch, err = s.EpochOf(ctx, c, task, epoch); err != nil {
 			return err
 		}
 		r, err := c.Send(ctx, task, in)
-		return s.emitReceipt(r, err)
+		return s.EmitReceipt(r, err)
 	})
 	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability, or along the task's route. It returns at once; the
 task is yours until a receiver has accepted, and comes back, goes to a fallback or to the dead letters if none does.
@@ -140,45 +141,6 @@ task is yours until a receiver has accepted, and comes back, goes to a fallback 
 In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer`
 	h.add(cmd.Flags())
 	h.addOwn(cmd.Flags())
-	epochFlag(cmd.Flags(), &epoch)
+	shell.EpochFlag(cmd.Flags(), &epoch)
 	return cmd
-}
-
-func epochFlag(f *pflag.FlagSet, epoch *uint64) {
-	f.Uint64Var(epoch, "epoch", 0, "the task's epoch as you know it (TRAPEZE_EPOCH; default: its present one)")
-}
-
-// emitReceipt answers with how a task stands after a change, or with the error that the change met.
-func (s *shell) emitReceipt(r client.Receipt, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.emit(r, func(p *page) { receiptFields(p, r) })
-}
-
-func receiptFields(p *page, r client.Receipt) {
-	p.fields(
-		field{"task", r.Task}, field{"state", string(r.State)}, field{"owner", r.Owner}, field{"epoch", number(r.Epoch)},
-		field{"handoff", r.Handoff}, field{"stage", string(r.Stage)}, field{"offered to", names(r.To)},
-		field{"children", names(r.Children)}, field{"ask", r.Ask}, field{"share", r.Share}, field{"parked", parked(r.Parked)},
-		field{"lease until", clock(r.Lease)}, field{"on record", happened(r)},
-	)
-}
-
-func happened(r client.Receipt) string {
-	what := "nothing had to change"
-	if len(r.Events) > 0 {
-		what = strings.Join(r.Events, ", ")
-	}
-	if r.Repeat {
-		what += " (already before: this is the first answer)"
-	}
-	return what
-}
-
-func parked(p *client.ParkedFor) string {
-	if p == nil {
-		return ""
-	}
-	return p.Cause + ": " + p.Detail
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
 // interruptible ends ctx when the process is asked to end.
@@ -16,32 +18,32 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-func (s *shell) serveCommand() *cobra.Command {
+func (s *commands) serveCommand() *cobra.Command {
 	var conf ServeConfig
-	cmd := s.command("serve", "Run a server on this machine", noArgs, func(ctx context.Context, _ []string) (err error) {
+	cmd := s.Command("serve", "Run a server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) (err error) {
 		ctx, stop := interruptible(ctx)
 		defer stop()
-		if conf.DataDir, err = s.dataDir(); err != nil {
-			return usageError{err}
+		if conf.DataDir, err = s.DataDir(); err != nil {
+			return shell.Usage(err)
 		}
 		if err := checkLog(conf); err != nil {
 			return err
 		}
-		conf.LogTo, conf.Version = s.env.Stderr, Version()
+		conf.LogTo, conf.Version = s.Stderr, shell.Version()
 		conf.Ready = func(url, adminTokenFile string) {
-			if s.flags.json {
+			if s.Flags.JSON {
 				ready := map[string]string{"url": url, "admin_token_file": adminTokenFile, "data_dir": conf.DataDir}
-				s.emit(ready, nil) //nolint:errcheck // nobody may be listening
+				s.Emit(ready, nil) //nolint:errcheck // nobody may be listening
 				return
 			}
-			fmt.Fprintf(s.env.Stdout, "Trapeze %s\n  answers at   %s\n  keeps        %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
-			if url == defaultURL && s.flags.dataDir == "" {
-				fmt.Fprintln(s.env.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C.")
+			fmt.Fprintf(s.Stdout, "Trapeze %s\n  answers at   %s\n  keeps        %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
+			if url == shell.DefaultURL && s.Flags.DataDir == "" {
+				fmt.Fprintln(s.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C.")
 				return
 			}
-			fmt.Fprintf(s.env.Stdout, "The command line finds both with --url %s --data-dir %s. Stop it with Ctrl-C.\n", url, conf.DataDir)
+			fmt.Fprintf(s.Stdout, "The command line finds both with --url %s --data-dir %s. Stop it with Ctrl-C.\n", url, conf.DataDir)
 		}
-		return inUse(s.env.Serve(ctx, conf), conf.DataDir)
+		return inUse(s.serve(ctx, conf), conf.DataDir)
 	})
 	cmd.Long = `Run a server. It keeps everything in the data directory (--data-dir, see trapeze help files), one server per directory,
 and answers on this machine only.`
@@ -56,13 +58,13 @@ func checkLog(c ServeConfig) error {
 	switch c.LogLevel {
 	case "debug", "info", "warn", "error":
 	default:
-		return hinted{usagef("there is no log level %q", c.LogLevel), "use --log-level debug, info, warn or error"}
+		return shell.Hinted(shell.Usagef("there is no log level %q", c.LogLevel), "use --log-level debug, info, warn or error")
 	}
 	switch c.LogFormat {
 	case "text", "json":
 		return nil
 	}
-	return hinted{usagef("there is no log format %q", c.LogFormat), "use --log-format text or json"}
+	return shell.Hinted(shell.Usagef("there is no log format %q", c.LogFormat), "use --log-format text or json")
 }
 
 // inUse says in one sentence that another server has the directory; other errors it leaves as they are. What the record
@@ -76,8 +78,6 @@ func inUse(err error, dir string) error {
 		return err
 	}
 	who, _, _ := strings.Cut(by, ":")
-	return hinted{
-		fmt.Errorf("the data directory %s is in use%s", dir, who),
-		"a server runs on it already: use that one, stop it first, or name another data directory with --data-dir",
-	}
+	return shell.Hinted(fmt.Errorf("the data directory %s is in use%s", dir, who),
+		"a server runs on it already: use that one, stop it first, or name another data directory with --data-dir")
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) taskCommand() *cobra.Command {
-	return group("task", "Create tasks, work on them, and look at them",
+func (s *commands) taskCommand() *cobra.Command {
+	return shell.Group("task", "Create tasks, work on them, and look at them",
 		s.taskCreate(), s.taskShow(), s.taskList(), s.taskStart(), s.taskProgress(), s.taskHeartbeat(),
 		s.taskComplete(), s.taskFail(), s.taskCancel(), s.taskConstrain(), s.taskLift(), s.taskAnnotate())
 }
 
-func (s *shell) taskShow() *cobra.Command {
-	return s.command("show [TASK]", "Show a task", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		task, _, err := s.taskArg(args, 0)
+func (s *commands) taskShow() *cobra.Command {
+	return s.Command("show [TASK]", "Show a task", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		task, _, err := s.TaskArg(args, 0)
 		if err != nil {
 			return err
 		}
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -31,11 +32,11 @@ func (s *shell) taskShow() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.emit(t, func(p *page) { taskPage(p, t) })
+		return s.Emit(t, func(p *shell.Page) { taskPage(p, t) })
 	})
 }
 
-func taskPage(p *page, t client.Task) {
+func taskPage(p *shell.Page, t client.Task) {
 	path := make([]string, 0, len(t.Path))
 	for _, v := range t.Path {
 		path = append(path, v.Agent)
@@ -44,48 +45,48 @@ func taskPage(p *page, t client.Task) {
 	for _, d := range t.Dependencies {
 		depends = append(depends, d.Task+" ("+string(d.State)+")")
 	}
-	permissions := names(t.Permissions)
+	permissions := shell.Names(t.Permissions)
 	if t.Permissions != nil && permissions == "" {
 		permissions = "none"
 	}
-	list := []field{
+	list := []shell.Field{
 		{"task", t.ID},
 		{"state", string(t.State)},
 		{"owner", t.Owner},
-		{"epoch", number(t.Epoch)},
-		{"intent", clip(t.Intent, 500)},
+		{"epoch", shell.Number(t.Epoch)},
+		{"intent", shell.Clip(t.Intent, 500)},
 		{"requester", t.Requester},
 		{"priority", string(t.Priority)},
-		{"created", clock(t.Created)},
-		{"deadline", clock(t.Deadline)},
-		{"lease until", clock(t.Lease)},
-		{"ended", clock(t.Ended)},
-		{"path", names(path)},
-		{"route", names(t.Route)},
+		{"created", shell.Clock(t.Created)},
+		{"deadline", shell.Clock(t.Deadline)},
+		{"lease until", shell.Clock(t.Lease)},
+		{"ended", shell.Clock(t.Ended)},
+		{"path", shell.Names(path)},
+		{"route", shell.Names(t.Route)},
 		{"permissions", permissions},
-		{"depends on", names(depends)},
+		{"depends on", shell.Names(depends)},
 		{"parent", t.Parent.Task},
-		{"spent tokens", number(t.Spent.Tokens)},
-		{"of", number(t.Budget.Tokens)},
+		{"spent tokens", shell.Number(t.Spent.Tokens)},
+		{"of", shell.Number(t.Budget.Tokens)},
 		{"progress", t.Progress},
-		{"parked", parked(parkedNow(t))},
+		{"parked", shell.Parked(parkedNow(t))},
 	}
 	for _, c := range t.Children {
-		list = append(list, field{"child", childLine(c)})
+		list = append(list, shell.Field{"child", childLine(c)})
 	}
 	for _, c := range t.Constraints {
-		list = append(list, field{"constraint", constraintLine(c)})
+		list = append(list, shell.Field{"constraint", constraintLine(c)})
 	}
 	for _, a := range t.Asks {
-		list = append(list, field{"ask", a.ID + " by " + a.By + " " + a.Detail})
+		list = append(list, shell.Field{"ask", a.ID + " by " + a.By + " " + a.Detail})
 	}
-	p.fields(list...)
+	p.Fields(list)
 	if t.Handoff != nil {
-		p.line("")
+		p.Line("")
 		handoffPage(p, *t.Handoff)
 	}
 	if t.Result != nil {
-		p.line("")
+		p.Line("")
 		title := "result"
 		if t.State == client.Failed {
 			title = "failed because"
@@ -118,7 +119,7 @@ func childLine(c client.Child) string {
 	if came == "" {
 		return line
 	}
-	return line + ": " + clip(came, 120)
+	return line + ": " + shell.Clip(came, 120)
 }
 
 func constraintLine(c client.Constraint) string {
@@ -129,25 +130,25 @@ func constraintLine(c client.Constraint) string {
 	return c.ID + " [" + kind + "] " + c.Text
 }
 
-func resultPage(p *page, title string, r client.Result) {
-	p.line("%s", p.dim(title))
+func resultPage(p *shell.Page, title string, r client.Result) {
+	p.Line("%s", p.Dim(title))
 	if r.Code != 0 {
-		p.fields(field{"exit code", count(r.Code)})
+		p.Fields([]shell.Field{{"exit code", shell.Number(r.Code)}})
 	}
 	if r.Text != "" {
-		p.block(r.Text)
+		p.Block(r.Text)
 	}
 	if len(r.Data) > 0 {
-		p.block(string(r.Data))
+		p.Block(string(r.Data))
 	}
 }
 
-func (s *shell) taskList() *cobra.Command {
+func (s *commands) taskList() *cobra.Command {
 	var f client.TaskFilter
 	var state string
-	cmd := s.command("list", "List tasks, newest first", noArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.Command("list", "List tasks, newest first", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		f.State = client.State(state)
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (s *shell) taskList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.emit(list, func(p *page) { taskTable(p, list, "There are no such tasks.") })
+		return s.Emit(list, func(p *shell.Page) { taskTable(p, list, "There are no such tasks.") })
 	})
 	cmd.Flags().StringVar(&state, "state", "", "pending, executing, handing_off, waiting, parked, completed, failed or cancelled")
 	cmd.Flags().BoolVar(&f.Live, "live", false, "only those that have not ended")
@@ -170,56 +171,56 @@ func pageFlags(cmd *cobra.Command, f *client.TaskFilter) {
 	cmd.Flags().StringVar(&f.After, "after", "", "go on after this task, the last of the page before")
 }
 
-func taskTable(p *page, list client.TaskPage, none string) {
+func taskTable(p *shell.Page, list client.TaskPage, none string) {
 	var rows [][]string
 	for _, t := range list.Tasks {
 		who := t.Owner
 		if len(t.To) > 0 && t.State == client.HandingOff {
-			who += " → " + names(t.To)
+			who += " → " + shell.Names(t.To)
 		}
-		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), clock(t.Updated), clip(t.Intent, 60)})
+		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), shell.Clock(t.Updated), shell.Clip(t.Intent, 60)})
 	}
-	p.table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
+	p.Table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
 	if list.Next != "" {
-		p.line("There are more: --after %s", list.Next)
+		p.Line("There are more: --after %s", list.Next)
 	}
 }
 
-func (s *shell) taskStart() *cobra.Command {
-	return s.call("start TASK", "Work on a task of your own, as the agent that created it", cobra.ExactArgs(1),
+func (s *commands) taskStart() *cobra.Command {
+	return s.Call("start TASK", "Work on a task of your own, as the agent that created it", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			r, err := c.Start(ctx, args[0])
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 }
 
 // ownerCommand is a command of a task's owner: it takes the task and its epoch from the worker where they are not given.
-func (s *shell) ownerCommand(use, short string, rest int, args cobra.PositionalArgs,
+func (s *commands) ownerCommand(use, short string, rest int, args cobra.PositionalArgs,
 	do func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error),
 ) *cobra.Command {
 	var epoch uint64
-	cmd := s.command(use, short, args, func(ctx context.Context, args []string) error {
-		task, others, err := s.taskArg(args, rest)
+	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) error {
+		task, others, err := s.TaskArg(args, rest)
 		if err != nil {
 			return err
 		}
 		for i := range others {
-			if err := s.texts(&others[i]); err != nil {
+			if err := s.Texts(&others[i]); err != nil {
 				return err
 			}
 		}
-		c, err := s.dial(ctx)
+		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
 		}
-		e, err := s.epochOf(ctx, c, task, epoch)
+		e, err := s.EpochOf(ctx, c, task, epoch)
 		if err != nil {
 			return err
 		}
 		r, err := do(ctx, c, task, e, others)
-		return s.emitReceipt(r, err)
+		return s.EmitReceipt(r, err)
 	})
-	epochFlag(cmd.Flags(), &epoch)
+	shell.EpochFlag(cmd.Flags(), &epoch)
 	return cmd
 }
 
@@ -228,7 +229,7 @@ func usageFlags(cmd *cobra.Command, u *client.Spend) {
 	cmd.Flags().Int64Var(&u.Cost, "cost", 0, "cost since the last report, in millionths")
 }
 
-func (s *shell) taskProgress() *cobra.Command {
+func (s *commands) taskProgress() *cobra.Command {
 	var used client.Spend
 	cmd := s.ownerCommand("progress [TASK] NOTE", "Report what you have done, and renew the lease", 1, cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
@@ -238,7 +239,7 @@ func (s *shell) taskProgress() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) taskHeartbeat() *cobra.Command {
+func (s *commands) taskHeartbeat() *cobra.Command {
 	return s.ownerCommand("heartbeat [TASK]", "Renew the lease", 0, cobra.MaximumNArgs(1),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
 			return c.Heartbeat(ctx, task, epoch)
@@ -253,17 +254,17 @@ func (r *resultFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.data, "data", "", "the result as JSON, @FILE or -")
 }
 
-func (r *resultFlags) result(s *shell) (out client.Result, err error) {
-	if out.Text, err = s.text(r.text); err != nil {
+func (r *resultFlags) result(s *commands) (out client.Result, err error) {
+	if out.Text, err = s.Text(r.text); err != nil {
 		return out, err
 	}
 	var data json.RawMessage
-	data, err = s.document("--data", r.data)
+	data, err = s.Document("--data", r.data)
 	out.Data = data
 	return out, err
 }
 
-func (s *shell) taskComplete() *cobra.Command {
+func (s *commands) taskComplete() *cobra.Command {
 	var in client.CompleteInput
 	var result resultFlags
 	cmd := s.ownerCommand("complete [TASK]", "Finish a task with its result", 0, cobra.MaximumNArgs(1),
@@ -279,7 +280,7 @@ func (s *shell) taskComplete() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) taskFail() *cobra.Command {
+func (s *commands) taskFail() *cobra.Command {
 	var in client.FailInput
 	var result resultFlags
 	cmd := s.ownerCommand("fail [TASK] WHY", "End a task as not done", 1, cobra.RangeArgs(1, 2),
@@ -295,41 +296,41 @@ func (s *shell) taskFail() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) taskCancel() *cobra.Command {
+func (s *commands) taskCancel() *cobra.Command {
 	var in client.CancelInput
-	cmd := s.call("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
+	cmd := s.Call("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
 			task, isHandoff := taskOf(args[0])
 			if !isHandoff {
 				r, err := c.Cancel(ctx, args[0], in)
-				return s.emitReceipt(r, err)
+				return s.EmitReceipt(r, err)
 			}
-			if in.Epoch, err = s.epochOf(ctx, c, task, in.Epoch); err != nil {
+			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Withdraw(ctx, args[0], in)
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why")
-	epochFlag(cmd.Flags(), &in.Epoch)
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }
 
-func (s *shell) taskAnnotate() *cobra.Command {
-	return s.command("annotate TASK ENTRY NOTE", "Correct or comment on an entry of the record, which stays as it is", cobra.ExactArgs(3),
+func (s *commands) taskAnnotate() *cobra.Command {
+	return s.Command("annotate TASK ENTRY NOTE", "Correct or comment on an entry of the record, which stays as it is", cobra.ExactArgs(3),
 		func(ctx context.Context, args []string) error {
 			entry, err := strconv.ParseUint(args[1], 10, 64)
 			if err != nil {
-				return usagef("%q is not the position of an entry: trapeze audit show names them", args[1])
+				return shell.Usagef("%q is not the position of an entry: trapeze audit show names them", args[1])
 			}
-			if err := s.texts(&args[2]); err != nil {
+			if err := s.Texts(&args[2]); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
 			r, err := c.Annotate(ctx, args[0], client.AnnotateInput{Entry: entry, Note: args[2]})
-			return s.emitReceipt(r, err)
+			return s.EmitReceipt(r, err)
 		})
 }

@@ -6,31 +6,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
-func (s *shell) tokenCommand() *cobra.Command {
-	return group("token", "Make, list and revoke tokens", s.tokenCreate(), s.tokenList(), s.tokenRevoke())
+func (s *commands) tokenCommand() *cobra.Command {
+	return shell.Group("token", "Make, list and revoke tokens", s.tokenCreate(), s.tokenList(), s.tokenRevoke())
 }
 
-func (s *shell) tokenCreate() *cobra.Command {
+func (s *commands) tokenCreate() *cobra.Command {
 	var in client.TokenInput
 	var agent, role, expires string
-	cmd := s.command("create (--agent NAME | --role ROLE --name NAME)", "Make a token; its text is shown once", noArgs,
+	cmd := s.Command("create (--agent NAME | --role ROLE --name NAME)", "Make a token; its text is shown once", shell.NoArgs,
 		func(ctx context.Context, _ []string) (err error) {
 			in.Role = client.Role(role)
 			if agent != "" {
 				if role != "" && in.Role != client.RoleAgent || in.Name != "" {
-					return usagef("--agent stands for a role and a name: leave --role and --name out")
+					return shell.Usagef("--agent stands for a role and a name: leave --role and --name out")
 				}
 				in.Role, in.Name = client.RoleAgent, agent
 			}
 			if in.Role == "" || in.Name == "" {
-				return usagef("say for whom: --agent NAME, or --role admin, operator, auditor or agent and --name NAME")
+				return shell.Usagef("say for whom: --agent NAME, or --role admin, operator, auditor or agent and --name NAME")
 			}
-			if in.Expires, err = moment("--expires", expires); err != nil {
+			if in.Expires, err = shell.Moment("--expires", expires); err != nil {
 				return err
 			}
-			c, err := s.dial(ctx)
+			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
@@ -38,9 +39,9 @@ func (s *shell) tokenCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.emit(t, func(p *page) {
-				p.fields(field{"token", t.Text}, field{"id", t.ID}, field{"for", string(t.Role) + "/" + t.Name}, field{"workspace", t.Workspace}, field{"expires", clock(t.Expires)})
-				p.line("\nThe token is shown this once. Give it to its program as TRAPEZE_TOKEN.")
+			return s.Emit(t, func(p *shell.Page) {
+				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
+				p.Line("\nThe token is shown this once. Give it to its program as TRAPEZE_TOKEN.")
 			})
 		})
 	f := cmd.Flags()
@@ -53,30 +54,30 @@ func (s *shell) tokenCreate() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) tokenList() *cobra.Command {
-	return s.call("list", "List the tokens, revoked ones too", noArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+func (s *commands) tokenList() *cobra.Command {
+	return s.Call("list", "List the tokens, revoked ones too", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tokens(ctx)
 		if err != nil {
 			return err
 		}
-		return s.emit(list, func(p *page) {
+		return s.Emit(list, func(p *shell.Page) {
 			var rows [][]string
 			for _, t := range list.Tokens {
 				rows = append(rows, []string{
-					t.ID, string(t.Role) + "/" + t.Name, clock(t.Created), clock(t.Expires), clock(t.Revoked), t.By, clip(t.Label, 40),
+					t.ID, string(t.Role) + "/" + t.Name, shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
 				})
 			}
-			p.table("There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, rows)
+			p.Table("There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, rows)
 		})
 	})
 }
 
-func (s *shell) tokenRevoke() *cobra.Command {
-	return s.call("revoke ID", "End a token for good", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+func (s *commands) tokenRevoke() *cobra.Command {
+	return s.Call("revoke ID", "End a token for good", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		t, err := c.RevokeToken(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return s.emit(t, func(p *page) { p.line("Token %s of %s/%s is revoked.", t.ID, t.Role, oneLine(t.Name)) })
+		return s.Emit(t, func(p *shell.Page) { p.Line("Token %s of %s/%s is revoked.", t.ID, t.Role, shell.OneLine(t.Name)) })
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 	"github.com/trapezehq/trapeze/internal/surface/cli/work"
 )
 
@@ -33,29 +34,29 @@ tasks are recovered when their leases end.
 as not_capable, 4 as overloaded, 5 as missing_context (its output names the fields), any other as refused, with the last
 line of its standard error as the detail.`
 
-func (s *shell) workCommand() *cobra.Command {
+func (s *commands) workCommand() *cobra.Command {
 	var o work.Options
 	var spec client.AgentSpec
 	var preview string
 	var previewArgs []string
 	var register bool
-	cmd := s.command("work --agent NAME [flags] -- CMD ARGS…", "Make any program a receiver of handoffs", cobra.MinimumNArgs(1),
+	cmd := s.Command("work --agent NAME [flags] -- CMD ARGS…", "Make any program a receiver of handoffs", cobra.MinimumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.env.Stderr
+			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.Stderr
 			if o.Agent == "" {
-				return usagef("say which agent the program is: --agent NAME")
+				return shell.Usagef("say which agent the program is: --agent NAME")
 			}
 			if preview != "" {
 				o.Preview = append([]string{preview}, previewArgs...)
 			}
 			if err := o.Check(); err != nil {
-				return hinted{usageError{err}, "give the program's path, or a name that is found in PATH: trapeze work --agent " + o.Agent + " -- PROGRAM ARGS…"}
+				return shell.Hinted(shell.Usage(err), "give the program's path, or a name that is found in PATH: trapeze work --agent "+o.Agent+" -- PROGRAM ARGS…")
 			}
 			c, err := s.enrol(ctx, o.Agent, spec, register)
 			if err != nil {
 				return err
 			}
-			if o.Token, err = s.credential(ctx); err != nil {
+			if o.Token, err = s.Credential(ctx); err != nil {
 				return err
 			}
 			ctx, drain, stop := drainable(ctx)
@@ -76,24 +77,17 @@ func (s *shell) workCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) agentName() string {
-	if s.flags.agent != "" {
-		return s.flags.agent
+func (s *commands) agentName() string {
+	if s.Flags.Agent != "" {
+		return s.Flags.Agent
 	}
-	return s.env.Getenv("TRAPEZE_AGENT")
+	return s.Getenv("TRAPEZE_AGENT")
 }
 
 // enrol makes a client that speaks as the agent, which is registered before if it is not there: with the agent's own
 // token where that is the one at hand, or else with the owner's.
-func (s *shell) enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
-	token, err := s.base()
-	if isRefusal(err) { // no owner's token here: the agent's own may be kept
-		token, err = s.credential(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.clientFor(token)
+func (s *commands) enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
+	c, err := s.DialAsGiven(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +100,8 @@ func (s *shell) enrol(ctx context.Context, agent string, spec client.AgentSpec, 
 	if err != nil {
 		return nil, err
 	}
-	s.flags.agent = agent
-	return s.dial(ctx)
+	s.Flags.Agent = agent
+	return s.Dial(ctx)
 }
 
 // drainable returns a channel that is closed at the first signal to end, and a context that ends at the second.

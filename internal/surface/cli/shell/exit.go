@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -42,7 +42,7 @@ var exits = []struct {
 	}},
 }
 
-// ExitCode is the exit code for an error.
+// ExitCode is the process's exit code for an error; 0 for none.
 func ExitCode(err error) int {
 	if err == nil {
 		return exitOK
@@ -69,13 +69,20 @@ type usageError struct{ error }
 func (usageError) ExitCode() int   { return exitUsage }
 func (e usageError) Unwrap() error { return e.error }
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// Usage makes an error the mistake of whoever typed the command.
+func Usage(err error) error { return usageError{err} }
+
+// Usagef is Usage in words.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // hinted is an error that says what to do next.
 type hinted struct {
 	error
 	hint string
 }
+
+// Hinted adds to an error what to do next.
+func Hinted(err error, hint string) error { return hinted{err, hint} }
 
 func (e hinted) Unwrap() error { return e.error }
 
@@ -90,8 +97,8 @@ var typed = map[string]string{
 	"name an agent, a list of agents or a capability": "name agents with --to NAME, or a capability with --capability NAME",
 }
 
-// complain prints what went wrong and what to do next.
-func (s *shell) complain(err error) {
+// Complain prints what went wrong and what to do next.
+func (s *Shell) Complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = hinted{errors.New("interrupted"), ""}
 	}
@@ -118,7 +125,7 @@ func (s *shell) complain(err error) {
 	if more := typed[told.Hint]; more != "" {
 		told.Hint = more
 	}
-	if s.flags.json {
+	if s.Flags.JSON {
 		if told.Code == "" {
 			told.Code = codeFailed
 		}
@@ -126,18 +133,31 @@ func (s *shell) complain(err error) {
 			Error refusal.Error `json:"error"`
 		}{told})
 		if err == nil {
-			fmt.Fprintln(s.env.Stderr, string(b))
+			fmt.Fprintln(s.Stderr, string(b))
 			return
 		}
 	}
 	text := visible(told.Message, true)
 	if told.Code != "" {
-		text = oneLine(string(told.Code)) + ": " + text
+		text = OneLine(string(told.Code)) + ": " + text
 	}
-	fmt.Fprintln(s.env.Stderr, "trapeze: "+text)
+	fmt.Fprintln(s.Stderr, "trapeze: "+text)
 	if told.Hint != "" {
-		fmt.Fprintln(s.env.Stderr, "  hint: "+visible(told.Hint, true))
+		fmt.Fprintln(s.Stderr, "  hint: "+visible(told.Hint, true))
 	}
+}
+
+// Fault is the error of a command line, told as what it is: one that did not get as far as the work of its command was
+// not understood.
+func (s *Shell) Fault(cmd *cobra.Command, err error) error {
+	if s.ran || isRefusal(err) {
+		return err
+	}
+	err = Usage(err)
+	if !cmd.HasSubCommands() {
+		err = Hinted(err, "usage: "+cmd.UseLine()+"; --help says more")
+	}
+	return err
 }
 
 func isRefusal(err error) bool {

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -14,7 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
-const defaultURL = "http://127.0.0.1:8727"
+// DefaultURL is the address of a server that was not told another.
+const DefaultURL = "http://127.0.0.1:8727"
 
 // DataDir is the data directory where none is named: $TRAPEZE_DATA, else trapeze under the user's data directory
 // ($XDG_DATA_HOME or ~/.local/share; on macOS and Windows the user's configuration directory). Server and command line
@@ -37,16 +38,17 @@ func DataDir(getenv func(string) string) (string, error) {
 	return filepath.Join(home, ".local", "share", "trapeze"), nil
 }
 
-func (s *shell) dataDir() (string, error) {
-	if s.flags.dataDir != "" {
-		return s.flags.dataDir, nil
+// DataDir is the data directory: --data-dir, or where none is named.
+func (s *Shell) DataDir() (string, error) {
+	if s.Flags.DataDir != "" {
+		return s.Flags.DataDir, nil
 	}
-	return DataDir(s.env.Getenv)
+	return DataDir(s.Getenv)
 }
 
 // adminToken reads the owner's token, which serve leaves in the data directory. Empty if there is none.
-func (s *shell) adminToken() (token, path string, err error) {
-	dir, err := s.dataDir()
+func (s *Shell) adminToken() (token, path string, err error) {
+	dir, err := s.DataDir()
 	if err != nil {
 		return "", "", err
 	}
@@ -56,11 +58,11 @@ func (s *shell) adminToken() (token, path string, err error) {
 }
 
 // agentTokenFile is where an agent's token is kept, once the owner has asked for one.
-func (s *shell) agentTokenFile(agent string) (string, error) {
+func (s *Shell) agentTokenFile(agent string) (string, error) {
 	if err := registry.CheckName("an agent", agent); err != nil {
 		return "", err
 	}
-	dir, err := s.dataDir()
+	dir, err := s.DataDir()
 	return filepath.Join(dir, "agents", agent+".token"), err
 }
 

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -12,41 +12,54 @@ import (
 )
 
 // url is the server's address.
-func (s *shell) url() string {
-	if s.flags.url != "" {
-		return s.flags.url
+func (s *Shell) url() string {
+	if s.Flags.URL != "" {
+		return s.Flags.URL
 	}
-	if addr := s.env.Getenv("TRAPEZE_URL"); addr != "" {
+	if addr := s.Getenv("TRAPEZE_URL"); addr != "" {
 		return addr
 	}
-	return defaultURL
+	return DefaultURL
 }
 
-// dial makes a client that speaks as who the command should act as.
-func (s *shell) dial(ctx context.Context) (*client.Client, error) {
-	token, err := s.credential(ctx)
+// Dial makes a client that speaks as who the command should act as.
+func (s *Shell) Dial(ctx context.Context) (*client.Client, error) {
+	token, err := s.Credential(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.clientFor(token)
 }
 
-func (s *shell) clientFor(token string) (*client.Client, error) {
+// DialAsGiven makes a client for what an agent may not do for itself: it speaks with the token that was given, or as the
+// owner; without either, as Dial does.
+func (s *Shell) DialAsGiven(ctx context.Context) (*client.Client, error) {
+	token, err := s.base()
+	if isRefusal(err) { // no owner's token here: the agent's own may be kept
+		token, err = s.Credential(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.clientFor(token)
+}
+
+func (s *Shell) clientFor(token string) (*client.Client, error) {
 	c, err := client.New(s.url(), token, client.Options{UserAgent: "trapeze/" + Version()})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, Usage(err)
 	}
 	return c, nil
 }
 
-// credential picks the token: see filesTopic for the rules.
-func (s *shell) credential(ctx context.Context) (string, error) {
-	fromEnv, agentFromEnv := s.env.Getenv("TRAPEZE_TOKEN"), s.env.Getenv("TRAPEZE_AGENT")
-	agent := s.flags.agent
+// Credential picks the token: trapeze help files has the rules.
+func (s *Shell) Credential(ctx context.Context) (string, error) {
+	fromEnv, agentFromEnv := s.Getenv("TRAPEZE_TOKEN"), s.Getenv("TRAPEZE_AGENT")
+	agent := s.Flags.Agent
 	switch {
-	case agent == "" && s.flags.token == "" && fromEnv == "":
+	case agent == "" && s.Flags.Token == "" && fromEnv == "":
 		agent = agentFromEnv
-	case agent == agentFromEnv && s.flags.token == "" && fromEnv != "":
+	case agent == agentFromEnv && s.Flags.Token == "" && fromEnv != "":
 		agent = "" // a worker's child: its token is that agent's
 	}
 	if agent == "" {
@@ -56,11 +69,11 @@ func (s *shell) credential(ctx context.Context) (string, error) {
 }
 
 // base is the token that was given, or the owner's.
-func (s *shell) base() (string, error) {
-	if s.flags.token != "" {
-		return s.flags.token, nil
+func (s *Shell) base() (string, error) {
+	if s.Flags.Token != "" {
+		return s.Flags.Token, nil
 	}
-	if token := s.env.Getenv("TRAPEZE_TOKEN"); token != "" {
+	if token := s.Getenv("TRAPEZE_TOKEN"); token != "" {
 		return token, nil
 	}
 	token, path, err := s.adminToken()
@@ -72,10 +85,10 @@ func (s *shell) base() (string, error) {
 }
 
 // agentToken is the token to act as an agent with: the kept one, or one that is made now and kept.
-func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
+func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 	path, err := s.agentTokenFile(agent)
 	if err != nil {
-		return "", usageError{err}
+		return "", Usage(err)
 	}
 	if token, err := s.givenFor(ctx, agent); err != nil || token != "" {
 		return token, err
@@ -104,10 +117,10 @@ func (s *shell) agentToken(ctx context.Context, agent string) (string, error) {
 
 // givenFor is the token that was given if it is the agent's own, and empty if none was given, or an owner's, who may act
 // as any agent. Whoever else gave one is not made another without a word.
-func (s *shell) givenFor(ctx context.Context, agent string) (string, error) {
-	given, how := s.flags.token, "--token"
+func (s *Shell) givenFor(ctx context.Context, agent string) (string, error) {
+	given, how := s.Flags.Token, "--token"
 	if given == "" {
-		given, how = s.env.Getenv("TRAPEZE_TOKEN"), "TRAPEZE_TOKEN"
+		given, how = s.Getenv("TRAPEZE_TOKEN"), "TRAPEZE_TOKEN"
 	}
 	if given == "" {
 		return "", nil
@@ -126,7 +139,7 @@ func (s *shell) givenFor(ctx context.Context, agent string) (string, error) {
 		return "", nil
 	}
 	return "", hinted{
-		usagef("%s is the token of %s/%s, who cannot act as the agent %s", how, me.Role, me.Name, agent),
+		Usagef("%s is the token of %s/%s, who cannot act as the agent %s", how, me.Role, me.Name, agent),
 		"leave one of the two out; operators and auditors look at an agent's inbox with: trapeze inbox --of " + agent,
 	}
 }

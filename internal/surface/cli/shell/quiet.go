@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 
 // quiet prints what a script goes on with: the id of what was made or changed, or one id a line of a list. It reports
 // false for answers that have none.
-func (s *shell) quiet(v any) (bool, error) {
+func (s *Shell) quiet(v any) (bool, error) {
 	ids, ok := idsOf(v)
 	for _, id := range ids {
-		if _, err := fmt.Fprintln(s.env.Stdout, id); err != nil {
+		if _, err := fmt.Fprintln(s.Stdout, id); err != nil {
 			return ok, err
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func TestOtherErrorsHaveExitCodesToo(t *testing.T) {
 	for want, err := range map[int]error{
 		exitOK:          nil,
 		exitFailure:     errors.New("something"),
-		exitUsage:       usagef("what?"),
+		exitUsage:       Usagef("what?"),
 		exitUnavailable: fmt.Errorf("client: %w", &url.Error{Op: "Get", Err: errors.New("connection refused")}),
 	} {
 		if got := ExitCode(err); got != want {
@@ -130,32 +130,12 @@ func TestTheCredentialIsPickedByRule(t *testing.T) {
 		{name: "a flag beside an agent in the environment", flag: "given", env: map[string]string{"TRAPEZE_AGENT": "tester"}, want: "given"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &shell{env: Env{Getenv: func(name string) string { return c.env[name] }}}
-			s.flags.dataDir, s.flags.token, s.flags.agent = dir, c.flag, c.agent
-			if got, err := s.credential(t.Context()); err != nil || got != c.want {
+			s := &Shell{Env: Env{Getenv: func(name string) string { return c.env[name] }}}
+			s.Flags.DataDir, s.Flags.Token, s.Flags.Agent = dir, c.flag, c.agent
+			if got, err := s.Credential(t.Context()); err != nil || got != c.want {
 				t.Errorf("picked %q, %v; want %q", got, err, c.want)
 			}
 		})
-	}
-}
-
-func TestAConstraintIsWrittenInOneLine(t *testing.T) {
-	for arg, want := range map[string]client.Constraint{
-		"preference:short":           {Kind: "preference", Text: "short"},
-		"prohibition!:never: really": {Kind: "prohibition", Text: "never: really", Hard: true},
-		"id-1=security!: no keys":    {ID: "id-1", Kind: "security", Text: "no keys", Hard: true},
-	} {
-		got, err := constraint(arg)
-		if want.ID == "" {
-			want.ID = got.ID
-		}
-		if err != nil || got.ID == "" || got.Kind != want.Kind || got.Text != want.Text || got.Hard != want.Hard || got.ID != want.ID {
-			t.Errorf("%q is %+v, %v", arg, got, err)
-		}
-		again, _ := constraint(arg)
-		if again.ID != got.ID {
-			t.Errorf("%q has the ids %s and %s", arg, got.ID, again.ID)
-		}
 	}
 }
 
@@ -179,23 +159,23 @@ func TestTextMayStandElsewhere(t *testing.T) {
 	if err := os.WriteFile(file, []byte("from a file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{env: Env{Stdin: strings.NewReader("from standard input")}}
+	s := &Shell{Env: Env{Stdin: strings.NewReader("from standard input")}}
 	for arg, want := range map[string]string{"-": "from standard input", "@" + file: "from a file", "@@li": "@li", "plain": "plain"} {
-		if got, err := s.text(arg); err != nil || got != want {
+		if got, err := s.Text(arg); err != nil || got != want {
 			t.Errorf("%q is %q, %v", arg, got, err)
 		}
 	}
-	s.env.Stdin = bytes.NewReader(make([]byte, maxInput+1))
-	if _, err := s.text("-"); ExitCode(err) != exitUsage {
+	s.Stdin = bytes.NewReader(make([]byte, maxInput+1))
+	if _, err := s.Text("-"); ExitCode(err) != exitUsage {
 		t.Errorf("too much gave %v", err)
 	}
 }
 
 func TestNoControlCharacterReachesATerminal(t *testing.T) {
-	p := &page{}
-	p.fields(field{"intent", "red \x1b[31m and \u202e back\nwards"})
-	p.table("", []string{"A"}, [][]string{{"x\x07y"}})
-	p.block("one\ntwo\x1b]0;title\x07")
+	p := &Page{}
+	p.Fields([]Field{{"intent", "red \x1b[31m and \u202e back\nwards"}})
+	p.Table("", []string{"A"}, [][]string{{"x\x07y"}})
+	p.Block("one\ntwo\x1b]0;title\x07")
 	got := p.b.String()
 	for _, bad := range []string{"\x1b", "\x07", "\u202e"} {
 		if strings.Contains(got, bad) {
@@ -209,9 +189,9 @@ func TestNoControlCharacterReachesATerminal(t *testing.T) {
 
 func TestColoursDoNotShiftColumns(t *testing.T) {
 	rows := func() [][]string { return [][]string{{"ready", "x"}, {"half_open", "y"}} }
-	plain, bright := &page{}, &page{colour: true}
-	plain.table("", []string{"STATE", "WHO"}, rows())
-	bright.table("", []string{"STATE", "WHO"}, rows())
+	plain, bright := &Page{}, &Page{colour: true}
+	plain.Table("", []string{"STATE", "WHO"}, rows())
+	bright.Table("", []string{"STATE", "WHO"}, rows())
 	stripped := bright.b.String()
 	for _, code := range []string{"2", "31", "32", "33", "0"} {
 		stripped = strings.ReplaceAll(stripped, "\x1b["+code+"m", "")
@@ -222,31 +202,31 @@ func TestColoursDoNotShiftColumns(t *testing.T) {
 }
 
 func TestOutputThatIsNoTerminalIsPlain(t *testing.T) {
-	s := &shell{env: Env{Stdout: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
+	s := &Shell{Env: Env{Stdout: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
 	if s.colours() {
 		t.Error("colours go into a pipe")
 	}
 }
 
 func TestAMomentIsATimeOrADuration(t *testing.T) {
-	if got, err := moment("--x", "2h"); err != nil || got.Before(time.Now().Add(time.Hour)) {
+	if got, err := Moment("--x", "2h"); err != nil || got.Before(time.Now().Add(time.Hour)) {
 		t.Errorf("2h is %s, %v", got, err)
 	}
-	if got, err := moment("--x", "2030-01-31T17:00:00Z"); err != nil || got.Year() != 2030 {
+	if got, err := Moment("--x", "2030-01-31T17:00:00Z"); err != nil || got.Year() != 2030 {
 		t.Errorf("%s, %v", got, err)
 	}
-	if got, err := moment("--x", ""); err != nil || !got.IsZero() {
+	if got, err := Moment("--x", ""); err != nil || !got.IsZero() {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := moment("--x", "-2h"); ExitCode(err) != exitUsage {
+	if _, err := Moment("--x", "-2h"); ExitCode(err) != exitUsage {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestWhatAServerSaysDoesNotSteerTheTerminal(t *testing.T) {
 	var b bytes.Buffer
-	s := &shell{env: Env{Stderr: &b}}
-	s.complain(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
+	s := &Shell{Env: Env{Stderr: &b}}
+	s.Complain(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
 	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x\u{1b}[31m: m`) {
 		t.Errorf("%q", got)
 	}

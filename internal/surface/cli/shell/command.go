@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Command is a command of its own: what it does, and how many arguments it takes. Its context carries the key of --key.
+func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.ran = true
+			ctx := cmd.Context()
+			if s.Flags.Key != "" {
+				ctx = client.WithKey(ctx, s.Flags.Key)
+			}
+			return run(ctx, args)
+		},
+	}
+}
+
+// Call is a command that needs the server, and nothing from its arguments before.
+func (s *Shell) Call(use, short string, args cobra.PositionalArgs, run func(context.Context, *client.Client, []string) error) *cobra.Command {
+	return s.Command(use, short, args, func(ctx context.Context, args []string) error {
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, args)
+	})
+}
+
+// Group is a command that only has commands.
+func Group(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: helpOf}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	err := "there is no command " + cmd.CommandPath() + " " + args[0]
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return errors.New(err)
+}
+
+// NoArgs refuses arguments, and says which was one.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+}
+
+// strictHelp makes "help" refuse what it knows nothing of.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if err := noSuchCommand(of, rest); err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		}
+	}
+}
+
+func helpOf(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"regexp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// ContentFlags are the flags of what a sender puts into an envelope.
+type ContentFlags struct {
+	whole, data                 string
+	ask, state, summary, notes  string
+	facts, decisions, questions []string
+	confidence                  float64
+	hasConfidence               func() bool
+}
+
+// Add defines the flags.
+func (c *ContentFlags) Add(f *pflag.FlagSet) {
+	f.StringVar(&c.whole, "content", "", "the whole content as JSON, @FILE or -; the other flags go on top")
+	f.StringVar(&c.ask, "ask", "", "what the receiver must accomplish (text, @FILE or -)")
+	f.StringVar(&c.state, "state", "", "where the work stands now (text, @FILE or -)")
+	f.StringVar(&c.summary, "summary", "", "the conversation so far, condensed (text, @FILE or -)")
+	f.StringVar(&c.notes, "notes", "", "anything else for the receiver (text, @FILE or -)")
+	f.StringArrayVar(&c.facts, "fact", nil, "something that is known; ID=TEXT gives it an id, ID<OLD=TEXT replaces another (repeatable)")
+	f.StringArrayVar(&c.decisions, "decision", nil, "something that was decided; ids as with --fact (repeatable)")
+	f.StringArrayVar(&c.questions, "question", nil, "something that is open; replaces the questions before (repeatable)")
+	f.StringVar(&c.data, "data", "", "task data as JSON, @FILE or -; replaces the data before")
+	f.Float64Var(&c.confidence, "confidence", 0, "how sure you are of the work, 0 to 1")
+	c.hasConfidence = func() bool { return f.Changed("confidence") }
+}
+
+// Content reads what the flags stand for.
+func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
+	var out client.Content
+	if err := s.Decode("--content", c.whole, &out); err != nil {
+		return out, err
+	}
+	for _, p := range []struct {
+		arg string
+		to  *string
+	}{{c.ask, &out.Ask}, {c.state, &out.State}, {c.summary, &out.Summary}, {c.notes, &out.Notes}} {
+		if p.arg == "" {
+			continue
+		}
+		text, err := s.Text(p.arg)
+		if err != nil {
+			return out, err
+		}
+		*p.to = text
+	}
+	data, err := s.Document("--data", c.data)
+	if err != nil {
+		return out, err
+	}
+	if data != nil {
+		out.Data = data
+	}
+	out.Facts = append(out.Facts, points(c.facts)...)
+	out.Decisions = append(out.Decisions, points(c.decisions)...)
+	if c.questions != nil {
+		out.Questions = c.questions
+	}
+	if c.hasConfidence() {
+		out.Confidence = &c.confidence
+	}
+	return out, nil
+}
+
+var rePoint = regexp.MustCompile(`(?s)^([A-Za-z0-9_.-]{1,64})(?:<([A-Za-z0-9_.-]{1,64}))?=(.*)$`)
+
+func points(args []string) []client.Point {
+	list := make([]client.Point, 0, len(args))
+	for _, a := range args {
+		p := client.Point{Text: a}
+		if m := rePoint.FindStringSubmatch(a); m != nil {
+			p = client.Point{ID: m[1], Supersedes: m[2], Text: m[3]}
+		}
+		list = append(list, p)
+	}
+	return list
+}

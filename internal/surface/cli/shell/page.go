@@ -1,0 +1,128 @@
+package shell
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Emit answers: v as one JSON document with --json, and what text writes otherwise.
+func (s *Shell) Emit(v any, text func(*Page)) error {
+	if s.Flags.JSON {
+		enc := json.NewEncoder(s.Stdout)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
+	}
+	if s.Flags.Quiet {
+		if done, err := s.quiet(v); done {
+			return err
+		}
+	}
+	p := &Page{colour: s.colours()}
+	text(p)
+	_, err := s.Stdout.Write(p.b.Bytes())
+	return err
+}
+
+// colours says whether the output may be coloured: a terminal, and nobody said no.
+func (s *Shell) colours() bool {
+	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
+		return false
+	}
+	f, ok := s.Stdout.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Page is text for people: aligned, with every invisible character of others made visible.
+type Page struct {
+	b      bytes.Buffer
+	colour bool
+}
+
+// Line prints one line. Text of others goes into it only through OneLine.
+func (p *Page) Line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+
+// Field is a label and its value.
+type Field [2]string
+
+// Fields prints those that have a value, aligned.
+func (p *Page) Fields(list []Field) {
+	width := 0
+	for _, f := range list {
+		if f[1] != "" {
+			width = max(width, utf8.RuneCountInString(f[0]))
+		}
+	}
+	for _, f := range list {
+		if f[1] != "" {
+			p.Line("%s%s  %s", p.Dim(f[0]), strings.Repeat(" ", width-utf8.RuneCountInString(f[0])), p.state(OneLine(f[1])))
+		}
+	}
+}
+
+// Table prints rows under a heading, or what to say where there are none.
+func (p *Page) Table(none string, heading []string, rows [][]string) {
+	if len(rows) == 0 {
+		p.Line("%s", none)
+		return
+	}
+	widths := make([]int, len(heading))
+	for i, h := range heading {
+		widths[i] = utf8.RuneCountInString(h)
+	}
+	for r, row := range rows {
+		for i, cell := range row {
+			rows[r][i] = OneLine(cell)
+			widths[i] = max(widths[i], utf8.RuneCountInString(rows[r][i]))
+		}
+	}
+	p.row(heading, widths, p.Dim)
+	for _, row := range rows {
+		p.row(row, widths, p.state)
+	}
+}
+
+func (p *Page) row(cells []string, widths []int, paint func(string) string) {
+	var b strings.Builder
+	for i, cell := range cells {
+		b.WriteString(paint(cell))
+		if i < len(cells)-1 {
+			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+	}
+	p.Line("%s", strings.TrimRight(b.String(), " "))
+}
+
+// Block prints text of others, lines kept.
+func (p *Page) Block(text string) {
+	p.Line("%s", strings.TrimSuffix(visible(text, true), "\n"))
+}
+
+// Dim is text that stands back.
+func (p *Page) Dim(s string) string { return p.paint("2", s) }
+
+// state paints the words that say how something stands.
+func (p *Page) state(s string) string {
+	switch s {
+	case "completed", "transferred", "ready", "closed":
+		return p.paint("32", s)
+	case "executing", "offered", "accepted", "handing_off", "waiting", "awaiting_approval", "half_open", "busy", "draining":
+		return p.paint("33", s)
+	case "parked", "failed", "cancelled", "dead_lettered", "open", "offline":
+		return p.paint("31", s)
+	}
+	return s
+}
+
+func (p *Page) paint(code, s string) string {
+	if !p.colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}

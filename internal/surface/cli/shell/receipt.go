@@ -1,0 +1,53 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// EmitReceipt answers with how a task stands after a change, or with the error that the change met.
+func (s *Shell) EmitReceipt(r client.Receipt, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.Emit(r, func(p *Page) { p.Receipt(r) })
+}
+
+// Receipt prints how a task stands after a change.
+func (p *Page) Receipt(r client.Receipt) {
+	p.Fields([]Field{
+		{"task", r.Task},
+		{"state", string(r.State)},
+		{"owner", r.Owner},
+		{"epoch", Number(r.Epoch)},
+		{"handoff", r.Handoff},
+		{"stage", string(r.Stage)},
+		{"offered to", Names(r.To)},
+		{"children", Names(r.Children)},
+		{"ask", r.Ask},
+		{"share", r.Share},
+		{"parked", Parked(r.Parked)},
+		{"lease until", Clock(r.Lease)},
+		{"on record", happened(r)},
+	})
+}
+
+func happened(r client.Receipt) string {
+	what := "nothing had to change"
+	if len(r.Events) > 0 {
+		what = strings.Join(r.Events, ", ")
+	}
+	if r.Repeat {
+		what += " (already before: this is the first answer)"
+	}
+	return what
+}
+
+// Parked says why a task is among the dead letters; nothing for one that is not.
+func Parked(p *client.ParkedFor) string {
+	if p == nil {
+		return ""
+	}
+	return p.Cause + ": " + p.Detail
+}

@@ -1,0 +1,62 @@
+package shell
+
+import (
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Env is what the commands get from their process.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+}
+
+// Flags are those that every command has.
+type Flags struct {
+	URL, Token, DataDir, Agent string
+	Key                        string
+	JSON, Quiet                bool
+}
+
+// Shell is one run of the command line.
+type Shell struct {
+	Env
+	Flags Flags
+
+	ran  bool   // a command's own work began
+	kept string // the file that the agent's token came from
+}
+
+// New makes a shell that no flag has been read for yet: see Bind.
+func New(env Env) *Shell { return &Shell{Env: env} }
+
+// Bind makes a root the shell's own: its streams, the flags of every command, and help that refuses what it knows nothing
+// of.
+func (s *Shell) Bind(root *cobra.Command) {
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
+	f := root.PersistentFlags()
+	f.StringVar(&s.Flags.URL, "url", "", "address of the server (TRAPEZE_URL; default "+DefaultURL+")")
+	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's, from the data directory)")
+	f.StringVar(&s.Flags.DataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
+	f.StringVar(&s.Flags.Agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
+	f.StringVar(&s.Flags.Key, "key", "", "idempotency key of the change: repeated under the same key, it happens once")
+	f.BoolVar(&s.Flags.JSON, "json", false, "print the API's JSON")
+	f.BoolVarP(&s.Flags.Quiet, "quiet", "q", false, "print only ids, for scripts; a new token's text")
+	root.MarkFlagsMutuallyExclusive("json", "quiet")
+	root.AddCommand(exitCodesTopic(), filesTopic())
+	strictHelp(root)
+}
+
+// Version is this build's version, as the module has it, or "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
