@@ -85,6 +85,40 @@ func CheckNames(what string, names []string, limit int) error {
 	return nil
 }
 
+// CheckOptional is [CheckName] for a name that may be left out.
+func CheckOptional(what, name string) error {
+	if name == "" {
+		return nil
+	}
+	return CheckName(what, name)
+}
+
+// CheckRoute refuses a route that is too long or stops at what is no agent. An agent may be visited twice.
+func CheckRoute(route []string) error {
+	if len(route) > MaxRoute {
+		return refusal.New(refusal.TooLarge, "split the route", "%d stops are too many for a route", len(route))
+	}
+	for _, a := range route {
+		if err := CheckName("an agent", a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckCandidates refuses receivers that are too many or no agents.
+func CheckCandidates(candidates []Candidate) error {
+	if len(candidates) > MaxCandidates {
+		return refusal.New(refusal.TooLarge, "name fewer receivers", "%d candidates are too many", len(candidates))
+	}
+	for _, c := range candidates {
+		if err := CheckName("an agent", c.Agent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // CheckJSON refuses JSON that is too large, malformed or nested too deeply. Absent JSON is fine.
 func CheckJSON(what string, b json.RawMessage, limit int) error {
 	if len(b) == 0 {

@@ -3,6 +3,7 @@ package fact
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,5 +123,78 @@ func TestDataIsKeptWithoutIdleSpace(t *testing.T) {
 	}
 	if e := (Expected{}).Compact(); e.Schema != nil {
 		t.Errorf("%q out of nothing", e.Schema)
+	}
+}
+
+func TestHowToPackIsBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		pack Pack
+		want refusal.Code
+	}{
+		"nothing said":         {Pack{}, ""},
+		"the most of all":      {Pack{Tokens: MaxPackTokens, Strategy: "summary_refs", Pinned: slices.Repeat([]string{strings.Repeat("x", MaxPin)}, MaxPinned)}, ""},
+		"fewer than no tokens": {Pack{Tokens: -1}, refusal.Invalid},
+		"too many tokens":      {Pack{Tokens: MaxPackTokens + 1}, refusal.Invalid},
+		"an unknown strategy":  {Pack{Strategy: "luck"}, refusal.Invalid},
+		"too many pins":        {Pack{Pinned: slices.Repeat([]string{"f1"}, MaxPinned+1)}, refusal.TooLarge},
+		"too long a pin":       {Pack{Pinned: []string{strings.Repeat("x", MaxPin+1)}}, refusal.TooLarge},
+		"an empty pin":         {Pack{Pinned: []string{""}}, refusal.Invalid},
+		"a pin that is none":   {Pack{Pinned: []string{"\xff"}}, refusal.Invalid},
+	} {
+		if got := refusal.CodeOf(c.pack.Check()); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestARenditionHasBytesASourceAndFigures(t *testing.T) {
+	for name, change := range map[string]func(*Rendered){
+		"no bytes":              func(e *Rendered) { e.Bytes = nil },
+		"no digest":             func(e *Rendered) { e.Digest = "" },
+		"its source":            func(e *Rendered) { e.Digest = e.Source },
+		"another parent":        func(e *Rendered) { e.Parent = "sha256:3" },
+		"no number":             func(e *Rendered) { e.Utilisation = math.NaN() },
+		"no end":                func(e *Rendered) { e.Completeness = math.Inf(1) },
+		"fewer than no tokens":  func(e *Rendered) { e.Tokens = -1 },
+		"less than no fullness": func(e *Rendered) { e.Completeness = -0.1 },
+	} {
+		e := Rendered{Source: "sha256:1", Digest: "sha256:2", Parent: "sha256:1", Bytes: json.RawMessage(`{}`), Utilisation: 0.4, Completeness: 1}
+		if err := e.Check(); err != nil {
+			t.Fatal(err)
+		}
+		change(&e)
+		if err := e.Check(); refusal.CodeOf(err) != refusal.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestABudgetIsSplitAndNeverIntoNothing(t *testing.T) {
+	limited := Budget{Tokens: 100}
+	for name, c := range map[string]struct {
+		left  int64
+		asked []int64
+		want  []int64 // nil: not enough
+	}{
+		"equal shares":             {100, []int64{0, 0, 0}, []int64{33, 33, 33}},
+		"a share and what is left": {100, []int64{80, 0}, []int64{80, 20}},
+		"all that is left":         {50, []int64{50}, []int64{50}},
+		"more than is left":        {50, []int64{51}, nil},
+		"nothing for the second":   {50, []int64{50, 0}, nil},
+		"nothing left":             {0, []int64{0}, nil},
+		"overspent":                {-5, []int64{0}, nil},
+		"one for each":             {2, []int64{0, 0}, []int64{1, 1}},
+	} {
+		var asked, want []Budget
+		for _, n := range c.asked {
+			asked = append(asked, Budget{Tokens: n, Cost: 7})
+		}
+		for _, n := range c.want {
+			want = append(want, Budget{Tokens: n, Cost: 7})
+		}
+		got, ok := limited.Split(Budget{Tokens: c.left}, asked)
+		if ok != (c.want != nil) || ok && !slices.Equal(got, want) {
+			t.Errorf("%s: %+v %v, want %+v", name, got, ok, want)
+		}
 	}
 }

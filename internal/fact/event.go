@@ -52,6 +52,7 @@ var Events = []Event{
 	TakeoverRefused{},
 	Shared{},
 	ShareRead{},
+	Rendered{},
 	Annotated{},
 }
 
@@ -75,6 +76,7 @@ type Created struct {
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
 	Expected     Expected        `json:"expected,omitzero"`
 	Parent       Parent          `json:"parent,omitzero"`
+	Conversation string          `json:"conversation,omitempty"`    // that the task belongs to
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"` // brought in from elsewhere: claimed, never entries of ours
 }
 
@@ -170,6 +172,7 @@ type HandoffRequested struct {
 	RouteStep   bool        `json:"route_step,omitempty"` // once transferred, the next stop is off the task's route
 	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit
 	By          string      `json:"by,omitempty"`         // the principal that asked for it, who may not approve it
+	Pack        Pack        `json:"pack,omitzero"`        // how its envelope is to be packed
 	Lease       time.Time   `json:"lease,omitzero"`       // the owner showed life by asking
 	Before      Standing    `json:"before"`
 	At          time.Time   `json:"at"`
@@ -360,6 +363,7 @@ type Spawned struct {
 	Permissions []string   `json:"permissions,omitzero"`
 	Expected    Expected   `json:"expected,omitzero"`
 	Envelope    string     `json:"envelope"`
+	Pack        Pack       `json:"pack,omitzero"` // how the children's envelopes are to be packed
 	JoinBy      time.Time  `json:"join_by,omitzero"`
 	Before      Standing   `json:"before"`
 	At          time.Time  `json:"at"`
@@ -411,12 +415,32 @@ type Shared struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Envelope string `json:"envelope"`
+	Pack     Pack   `json:"pack,omitzero"`
 	Detail   string `json:"detail,omitempty"`
 }
 
 // ShareRead: the agent fetched what was shared with it.
 type ShareRead struct {
 	Share int `json:"share"`
+}
+
+// Rendered: an envelope was packed for one receiver: of a handoff's offer, or of a share. The bytes stay in the
+// record; the fold keeps the digest.
+type Rendered struct {
+	Handoff      int             `json:"handoff,omitempty"` // this and the offer, or the share
+	Offer        int             `json:"offer,omitempty"`
+	Share        int             `json:"share,omitempty"`
+	Agent        string          `json:"agent"`
+	Source       string          `json:"source"` // digest of the envelope that was packed
+	Digest       string          `json:"digest"`
+	Parent       string          `json:"parent"` // the source again: what the document names
+	Bytes        json.RawMessage `json:"envelope"`
+	Tokens       int             `json:"tokens"`
+	Budget       int             `json:"budget"`
+	Estimate     bool            `json:"estimate,omitempty"` // the tokens are estimated, not counted
+	Utilisation  float64         `json:"utilisation"`        // of the budget, from 0 to 1
+	Completeness float64         `json:"completeness"`       // of the source, by worth, from 0 to 1
+	Omitted      int             `json:"omitted,omitempty"`  // parts that were left out
 }
 
 // Annotated corrects or comments on an earlier entry, which stays as it is.

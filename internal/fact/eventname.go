@@ -117,4 +117,7 @@ func (Shared) EventName() string { return "envelope-shared" }
 func (ShareRead) EventName() string { return "share-read" }
 
 // EventName implements [Event].
+func (Rendered) EventName() string { return "envelope-rendered" }
+
+// EventName implements [Event].
 func (Annotated) EventName() string { return "entry-annotated" }

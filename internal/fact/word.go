@@ -2,6 +2,7 @@ package fact
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -161,3 +162,36 @@ func (b Budget) Plus(o Budget) Budget {
 
 // Minus subtracts; the result may be below zero.
 func (b Budget) Minus(o Budget) Budget { return Budget{b.Tokens - o.Tokens, b.Cost - o.Cost} }
+
+// Split gives each part what it asks for of what is left of b, and the parts that ask for nothing equal shares of the
+// rest; never an amount of zero, which would mean no limit. It reports whether there is enough. Amounts that b does not
+// limit stay as they were asked for.
+func (b Budget) Split(left Budget, asked []Budget) ([]Budget, bool) {
+	parts := slices.Clone(asked)
+	ok := split(parts, b.Tokens, left.Tokens, func(p *Budget) *int64 { return &p.Tokens }) &&
+		split(parts, b.Cost, left.Cost, func(p *Budget) *int64 { return &p.Cost })
+	return parts, ok
+}
+
+func split(parts []Budget, limit, left int64, amount func(*Budget) *int64) bool {
+	if limit == 0 {
+		return true
+	}
+	var unnamed int64
+	for i := range parts {
+		if n := *amount(&parts[i]); n > 0 {
+			left -= n
+		} else {
+			unnamed++
+		}
+	}
+	if left < unnamed {
+		return false
+	}
+	for i := range parts {
+		if n := amount(&parts[i]); *n == 0 {
+			*n = left / unnamed
+		}
+	}
+	return true
+}

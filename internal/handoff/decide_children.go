@@ -26,6 +26,7 @@ type Spawn struct {
 	Permissions []string
 	Expected    fact.Expected
 	NewWork     bool
+	Pack        fact.Pack
 	Envelope    fact.Sealed
 }
 
@@ -35,7 +36,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	like := Request{
 		Kind: fact.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
-		Permissions: c.Permissions, Envelope: c.Envelope,
+		Permissions: c.Permissions, Pack: c.Pack, Envelope: c.Envelope,
 	}
 	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
@@ -59,7 +60,8 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
 		FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
-		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Before: t.standing(), At: now,
+		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack,
+		Before: t.standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
 		e.JoinBy = wait.After(now)
@@ -85,7 +87,7 @@ func (c Spawn) check(t Task) error {
 	seen := map[string]bool{}
 	for _, child := range c.Children {
 		if err := firstError(fact.CheckTaskID(child.Task), fact.CheckText("the intent", child.Intent, fact.MaxIntent),
-			checkOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
+			fact.CheckOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
 			return err
 		}
 		switch {
@@ -114,7 +116,7 @@ func (t Task) Child(e fact.Spawned, n int) Create {
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
 		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations}, Path: t.letGo(), Marks: t.Marks, Budget: c.Budget,
 		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
-		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone},
+		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone}, Conversation: t.Conversation,
 	}
 }
 
@@ -125,41 +127,22 @@ func orElse(a, b []string) []string {
 	return b
 }
 
-// fund reserves the children's budgets. A child that names none gets an equal part of what the others leave, and never
-// a budget of zero, which would mean no limit.
+// fund reserves the children's budgets.
 func (t Task) fund(children []fact.NewChild) ([]fact.NewChild, error) {
 	out, left := slices.Clone(children), t.left()
-	ok := share(out, t.Budget.Tokens, left.Tokens, func(c *fact.NewChild) *int64 { return &c.Budget.Tokens }) &&
-		share(out, t.Budget.Cost, left.Cost, func(c *fact.NewChild) *int64 { return &c.Budget.Cost })
+	var asked []fact.Budget
+	for _, c := range out {
+		asked = append(asked, c.Budget)
+	}
+	parts, ok := t.Budget.Split(left, asked)
 	if !ok {
 		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
 			"the children need more than task %s has", t.ID)
 	}
+	for i := range out {
+		out[i].Budget = parts[i]
+	}
 	return out, nil
-}
-
-// share gives a part of what is left to each child that names none. It reports whether that is enough. limit 0: no limit.
-func share(children []fact.NewChild, limit, left int64, amount func(*fact.NewChild) *int64) bool {
-	if limit == 0 {
-		return true
-	}
-	var unnamed int64
-	for i := range children {
-		if n := *amount(&children[i]); n > 0 {
-			left -= n
-		} else {
-			unnamed++
-		}
-	}
-	if left < unnamed {
-		return false
-	}
-	for i := range children {
-		if n := amount(&children[i]); *n == 0 {
-			*n = left / unnamed
-		}
-	}
-	return true
 }
 
 // EndChild tells a parent how a child stands: ended, in the dead letters (Parked), or out of them again (Pending). It is

@@ -25,6 +25,7 @@ type Create struct {
 	Permissions  []string
 	Dependencies []fact.Dependency // with their states as read just before
 	Expected     fact.Expected
+	Conversation string
 	Claimed      json.RawMessage
 
 	// What a child inherits; zero otherwise.
@@ -46,7 +47,8 @@ func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
 		Task: c.Task, Intent: c.Intent, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
-		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Claimed: c.Claimed,
+		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
+		Claimed: c.Claimed,
 	}
 	if c.By.System && c.For != "" {
 		e.Requester = c.For
@@ -91,10 +93,10 @@ func (c Create) check(now time.Time) error {
 		c.checkDependencies(),
 		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
 		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
-		checkRoute(c.Route),
+		fact.CheckRoute(c.Route),
 		fact.CheckNames("a permission", c.Permissions, fact.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		fact.CheckConstraints(c.Constraints), c.Expected.Check(),
+		fact.CheckConstraints(c.Constraints), c.Expected.Check(), fact.CheckOptional("a conversation", c.Conversation),
 	)
 }
 
@@ -123,18 +125,6 @@ func checkDeadline(deadline, now time.Time) error {
 	}
 	return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
 		deadline.Format(time.RFC3339))
-}
-
-func checkRoute(route []string) error {
-	if len(route) > fact.MaxRoute {
-		return refusal.New(refusal.TooLarge, "split the route", "%d stops are too many for a route", len(route))
-	}
-	for _, a := range route {
-		if err := fact.CheckName("an agent", a); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func firstError(errs ...error) error {

@@ -40,6 +40,7 @@ type Request struct {
 	Permissions []string
 	NewWork     bool // the envelope holds decisions or data that its parent does not
 	RouteStep   bool
+	Pack        fact.Pack
 	Envelope    fact.Sealed
 	Hints       Hints
 }
@@ -69,7 +70,7 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
 		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
-		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep,
+		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
 		By: c.By.Principal, Lease: t.shown(c.By, now), Before: t.standing(), At: now,
 	})
 	if c.Kind == fact.Supervised {
@@ -109,8 +110,6 @@ func (c Request) check(t Task) error {
 		return refusal.New(refusal.Invalid, "spawn a child task", "a delegation does not move the task")
 	case c.Kind == "" || c.Reason == "":
 		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
-	case len(c.Candidates) > fact.MaxCandidates:
-		return refusal.New(refusal.TooLarge, "name fewer receivers", "%d candidates are too many", len(c.Candidates))
 	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > fact.MaxRetries):
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", fact.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
@@ -127,31 +126,15 @@ func (c Request) check(t Task) error {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
-	return firstError(t.ready(), t.follows(c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(),
-		t.narrows(c.Permissions), checkOptional("a capability", c.Capability), checkOptional("an approver", c.Approver),
-		checkCandidates(c.Candidates))
+	return firstError(t.ready(), t.follows(c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(), c.Pack.Check(),
+		t.narrows(c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("an approver", c.Approver),
+		fact.CheckCandidates(c.Candidates))
 }
 
 // follows refuses an envelope that does not follow the task's newest one. None is fine.
 func (t Task) follows(e fact.Sealed) error {
 	if e.Digest != "" && e.Parent != t.Envelope {
 		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
-	}
-	return nil
-}
-
-func checkOptional(what, name string) error {
-	if name == "" {
-		return nil
-	}
-	return fact.CheckName(what, name)
-}
-
-func checkCandidates(candidates []fact.Candidate) error {
-	for _, c := range candidates {
-		if err := fact.CheckName("an agent", c.Agent); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -159,6 +158,7 @@ type ShareEnvelope struct {
 	Epoch    uint64
 	To       string
 	Detail   string
+	Pack     fact.Pack
 	Envelope fact.Sealed
 }
 
@@ -166,7 +166,7 @@ func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	if err := firstError(fact.CheckName("an agent", c.To), fact.CheckText("the detail", c.Detail, fact.MaxText)); err != nil {
+	if err := firstError(fact.CheckName("an agent", c.To), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Pack.Check()); err != nil {
 		return nil, err
 	}
 	if len(t.Shares) >= fact.MaxShares {
@@ -184,7 +184,9 @@ func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if digest == "" {
 		return nil, refusal.New(refusal.Invalid, "say what to share", "task %s has no envelope yet", t.ID)
 	}
-	return append(events, fact.Shared{Share: len(t.Shares) + 1, From: t.Source(), To: c.To, Envelope: digest, Detail: c.Detail}), nil
+	return append(events, fact.Shared{
+		Share: len(t.Shares) + 1, From: t.Source(), To: c.To, Envelope: digest, Pack: c.Pack, Detail: c.Detail,
+	}), nil
 }
 
 // ReadShare notes that the agent has fetched what was shared with it.
@@ -194,14 +196,9 @@ type ReadShare struct {
 }
 
 func (c ReadShare) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	for _, s := range t.Shares {
-		if s.N == c.Share && s.To == c.By.Agent {
-			if s.Read {
-				return nil, nil
-			}
-			return []fact.Event{fact.ShareRead{Share: s.N}}, nil
-		}
+	s, err := t.shared(c.By.name(), c.Share)
+	if err != nil || s.Read {
+		return nil, err
 	}
-	return nil, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %s", c.By.name(),
-		fmt.Sprintf("%.64s", fact.ShareID(t.ID, c.Share)))
+	return []fact.Event{fact.ShareRead{Share: s.N}}, nil
 }

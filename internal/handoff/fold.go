@@ -81,6 +81,8 @@ func (t *Task) takeTask(e fact.Event) {
 		t.onShared(e)
 	case fact.ShareRead:
 		t.onShareRead(e)
+	case fact.Rendered:
+		t.onRendered(e)
 	}
 }
 
@@ -99,11 +101,14 @@ func (t *Task) onCreated(e fact.Created) {
 		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
 		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits, Used: e.Used, Path: e.Path, Marks: e.Marks,
 		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
-		Expected: e.Expected, Parent: e.Parent,
+		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation,
 	}
 }
 
-func (t *Task) onStarted(e fact.Started) { t.own(e.Agent, t.Epoch+1, e.Lease) }
+func (t *Task) onStarted(e fact.Started) {
+	t.own(e.Agent, t.Epoch+1, e.Lease)
+	t.Held = ""
+}
 
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
@@ -232,14 +237,29 @@ func (t *Task) dropAsk(which func(Ask) bool) {
 
 func (t *Task) onShared(e fact.Shared) {
 	t.involve(e.To)
-	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope})
+	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope, Pack: e.Pack})
 }
 
-func (t *Task) onShareRead(e fact.ShareRead) {
+func (t *Task) onShareRead(e fact.ShareRead) { t.onShare(e.Share, func(s *Share) { s.Read = true }) }
+
+// onShare changes one share.
+func (t *Task) onShare(n int, change func(*Share)) {
 	t.Shares = slices.Clone(t.Shares)
 	for i := range t.Shares {
-		if t.Shares[i].N == e.Share {
-			t.Shares[i].Read = true
+		if t.Shares[i].N == n {
+			change(&t.Shares[i])
 		}
+	}
+}
+
+func (t *Task) onRendered(e fact.Rendered) {
+	if e.Share > 0 {
+		t.onShare(e.Share, func(s *Share) { s.Rendition = e.Digest })
+		return
+	}
+	h := t.touch()
+	h.Rendition = e.Digest
+	if h.Stage == fact.Transferred {
+		t.Held = e.Digest
 	}
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -71,7 +72,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	t.Handoff = &Handoff{
 		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
 		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Confirm: e.Confirm, Times: e.Timeouts,
-		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope,
+		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 }
@@ -91,7 +92,7 @@ func (t *Task) onApproved(e fact.Approved) {
 func (t *Task) onOfferMade(e fact.OfferMade) {
 	t.involve(e.To...)
 	h := t.touch()
-	h.Offer, h.To, h.Next, h.Tries = e.Offer, e.To, e.Next, e.Try
+	h.Offer, h.To, h.Next, h.Tries, h.Rendition = e.Offer, e.To, e.Next, e.Try, ""
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
 	if h.climbs(e.Tier, e.Offer, e.Try) {
 		t.Used.Escalations++
@@ -148,7 +149,8 @@ func (t *Task) onRetryScheduled(e fact.RetryScheduled) {
 
 func (t *Task) onConfirmed(e fact.Confirmed) {
 	if e.Envelope != "" {
-		t.touch().Envelope = e.Envelope
+		h := t.touch()
+		h.Envelope, h.Rendition = e.Envelope, "" // what was packed lacks the notes
 	}
 }
 
@@ -166,6 +168,7 @@ func (t *Task) onMoved(e fact.Moved) {
 	}
 	t.Times.Lease = h.Times.Lease // the handoff may have asked for another
 	t.Envelope = e.Delivery       // what was shared meanwhile is no part of what moved
+	t.Held = cmp.Or(h.Rendition, e.Delivery)
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }

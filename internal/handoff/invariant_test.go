@@ -12,7 +12,7 @@ import (
 
 // sound is what must hold of every task at rest, between two decisions.
 func sound(t Task) error {
-	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded} {
+	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, packed} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -110,9 +110,25 @@ func funded(t Task) error {
 	return nil
 }
 
+// packed is what the owner holds: what it was packed or else sealed for it, and only an owner holds anything.
+func packed(t Task) error {
+	h := t.Handoff
+	switch {
+	case t.Owner == "" && t.Held != "":
+		return fmt.Errorf("nobody owns the task, and %s is held", t.Held)
+	case h == nil || h.Stage != fact.Transferred:
+		return nil
+	case t.Owner != h.Receiver:
+		return fmt.Errorf("handoff %d went to %s, and %s owns the task", h.N, h.Receiver, t.Owner)
+	case h.Rendition != "" && t.Held != h.Rendition, h.Rendition == "" && t.Held != h.Envelope:
+		return fmt.Errorf("%s holds %s, of %s rendered as %s", t.Owner, t.Held, h.Envelope, h.Rendition)
+	}
+	return nil
+}
+
 // lawful is what must hold of the way from one task to the next.
 func lawful(before Task, c Command, events []fact.Event, after Task) error {
-	for _, check := range []func(Task, Command, []fact.Event, Task) error{entitled, ownerMoves, tightens, endsForGood} {
+	for _, check := range []func(Task, Command, []fact.Event, Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver} {
 		if err := check(before, c, events, after); err != nil {
 			return err
 		}
@@ -248,8 +264,8 @@ func narrower(parent Task, e fact.Spawned) error {
 	return nil
 }
 
-// endsForGood: what is over stays over. Annotations, late news of children and the reading of what was shared are
-// recorded.
+// endsForGood: what is over stays over. Annotations, late news of children, and the packing and reading of what was
+// shared are recorded.
 func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
 	if !before.State.Final() {
 		return nil
@@ -257,6 +273,10 @@ func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
 	for _, e := range events {
 		switch e := e.(type) {
 		case fact.Annotated, fact.ShareRead:
+		case fact.Rendered:
+			if e.Share == 0 {
+				return fmt.Errorf("a handoff's envelope was packed after the task was %s", before.State)
+			}
 		case fact.ChildEnded:
 			if !e.Late {
 				return fmt.Errorf("a child's end is not late though the task is %s", before.State)
@@ -264,6 +284,50 @@ func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
 		default:
 			return fmt.Errorf("%s after the task was %s", e.EventName(), before.State)
 		}
+	}
+	return nil
+}
+
+// forItsReceiver: an envelope is packed for whom it was given to and nobody else, once.
+func forItsReceiver(before Task, _ Command, events []fact.Event, after Task) error {
+	t, offered, newest := before, false, ""
+	for _, e := range events {
+		switch e := e.(type) {
+		case fact.OfferMade:
+			offered, newest = true, ""
+		case fact.Rendered:
+			if err := wasGiven(t, e); err != nil {
+				return err
+			}
+			if e.Share == 0 {
+				newest = e.Digest
+			}
+		}
+		t = Fold(t, e)
+	}
+	if offered && after.Handoff.Rendition != newest {
+		return fmt.Errorf("a new offer goes with what was packed for another: %s", after.Handoff.Rendition)
+	}
+	return nil
+}
+
+func wasGiven(t Task, e fact.Rendered) error {
+	var to []string
+	var source, has string
+	if e.Share > 0 {
+		s := t.Shares[e.Share-1]
+		to, source, has = []string{s.To}, s.Envelope, s.Rendition
+	} else if h := t.Handoff; h != nil {
+		to, source, has = h.To, h.Envelope, h.Rendition
+		if h.Stage != fact.Offered {
+			to = []string{h.Receiver}
+		}
+		if h.N != e.Handoff || h.Offer != e.Offer || h.openClaim() {
+			to = nil
+		}
+	}
+	if len(to) != 1 || to[0] != e.Agent || source != e.Source || has != "" {
+		return fmt.Errorf("packed was %+v; given was %s to %v, which has the rendition %q", e, source, to, has)
 	}
 	return nil
 }

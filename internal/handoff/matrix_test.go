@@ -100,6 +100,9 @@ func matrixRows() []row {
 			return ShareEnvelope{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
 		}),
 		byOther("ReadShare", agent("dan"), func(_ Task, by By) Command { return ReadShare{By: by, Share: 1} }),
+		byOther("Render the share", agent("dan"), func(t Task, by By) Command {
+			return Render{By: by, Share: 1, Agent: "dan", Rendition: rendition(given(t, 1))}
+		}),
 		byOther("Replay", operator("ann"), func(_ Task, by By) Command { return Replay{By: by} }),
 		byOther("Discard", operator("ann"), func(_ Task, by By) Command { return Discard{By: by, Why: "old"} }),
 		byOther("Strand", system, func(_ Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
@@ -127,6 +130,9 @@ func handshakeRows() []row {
 		byOther("Deny", operator("bob"), func(t Task, by By) Command { return Deny{By: by, Handoff: number(t)} }),
 		byOther("See", agent("ben"), func(t Task, by By) Command { return See{Agent: by.Agent, Handoff: number(t)} }),
 		byOther("Accept", agent("ben"), func(t Task, by By) Command { return Accept{By: by, Handoff: number(t)} }),
+		byOther("Render", agent("ben"), func(t Task, by By) Command {
+			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
+		}),
 		byOther("Reject", agent("ben"), func(t Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: fact.Refused} }),
 		byOther("Bounce", agent("ben"), func(t Task, by By) Command { return Bounce{Agent: by.Agent, Handoff: number(t)} }),
 		byServer("JoinClaim", func(t Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),

@@ -147,6 +147,30 @@ var plants = []plant{
 		}
 		return t
 	}}},
+	{"an envelope is packed again", "packed was", pretending(func(t Task) Task {
+		if t.Handoff != nil {
+			h := *t.Handoff
+			h.Rendition, t.Handoff = "", &h
+		}
+		return t
+	})},
+	{"an old rendition goes along with a new offer", "packed for another", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
+		var old string
+		if _, ok := e.(fact.OfferMade); ok && t.Handoff != nil {
+			old = t.Handoff.Rendition
+		}
+		if t = Fold(t, e); old != "" {
+			t.Handoff.Rendition = old
+		}
+		return t
+	}}},
+	{"what the owner was given is forgotten", "holds", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
+		t = Fold(t, e)
+		if _, ok := e.(fact.Moved); ok {
+			t.Held = ""
+		}
+		return t
+	}}},
 	{"a refusal has no hint", "without a known code", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
 		events, err := Decide(t, c, now)
 		if err != nil {

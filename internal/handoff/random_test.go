@@ -151,6 +151,8 @@ func (d dice) command(t Task) Command {
 	switch {
 	case h != nil && h.Stage == fact.Offered:
 		return d.answer(t, h)
+	case h != nil && h.Stage == fact.Accepted && d.chance(20):
+		return d.render(t)
 	case h != nil && h.Stage == fact.Accepted:
 		return Confirm{By: d.source(t), Epoch: d.epoch(t), Handoff: h.N, Envelope: d.envelope(t)}
 	case h != nil && h.Stage == fact.AwaitingApproval:
@@ -183,6 +185,7 @@ func (d dice) answer(t Task, h *Handoff) Command {
 	n := pick(d, h.N, h.N, h.N, h.N, d.IntN(3))
 	offer := pick(d, 0, h.Offer, h.Offer, d.IntN(4))
 	return pick[Command](d, See{Agent: who, Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n},
+		d.render(t), Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)},
 		Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()},
 		Bounce{Agent: who, Handoff: n, Offer: offer, Detail: "no route", Hints: d.hints()},
 		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t))
@@ -202,14 +205,14 @@ func (d dice) request(t Task) Command {
 		Reason:     pick(d, fact.ReasonSpecialization, fact.ReasonError, fact.ReasonEscalation),
 		Candidates: d.candidates(), Confirm: pick(d, "", fact.ConfirmExplicit), Timeouts: d.timeouts(), Retries: &retries,
 		ReturnHome: d.chance(30), Approver: pick(d, "", "", pick(d, agents...)), Permissions: d.permissions(), NewWork: d.chance(30),
-		RouteStep: d.chance(30), Envelope: d.envelope(t), Hints: d.hints(),
+		RouteStep: d.chance(30), Pack: d.pack(), Envelope: d.envelope(t), Hints: d.hints(),
 	}
 }
 
 func (d dice) spawn(t Task) Command {
 	c := Spawn{
 		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, fact.Delegation, fact.Broadcast), Reason: fact.ReasonSpecialization,
-		Timeouts: d.timeouts(), Permissions: d.permissions(), NewWork: d.chance(50), Envelope: d.envelope(t),
+		Timeouts: d.timeouts(), Permissions: d.permissions(), NewWork: d.chance(50), Pack: d.pack(), Envelope: d.envelope(t),
 		FanIn: fact.FanIn{Mode: pick(d, fact.FanInAll, fact.FanInQuorum, fact.FanInFirst, fact.FanInNone), Quorum: 1 + d.IntN(2)},
 	}
 	n := 1
@@ -221,6 +224,30 @@ func (d dice) spawn(t Task) Command {
 			Task: taskID(100 + len(t.Children) + i), Index: i, To: pick(d, agents...), Intent: "a part", Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 5}),
 		})
 	}
+	return c
+}
+
+func (d dice) pack() fact.Pack {
+	return pick(d, fact.Pack{}, fact.Pack{}, fact.Pack{}, fact.Pack{Tokens: 100, Strategy: "lazy", Pinned: []string{"f1"}}, fact.Pack{Strategy: "luck"})
+}
+
+// render is mostly of what was given, for whom it was given to.
+func (d dice) render(t Task) Command {
+	c := Render{By: system, Agent: pick(d, agents...)}
+	if h := t.Handoff; h != nil {
+		c.Handoff, c.Offer = h.N, pick(d, 0, h.Offer, h.Offer, d.IntN(3))
+		if len(h.To) > 0 && d.chance(80) {
+			c.Agent = pick(d, h.To...)
+		}
+	}
+	if n := len(t.Shares); n > 0 && (t.Handoff == nil || d.chance(30)) {
+		c.Share = 1 + d.IntN(n+1)
+		c.Agent = pick(d, c.Agent, t.Shares[n-1].To)
+	}
+	if d.chance(20) {
+		c.By = d.anybody()
+	}
+	c.Rendition = rendition(pick(d, given(t, c.Share), given(t, c.Share), given(t, c.Share), given(t, c.Share), "sha256:999"))
 	return c
 }
 
@@ -246,7 +273,7 @@ func (d dice) general(t Task) Command {
 		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}),
 		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
-		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Envelope: d.envelope(t)}),
+		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}), d.render(t),
 		Command(ReadShare{By: d.anybody(), Share: 1}), Command(Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}),
 		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage()}),
 		Command(EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}),

@@ -122,7 +122,11 @@ func (s *story) command(t *testing.T) Command {
 	case "see":
 		return See{Agent: by.Agent, Handoff: h, Offer: s.number("offer", 0)}
 	case "accept":
-		return Accept{By: by, Handoff: h, Offer: s.number("offer", 0)}
+		a := Accept{By: by, Handoff: h, Offer: s.number("offer", 0)}
+		if s.d.HasArg("render") {
+			return Sequence{a, s.render()}
+		}
+		return a
 	case "reject":
 		return Reject{By: by, Handoff: h, Why: fact.Rejection(s.word("why", "refused")), Missing: s.list("missing"), Hints: s.hints()}
 	case "bounce":
@@ -164,7 +168,9 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 	case "keep":
 		return RefuseTakeover{By: by, Epoch: e, Ask: s.number("ask", 1)}
 	case "share":
-		return ShareEnvelope{By: by, Epoch: e, To: s.word("to", ""), Envelope: s.sealed()}
+		return ShareEnvelope{By: by, Epoch: e, To: s.word("to", ""), Pack: s.pack(), Envelope: s.sealed()}
+	case "render":
+		return s.render()
 	case "read":
 		return ReadShare{By: by, Share: s.number("share", 1)}
 	case "constrain":
@@ -194,6 +200,7 @@ func (s *story) create() Command {
 			Escalations: s.number("escalations", 0), Attempts: s.number("attempts", 0),
 		},
 		Permissions: s.list("permissions"), Route: s.list("route"), Priority: fact.Priority(s.word("priority", "")),
+		Conversation: s.word("conversation", ""),
 	}
 	for _, d := range s.list("depends") {
 		n, _ := strconv.Atoi(d)
@@ -209,7 +216,7 @@ func (s *story) send() Command {
 			tier(fact.TierEscalation, s.list("escalation")...)...),
 		Confirm: fact.ConfirmMode(s.word("confirm", "")), Timeouts: s.timeouts(), ReturnHome: s.d.HasArg("return"),
 		Approver: s.word("approver", ""), Permissions: s.list("permissions"), NewWork: s.d.HasArg("new-work"),
-		RouteStep: s.d.HasArg("route-step"), Envelope: s.sealed(), Hints: s.hints(),
+		RouteStep: s.d.HasArg("route-step"), Pack: s.pack(), Envelope: s.sealed(), Hints: s.hints(),
 	}
 	if s.d.HasArg("retries") {
 		n := s.number("retries", 3)
@@ -221,7 +228,7 @@ func (s *story) send() Command {
 func (s *story) spawn() Command {
 	c := Spawn{
 		By: s.by(), Epoch: s.epoch(), Kind: fact.Delegation, Reason: fact.ReasonSpecialization, Timeouts: s.timeouts(), NewWork: s.d.HasArg("new-work"),
-		Permissions: s.list("permissions"), Envelope: s.sealed(),
+		Permissions: s.list("permissions"), Pack: s.pack(), Envelope: s.sealed(),
 		FanIn: fact.FanIn{Mode: fact.FanInMode(s.word("fan-in", "all")), Quorum: s.number("quorum", 0)},
 	}
 	if s.d.Cmd == "fan-out" {
@@ -230,6 +237,21 @@ func (s *story) spawn() Command {
 	for i, to := range s.list("to") {
 		c.Children = append(c.Children, fact.NewChild{Task: taskID(100 + len(s.task.Children) + i), Index: i, To: to, Intent: "a part of it", Budget: s.budget()})
 	}
+	return c
+}
+
+func (s *story) pack() fact.Pack {
+	return fact.Pack{Tokens: s.number("pack", 0), Strategy: s.word("strategy", ""), Pinned: s.list("pin")}
+}
+
+// render is what the server packed for by, of the envelope that the handoff or the share has, unless of=DIGEST says
+// otherwise.
+func (s *story) render() Command {
+	c := Render{By: system, Handoff: s.handoff(), Offer: s.number("offer", 0), Share: s.number("share", 0), Agent: s.by().Agent}
+	if s.d.HasArg("itself") {
+		c.By = agent(s.word("itself", ""))
+	}
+	c.Rendition = rendition(s.word("of", given(s.task, c.Share)))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,7 +47,9 @@ func (s *story) detail(e fact.Event) string {
 	case fact.TakeoverRefused:
 		return "by " + e.By
 	case fact.Shared:
-		return "with " + e.To
+		return "with " + e.To + packText(e.Pack)
+	case fact.Rendered:
+		return s.rendered(e)
 	case fact.Annotated:
 		return fmt.Sprintf("entry %d by %s: %s", e.Entry, e.By, e.Note)
 	}
@@ -112,7 +115,22 @@ func (s *story) requested(e fact.HandoffRequested) string {
 	if len(e.Passed) > 0 {
 		text += "; passed over: " + reasons(e.Passed)
 	}
-	return text
+	return text + packText(e.Pack)
+}
+
+func packText(p fact.Pack) string {
+	if p.Tokens == 0 && p.Strategy == "" && len(p.Pinned) == 0 {
+		return ""
+	}
+	return strings.TrimRight(fmt.Sprintf(", packed into %d tokens, %s %s", p.Tokens, cmp.Or(p.Strategy, "as it comes"), strings.Join(p.Pinned, " ")), " ")
+}
+
+func (s *story) rendered(e fact.Rendered) string {
+	text := fmt.Sprintf("%s for %s, of %s", e.Digest, e.Agent, e.Source)
+	if e.Share > 0 {
+		return text + fmt.Sprintf(", share %d", e.Share)
+	}
+	return text + fmt.Sprintf(", offer %d", e.Offer)
 }
 
 func (s *story) confirmed(e fact.Confirmed) string {
@@ -139,7 +157,7 @@ func (s *story) spawned(e fact.Spawned) string {
 	if e.Permissions != nil {
 		text += fmt.Sprintf("; permissions %v", e.Permissions)
 	}
-	return text
+	return text + packText(e.Pack)
 }
 
 func childEnded(e fact.ChildEnded) string {
@@ -183,6 +201,12 @@ func (s *story) whole() string {
 	line := func(name string, value any) { fmt.Fprintf(&b, "%s: %v\n", name, value) }
 	line("used", fmt.Sprintf("%d hops, %d handoffs, %d escalations, %d attempts", t.Used.Hops, t.Used.Handoffs-t.Used.Base,
 		t.Used.Escalations, t.Used.Attempts))
+	if t.Held != t.Envelope && t.Held != "" {
+		line("held", t.Held)
+	}
+	if t.Conversation != "" {
+		line("conversation", t.Conversation)
+	}
 	var path []string
 	for _, v := range t.Path {
 		path = append(path, v.Agent)

@@ -38,7 +38,10 @@ type Task struct {
 	Dependencies []fact.Dependency
 	Expected     fact.Expected
 
+	Conversation string // that it belongs to; empty: none
+
 	Envelope string   // digest of the newest sealed envelope
+	Held     string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
 	Handoff  *Handoff // the newest handoff, in flight or over; nil if there was none
 	Asks     []Ask    // to take over, not yet answered
 	AskCount int
@@ -78,8 +81,9 @@ type Handoff struct {
 	ReturnHome bool // when all is used up: back to the source, not to the dead letters
 	Approver   string
 	Envelope   string
-	Permits    []string // the permissions that go along; nil: as the task has them
-	RouteStep  bool     // a transfer takes the next stop off the task's route
+	Pack       fact.Pack // how the sender wants the envelope packed
+	Permits    []string  // the permissions that go along; nil: as the task has them
+	RouteStep  bool      // a transfer takes the next stop off the task's route
 	Requested  time.Time
 
 	Candidates []fact.Candidate
@@ -96,6 +100,7 @@ type Handoff struct {
 	AckEnds   time.Time // acknowledgment clock, once seen
 
 	ApprovalEnds time.Time
+	Rendition    string // digest of the envelope as packed for the newest offer's receiver; empty: not packed
 	Receiver     string // who accepted
 	ConfirmEnds  time.Time
 	Why          string // how it ended
@@ -114,11 +119,13 @@ type Ask struct {
 
 // Share is a sealed envelope given to an agent that does not own the task.
 type Share struct {
-	N        int    `json:"n"`
-	To       string `json:"to"`
-	From     string `json:"from"`
-	Envelope string `json:"envelope"`
-	Read     bool   `json:"read"`
+	N         int       `json:"n"`
+	To        string    `json:"to"`
+	From      string    `json:"from"`
+	Envelope  string    `json:"envelope"`
+	Pack      fact.Pack `json:"pack,omitzero"`
+	Rendition string    `json:"rendition,omitempty"` // digest of the envelope as packed for the receiver
+	Read      bool      `json:"read"`
 }
 
 // Child is a parent's record of a child task.
@@ -205,7 +212,20 @@ func (t Task) Weight() int {
 	for _, c := range t.Constraints {
 		n += 64 + len(c.Text)
 	}
+	for _, s := range t.Shares {
+		n += 256 + pinned(s.Pack)
+	}
+	if t.Handoff != nil {
+		n += pinned(t.Handoff.Pack)
+	}
 	return n + 32*len(t.Involved)
+}
+
+func pinned(p fact.Pack) (n int) {
+	for _, pin := range p.Pinned {
+		n += 16 + len(pin)
+	}
+	return n
 }
 
 func weight(r *fact.Result) int {

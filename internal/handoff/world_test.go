@@ -31,6 +31,26 @@ func nextEnvelope(t Task) fact.Sealed {
 	return fact.Sealed{Digest: fmt.Sprintf("sha256:%d", n+1), Parent: t.Envelope, Bytes: []byte(`{}`)}
 }
 
+// rendition is what the packing of an envelope came to.
+func rendition(source string) fact.Rendered {
+	return fact.Rendered{
+		Source: source, Digest: source + "-packed", Parent: source, Bytes: []byte(`{}`), Tokens: 10, Budget: 20, Utilisation: 0.5, Completeness: 1,
+	}
+}
+
+// given is the envelope that a share has, or the newest handoff.
+func given(t Task, share int) string {
+	for _, s := range t.Shares {
+		if s.N == share {
+			return s.Envelope
+		}
+	}
+	if t.Handoff != nil {
+		return t.Handoff.Envelope
+	}
+	return ""
+}
+
 func targets(names ...string) []fact.Candidate { return tier(fact.TierTarget, names...) }
 
 func tier(t fact.Tier, names ...string) []fact.Candidate {

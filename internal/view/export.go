@@ -49,6 +49,7 @@ type Row struct {
 // private is what each event says that is for the holders of a task alone.
 var private = map[string][]string{
 	fact.Sealed{}.EventName():     {"envelope"},
+	fact.Rendered{}.EventName():   {"envelope"},
 	fact.Created{}.EventName():    {"claimed_history"},
 	fact.Progressed{}.EventName(): {"note"},
 	fact.Finished{}.EventName():   {"result"},

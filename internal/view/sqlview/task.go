@@ -142,7 +142,7 @@ func (t *task) note(event fact.Event) {
 		t.involve(e.Agent)
 	case fact.HandoffRequested:
 		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
-		s.Handoff.Permits = nil
+		s.Handoff.Permits, s.Handoff.Pack = nil, fact.Pack{}
 		if e.Approver != "" {
 			t.involve(e.Approver)
 		}
@@ -159,6 +159,7 @@ func (t *task) note(event fact.Event) {
 		if t.details == nil {
 			t.details = map[int]string{}
 		}
+		s.Shares[len(s.Shares)-1].Pack = fact.Pack{} // made by the fold, like the handoff
 		t.details[e.Share] = strings.Clone(preview(e.Detail, itemPreview))
 		t.involve(e.To)
 	case fact.ShareRead:

@@ -1,0 +1,78 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// Render records an envelope as the server packed it for one receiver: of a handoff's offer, or of a share. What was
+// packed once for it is what it gets; a repeat changes nothing.
+type Render struct {
+	By        By  // the server, or the receiver, for whom the server packs
+	Handoff   int // this, or the share
+	Offer     int // 0: the newest
+	Share     int
+	Agent     string
+	Rendition fact.Rendered // what was packed; for what and for whom is taken from the command
+}
+
+func (c Render) decide(t Task, _ time.Time) ([]fact.Event, error) {
+	if !c.By.System && (c.By.Agent == "" || c.By.Agent != c.Agent) {
+		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.name())
+	}
+	e := c.Rendition
+	var source, rendition string
+	if c.Share > 0 {
+		s, err := t.shared(c.Agent, c.Share)
+		if err != nil {
+			return nil, err
+		}
+		e.Handoff, e.Offer, e.Share = 0, 0, s.N
+		source, rendition = s.Envelope, s.Rendition
+	} else {
+		h, err := t.rendersFor(c.Agent, c.Handoff, c.Offer)
+		if err != nil {
+			return nil, err
+		}
+		e.Handoff, e.Offer, e.Share = h.N, h.Offer, 0
+		source, rendition = h.Envelope, h.Rendition
+	}
+	e.Agent = c.Agent
+	if rendition != "" {
+		return nil, nil
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	if e.Source != source {
+		return nil, refusal.New(refusal.Conflict, "pack the envelope that it has now", "another envelope than that was given to %s", c.Agent)
+	}
+	return []fact.Event{e}, nil
+}
+
+// rendersFor finds the handoff whose envelope agent may have packed for it: while it is the one receiver of the open
+// offer, and once it has accepted. Of a claim that nobody has accepted, nobody has the context yet.
+func (t Task) rendersFor(agent string, handoff, offer int) (*Handoff, error) {
+	h := t.Handoff
+	taken := h != nil && (h.Stage == fact.Accepted || h.Stage == fact.Transferred) && h.N == handoff && h.Receiver == agent
+	if taken && t.live() == nil && (offer == 0 || offer == h.Offer) && (h.Stage == fact.Accepted || t.Owner == agent) {
+		return h, nil
+	}
+	h, err := t.offerTo(agent, handoff, offer)
+	if err == nil && h.openClaim() {
+		return nil, refusal.New(refusal.Conflict, "accept it first", "handoff %s is open to several agents", h.ID(t.ID))
+	}
+	return h, err
+}
+
+// shared finds what is shared with agent.
+func (t Task) shared(agent string, n int) (Share, error) {
+	i := slices.IndexFunc(t.Shares, func(s Share) bool { return s.N == n && s.To == agent })
+	if i < 0 {
+		return Share{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %.64s", agent, fact.ShareID(t.ID, n))
+	}
+	return t.Shares[i], nil
+}
