@@ -158,7 +158,7 @@ var rooms = []room{
 		ours: append(domain, "internal/ledger", "internal/stream", "internal/access"),
 	},
 	{
-		dir: "internal/roster", what: "use cases of who there is: agents, tokens, and whom routing proposes",
+		dir: "internal/roster", what: "use cases of who there is: agents, tokens, channels, and whom routing proposes",
 		ours: append(domain, "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{

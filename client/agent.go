@@ -100,7 +100,7 @@ type Me struct {
 type Event struct {
 	Position uint64    `json:"position"`
 	Time     time.Time `json:"time"`
-	Kind     string    `json:"kind"` // task, agent or token
+	Kind     string    `json:"kind"` // task, agent, channel or token
 	ID       string    `json:"id"`
 	Actor    string    `json:"actor"`
 	Events   []string  `json:"events"`

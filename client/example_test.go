@@ -59,6 +59,20 @@ func ExampleClient_Reject() {
 	// Output: rejected and back with planner
 }
 
+func ExampleClient_Subscribe() {
+	server := open()
+	defer server.close()
+	ctx := context.Background()
+	planner, writer := server.agent("planner"), server.agent("writer")
+
+	_, err := planner.CreateChannel(ctx, client.ChannelInput{Name: "drafts", Description: "texts to be written"})
+	must(err)
+	ch, err := writer.Subscribe(ctx, "drafts", client.SubscriptionInput{})
+	must(err)
+	fmt.Println(ch.Owner, "publishes to", ch.Subscribers)
+	// Output: agent/planner publishes to [writer]
+}
+
 func ExampleError() {
 	server := open()
 	defer server.close()

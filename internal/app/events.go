@@ -14,8 +14,8 @@ import (
 type Notice struct {
 	Position ledger.Position `json:"position"`
 	Time     time.Time       `json:"time"`
-	Kind     string          `json:"kind"` // task, agent or token
-	ID       string          `json:"id"`   // of the task, agent or token
+	Kind     string          `json:"kind"` // task, agent, channel or token
+	ID       string          `json:"id"`   // of the task, agent, channel or token
 	Actor    string          `json:"actor"`
 	Events   []string        `json:"events"`
 }

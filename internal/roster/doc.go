@@ -1,5 +1,5 @@
 // Package roster is the use cases of who there is: agents with their readiness, presence and circuits, tokens and who
-// presents them; and whom routing proposes for a handoff, from what the roster knows.
+// presents them, channels and who subscribes to them; and whom routing proposes for a handoff, from what the roster knows.
 //
 // May import: caller, the domain rooms, routing, ledger, stream, access, view.
 //

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -13,10 +14,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// cached bounds the agents, and the tokens, whose folds are kept in memory.
-const cached = 12_000
+// Folds that are kept in memory.
+const (
+	cached         = 12_000 // of agents, and as many of tokens
+	cachedChannels = 1_000
+)
 
-// Roster knows the agents and tokens of one ledger. Its methods are safe for many goroutines.
+// Roster knows the agents, tokens and channels of one ledger. Its methods are safe for many goroutines.
 type Roster struct {
 	views    view.Store
 	now      func() time.Time
@@ -24,6 +28,7 @@ type Roster struct {
 	mu       sync.Mutex // of random
 	agents   *stream.Kind[registry.State, registry.Event]
 	tokens   *stream.Kind[identity.State, identity.Event]
+	channels *stream.Kind[channel.State, channel.Event]
 	access   *access.Log
 	presence *presence
 }
@@ -35,7 +40,10 @@ func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, r
 	if r.agents, err = stream.New("agent", l, registry.Fold, now, cached, registry.Events); err != nil {
 		return nil, err
 	}
-	r.tokens, err = stream.New("token", l, identity.Fold, now, cached, identity.Events)
+	if r.tokens, err = stream.New("token", l, identity.Fold, now, cached, identity.Events); err != nil {
+		return nil, err
+	}
+	r.channels, err = stream.New("channel", l, channel.Fold, now, cachedChannels, channel.Events)
 	return r, err
 }
 
@@ -49,6 +57,10 @@ func (r *Roster) Random(b []byte) error {
 
 func agentStream(workspace, name string) ledger.Stream {
 	return ledger.StreamOf(workspace, "agent", name)
+}
+
+func channelStream(workspace, name string) ledger.Stream {
+	return ledger.StreamOf(workspace, "channel", name)
 }
 
 // tokenStream: all tokens are in the default workspace, so that a token's text alone finds it; the workspace in which it

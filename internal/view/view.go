@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -108,7 +109,7 @@ type Board interface {
 	Claims(ctx context.Context, workspace, capability string) ([]string, error)
 }
 
-// Directory lists agents and tokens.
+// Directory lists agents, tokens and channels.
 type Directory interface {
 	// Agents lists a workspace's agents by name, removed ones left out.
 	Agents(ctx context.Context, workspace string) ([]registry.State, error)
@@ -118,6 +119,10 @@ type Directory interface {
 	Workspaces(ctx context.Context) ([]string, error)
 	// Tokens lists a workspace's tokens, revoked ones too, oldest first.
 	Tokens(ctx context.Context, workspace string) ([]identity.State, error)
+	// Channels lists a workspace's channels by name, those after a name, removed ones left out.
+	Channels(ctx context.Context, workspace, after string, limit int) ([]channel.State, error)
+	// ChannelCount counts a workspace's channels, removed ones left out.
+	ChannelCount(ctx context.Context, workspace string) (int, error)
 }
 
 // Clockwork is what the courier needs: whose clocks are due, and how far it has come.

@@ -52,6 +52,11 @@ var pairs = [][2]reflect.Type{
 	{typeOf[TaskPage](), typeOf[client.TaskPage]()},
 	{typeOf[Inbox](), typeOf[client.Inbox]()},
 	{typeOf[AgentList](), typeOf[client.AgentList]()},
+	{typeOf[roster.ChannelInput](), typeOf[client.ChannelInput]()},
+	{typeOf[roster.DescribeInput](), typeOf[client.DescribeInput]()},
+	{typeOf[roster.SubscriptionInput](), typeOf[client.SubscriptionInput]()},
+	{typeOf[roster.Channel](), typeOf[client.Channel]()},
+	{typeOf[ChannelPage](), typeOf[client.ChannelPage]()},
 	{typeOf[TokenList](), typeOf[client.TokenList]()},
 	{typeOf[Me](), typeOf[client.Me]()},
 }

@@ -62,6 +62,7 @@ func New(a *app.App, o Options) http.Handler {
 	s.inbox()
 	s.dead()
 	s.agents()
+	s.channels()
 	s.tokens()
 	s.audit()
 	s.events()

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -40,7 +41,7 @@ func config() huma.Config {
 	for t, alias := range closedSets {
 		c.Components.Schemas.RegisterTypeAlias(t, alias)
 	}
-	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagTokens, tagRecord} {
+	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagTokens, tagRecord} {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
 	return c
@@ -88,6 +89,9 @@ var pathFields = map[reflect.Type]string{
 	typeOf[app.CancelInput]():    "id",
 	typeOf[app.ApproveInput]():   "id",
 	typeOf[app.DenyInput]():      "id",
+
+	typeOf[roster.DescribeInput]():     "name",
+	typeOf[roster.SubscriptionInput](): "channel",
 }
 
 // describeInputs registers the inputs without what the path says. It must run before the routes are registered.

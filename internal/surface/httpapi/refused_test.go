@@ -106,6 +106,15 @@ var badInput = []refused{
 	{"removing an agent as an agent", "writer", "DELETE /v1/agents/planner", "", refusal.NotPermitted, "remove an agent"},
 	{"a presence without an agent", "admin", "POST /v1/presence", "", refusal.Invalid, "only agents"},
 
+	{"a channel that is not there", "writer", "GET /v1/channels/news", "", refusal.NotFound, "no channel news"},
+	{"subscribing to a channel that is not there", "writer", "POST /v1/channels/news/subscribe", "", refusal.NotFound, "no channel news"},
+	{"subscribing an agent that is not there", "admin", "POST /v1/channels/news/subscribe", `{"agent":"ghost"}`, refusal.NotFound, "ghost"},
+	{"a channel without a name", "writer", "POST /v1/channels", `{}`, refusal.Invalid, "name"},
+	{"a channel with path parts", "writer", "POST /v1/channels", `{"name":"../x"}`, refusal.Invalid, "channel"},
+	{"a channel with control characters", "writer", "DELETE /v1/channels/a%0Ab", "", refusal.Invalid, "channel"},
+	{"a channel with a cursor that is none", "writer", "GET /v1/channels?after=A%20B", "", refusal.Invalid, "channel"},
+	{"a channel's name in the body", "writer", "POST /v1/channels/news/subscribe", `{"channel":"olds"}`, refusal.Invalid, "channel: is not a field"},
+
 	{"an unknown role", "admin", "POST /v1/tokens", `{"role":"king","name":"x"}`, refusal.Invalid, "role"},
 	{"a token for nobody", "admin", "POST /v1/tokens", `{"role":"agent","name":"ghost"}`, refusal.NotFound, "ghost"},
 	{"a token as an agent", "writer", "POST /v1/tokens", `{"role":"admin","name":"x"}`, refusal.NotPermitted, "create a token"},

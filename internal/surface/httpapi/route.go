@@ -86,6 +86,8 @@ func answerOf[O any](v O) *answer[O] {
 		a.Position = uint64(v.Position)
 	case roster.Agent:
 		a.Position = uint64(v.Position)
+	case roster.Channel:
+		a.Position = uint64(v.Position)
 	case positioned:
 		a.Position = v.position()
 	}

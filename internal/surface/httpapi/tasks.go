@@ -22,6 +22,9 @@ type TaskPage struct {
 
 func (p TaskPage) position() uint64 { return p.Position }
 
+// usualPage is how much of a list an answer has where nobody says how much is wanted.
+const usualPage = 50
+
 // Page is how much of a list is wanted.
 type Page struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 50 if left out."`
@@ -154,9 +157,8 @@ func (s *service) page(ctx context.Context, c app.Caller, f view.TaskFilter, p P
 			return TaskPage{}, err
 		}
 	}
-	const usual = 50
 	if p.Limit == 0 {
-		p.Limit = usual
+		p.Limit = usualPage
 	}
 	f.After, f.Limit = p.After, p.Limit
 	out := TaskPage{Position: uint64(s.app.Views().Position())}

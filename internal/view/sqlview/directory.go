@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -46,6 +47,25 @@ func (v *Views) Tokens(ctx context.Context, workspace string) ([]identity.State,
 		return err
 	}, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
 	return tokens, err
+}
+
+// Channels implements [view.Directory].
+func (v *Views) Channels(ctx context.Context, workspace, after string, limit int) ([]channel.State, error) {
+	channels := []channel.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s channel.State
+		err := scanJSON(rows, &s)
+		channels = append(channels, s)
+		return err
+	}, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0", workspace, after, page(limit))
+	return channels, err
+}
+
+// ChannelCount implements [view.Directory].
+func (v *Views) ChannelCount(ctx context.Context, workspace string) (n int, err error) {
+	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		"SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
+	return n, err
 }
 
 // Due implements [view.Clockwork].

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -29,6 +30,7 @@ type projector struct {
 	facts   *ledger.Codec[fact.Event]
 	agents  *ledger.Codec[registry.Event]
 	tokens  *ledger.Codec[identity.Event]
+	lists   *ledger.Codec[channel.Event]
 	size    int             // of a generation of the caches
 	at      ledger.Position // of the last entry projected
 	tasks   cache[ledger.Stream, *task]
@@ -51,7 +53,7 @@ var _ interface {
 func newProjector(committed func(ledger.Position, []inbox)) *projector {
 	p := &projector{
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
-		tokens: ledger.NewCodec(identity.Events...), committed: committed, size: cacheSize,
+		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...), committed: committed, size: cacheSize,
 	}
 	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
@@ -132,6 +134,8 @@ func (p *projector) entry(e *ledger.Entry) error {
 		return p.agentEntry(workspace, id, e)
 	case "token":
 		return p.tokenEntry(workspace, id, e)
+	case "channel":
+		return p.channelEntry(workspace, id, e)
 	}
 	return nil // records of reads and the like
 }
@@ -222,6 +226,28 @@ func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 		return err
 	}
 	_, err = p.putToken.Exec(workspace, id, n, b)
+	return err
+}
+
+// channelEntry needs no cache: channels rarely change.
+func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error {
+	var s channel.State
+	err := p.getChannel.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name)
+	if err != nil {
+		return err
+	}
+	for i := range e.Events {
+		event, err := p.lists.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		s = channel.Fold(s, event)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = p.putChannel.Exec(workspace, name, s.Removed, b)
 	return err
 }
 

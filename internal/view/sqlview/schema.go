@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -40,6 +40,9 @@ CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NO
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -54,6 +57,7 @@ var tables = []struct{ name, order string }{
 	{"view_claim", "ws, capability, handoff"},
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
+	{"view_channel", "ws, name"},
 }
 
 // Cursors are no views: they outlive a rebuild and any change of the schema.
@@ -102,6 +106,7 @@ type statements struct {
 	addClaim, dropClaim    *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
+	putChannel, getChannel *sqlitelog.Stmt
 	putCursor, setPosition *sqlitelog.Stmt
 }
 
@@ -126,6 +131,8 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.getAgent, "SELECT state FROM view_agent WHERE ws = ? AND name = ?"},
 		{&s.putToken, "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)"},
 		{&s.getToken, "SELECT state, n FROM view_token WHERE ws = ? AND id = ?"},
+		{&s.putChannel, "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
+		{&s.getChannel, "SELECT state FROM view_channel WHERE ws = ? AND name = ?"},
 		{&s.putCursor, "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"},
 		{&s.setPosition, "UPDATE view_meta SET position = ?"},
 	} {

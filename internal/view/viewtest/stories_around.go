@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -15,7 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// record appends facts about an agent or a token as they are.
+// record appends facts about an agent, a token or a channel as they are.
 func record[E ledger.Named](s *stage, kind, name string, codec *ledger.Codec[E], events ...E) {
 	s.Helper()
 	s.now = s.now.Add(time.Second)
@@ -67,11 +68,55 @@ func tokenStory(s *stage) {
 	}
 }
 
+// news makes channel events of what was said of it.
+func (s *stage) news(name string, events ...channel.Event) {
+	s.Helper()
+	record(s, "channel", name, s.lists, events...)
+}
+
+func (s *stage) wantChannels(after string, limit, count int, want ...string) {
+	s.Helper()
+	got := []string{}
+	list, err := s.views.Channels(s.ctx, s.ws, after, limit)
+	for _, c := range list {
+		got = append(got, c.Name+" "+strings.Join(c.Subscribers, "+"))
+	}
+	if err != nil || !slices.Equal(got, want) {
+		s.Errorf("channels of %s after %q: %q, %v, want %q", s.ws, after, got, err, want)
+	}
+	if n, err := s.views.ChannelCount(s.ctx, s.ws); err != nil || n != count {
+		s.Errorf("%s has %d channels, %v, want %d", s.ws, n, err, count)
+	}
+}
+
+func channelStory(s *stage) {
+	s.wantChannels("", 0, 0)
+	for _, name := range []string{"news", "alarms", "olds"} {
+		s.news(name, channel.Created{Name: name, Owner: "agent/ann", At: s.now})
+	}
+	s.news("news", channel.Subscribed{Agent: "cy"})
+	s.news("news", channel.Subscribed{Agent: "bob"}, channel.Subscribed{Agent: "ann"})
+	s.news("news", channel.Unsubscribed{Agent: "ann"}, channel.Described{Description: "what is new"})
+	s.wantChannels("", 0, 3, "alarms ", "news bob+cy", "olds ")
+	s.wantChannels("", 1, 3, "alarms ")
+	s.wantChannels("alarms", 1, 3, "news bob+cy")
+	s.wantChannels("olds", 1, 3)
+	s.news("alarms", channel.Removed{})
+	s.news("news", channel.Removed{})
+	s.wantChannels("", 0, 1, "olds ")
+	s.news("news", channel.Created{Name: "news", Owner: "agent/bob", At: s.now})
+	s.wantChannels("", 0, 2, "news ", "olds ")
+	if list, err := s.views.Channels(s.ctx, s.ws, "", 0); err != nil || list[0].Owner != "agent/bob" || list[0].Description != "" {
+		s.Errorf("the next life of a channel: %+v, %v", list, err)
+	}
+}
+
 func workspaceStory(s *stage) {
 	play := func(ws string) {
 		s.ws = ws
 		s.register("bob")
 		record[identity.Event](s, "token", "tt", s.tokens, identity.TokenCreated{ID: "tt", Workspace: ws, Role: identity.Agent, Name: ws, At: s.now})
+		s.news("news", channel.Created{Name: "news", Owner: "admin/" + ws, At: s.now}, channel.Subscribed{Agent: ws})
 		s.create(1, operator)
 		s.do(id(2), handoff.Create{By: operator, Task: id(2), Intent: "of " + ws})
 		r := s.to(id(2), "bob")
@@ -105,6 +150,8 @@ func workspaceStory(s *stage) {
 		if err != nil || len(tokens) != there || there == 1 && tokens[0].Principal.Name != ws {
 			s.Errorf("tokens of %s: %v, %v", ws, tokens, err)
 		}
+		channels := []string{"news " + ws}[:there]
+		s.wantChannels("", 0, there, channels...)
 		for _, t := range s.list(view.TaskFilter{}) {
 			if strings.HasPrefix(t.Intent, "of ") && t.Intent != "of "+ws {
 				s.Errorf("%s sees %q", ws, t.Intent)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -52,6 +53,7 @@ func Run(t *testing.T, open Open) {
 		{"dependents are known until they end", dependentStory},
 		{"clocks come due in order", dueStory},
 		{"agents are listed until they are removed", agentStory},
+		{"channels are listed until they are removed", channelStory},
 		{"tokens are listed from the oldest", tokenStory},
 		{"workspaces do not see each other", workspaceStory},
 		{"a watcher is called for its inbox alone", watchStory},
@@ -81,6 +83,7 @@ type stage struct {
 	facts  *ledger.Codec[fact.Event]
 	agents *ledger.Codec[registry.Event]
 	tokens *ledger.Codec[identity.Event]
+	lists  *ledger.Codec[channel.Event]
 }
 
 func newStage(t *testing.T, open Open) *stage {
@@ -88,7 +91,7 @@ func newStage(t *testing.T, open Open) *stage {
 	return &stage{
 		T: t, ledger: l, views: v, ctx: t.Context(), ws: "main", now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
-		tokens: ledger.NewCodec(identity.Events...),
+		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
 	}
 }
 

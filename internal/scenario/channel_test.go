@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+)
+
+// channel makes a channel of the agent "lead" and subscribes agents to it.
+func (h *house) channel(name string, agents ...string) {
+	h.Helper()
+	ok(h, h.agent("lead"), func(c app.Caller) (roster.Channel, error) {
+		return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: name})
+	})
+	for _, a := range agents {
+		h.subscribe(name, a)
+	}
+}
+
+func (h *house) subscribe(name, agent string) roster.Channel {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (roster.Channel, error) {
+		return h.app.Subscribe(ctx(h), c, roster.SubscriptionInput{Channel: name})
+	})
+}
+
+func (h *house) unsubscribe(name, agent string) roster.Channel {
+	h.Helper()
+	return ok(h, h.agent(agent), func(c app.Caller) (roster.Channel, error) {
+		return h.app.Unsubscribe(ctx(h), c, roster.SubscriptionInput{Channel: name})
+	})
+}
+
+// no is a call that must be refused, with a hint.
+func no[T any](t *house, c app.Caller, code refusal.Code, do func(app.Caller) (T, error)) {
+	t.Helper()
+	_, err := call(c, do)
+	r, refused := refusal.As(err)
+	if !refused || r.Code != code || r.Hint == "" {
+		t.Errorf("%v, want a refusal %s with a hint", err, code)
+	}
+}
+
+func TestSubscribersComeAndGo(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob", "cy")
+		h.channel("news", "bob", "cy", "bob")
+		ch, err := h.app.Channel(ctx(h), h.agent("bob"), "news")
+		if err != nil || !slices.Equal(ch.Subscribers, []string{"bob", "cy"}) || ch.Owner != "agent/lead" {
+			h.Fatalf("%+v, %v", ch, err)
+		}
+		if ch = h.unsubscribe("news", "bob"); !slices.Equal(ch.Subscribers, []string{"cy"}) {
+			h.Errorf("%+v", ch)
+		}
+		no(h, h.agent("bob"), refusal.NotPermitted, func(c app.Caller) (roster.Channel, error) {
+			return h.app.Unsubscribe(ctx(h), c, roster.SubscriptionInput{Channel: "news", Agent: "cy"})
+		})
+		no(h, h.operator(), refusal.NotFound, func(c app.Caller) (roster.Channel, error) {
+			return h.app.Subscribe(ctx(h), c, roster.SubscriptionInput{Channel: "news", Agent: "nobody"})
+		})
+		no(h, h.as(identity.Auditor, "ida"), refusal.NotPermitted, func(c app.Caller) (roster.Channel, error) {
+			return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: "mine"})
+		})
+		ok(h, h.operator(), func(c app.Caller) (roster.Channel, error) {
+			return h.app.DescribeChannel(ctx(h), c, roster.DescribeInput{Name: "news", Description: "what is new"})
+		})
+		ok(h, h.agent("lead"), func(c app.Caller) (roster.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
+		h.settle()
+		if list, err := h.app.Channels(ctx(h), h.agent("cy"), roster.ChannelsInput{}); err != nil || len(list) != 0 {
+			h.Errorf("after its removal: %+v, %v", list, err)
+		}
+	})
+}
+
+func TestARepeatedSubscriptionIsOneSubscription(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob")
+		h.channel("news")
+		c := h.agent("bob").WithKey("the-same")
+		once := func(in roster.SubscriptionInput) (roster.Channel, error) {
+			for {
+				ch, err := h.app.Subscribe(ctx(h), c, in)
+				if refusal.CodeOf(err) != refusal.Unknown {
+					return ch, err
+				}
+			}
+		}
+		first, err := once(roster.SubscriptionInput{Channel: "news"})
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.unsubscribe("news", "bob")
+		again, err := once(roster.SubscriptionInput{Channel: "news"})
+		if err != nil || again.Position != first.Position || len(again.Subscribers) != 1 {
+			h.Errorf("the repeat: %+v, %v; the first: %+v", again, err, first)
+		}
+		if _, err := once(roster.SubscriptionInput{Channel: "news", Agent: "bob"}); refusal.CodeOf(err) != refusal.Conflict {
+			h.Errorf("another request under the key: %v", err)
+		}
+		if ch, err := h.app.Channel(ctx(h), h.agent("lead"), "news"); err != nil || len(ch.Subscribers) != 0 {
+			h.Errorf("the repeat subscribed again: %+v, %v", ch, err)
+		}
+	})
+}
+
+func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob")
+		h.channel("news", "bob")
+		h.settle()
+		stranger := app.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
+		no(h, stranger, refusal.NotFound, func(c app.Caller) (roster.Channel, error) { return h.app.Channel(ctx(h), c, "news") })
+		no(h, stranger, refusal.NotFound, func(c app.Caller) (roster.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
+		if list, err := h.app.Channels(ctx(h), stranger, roster.ChannelsInput{}); err != nil || len(list) != 0 {
+			h.Errorf("%+v, %v", list, err)
+		}
+		ch := ok(h, stranger, func(c app.Caller) (roster.Channel, error) {
+			return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: "news"})
+		})
+		if len(ch.Subscribers) != 0 || ch.Owner != "admin/eve" {
+			h.Errorf("a channel of the same name elsewhere: %+v", ch)
+		}
+	})
+}
+
+func TestAWorkspaceHasNoMoreThanSoManyChannels(t *testing.T) {
+	bubble(t, "sqlite", func(h *house) {
+		h.join("lead")
+		for n := range roster.MaxChannels {
+			h.channel(fmt.Sprintf("c%d", n))
+		}
+		no(h, h.agent("lead"), refusal.Limit, func(c app.Caller) (roster.Channel, error) {
+			return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: "one-more"})
+		})
+		h.channel("c7") // which is there already
+		no(h, h.agent("lead"), refusal.TooLarge, func(c app.Caller) (roster.Channel, error) {
+			return h.app.DescribeChannel(ctx(h), c, roster.DescribeInput{Name: "c7", Description: strings.Repeat("x", 2001)})
+		})
+	})
+}

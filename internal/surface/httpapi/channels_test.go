@@ -1,0 +1,60 @@
+package httpapi_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+)
+
+func TestAChannelIsMadeListedAndRemoved(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	planner, _ := h.agent("planner")
+	writer, _ := h.agent("writer")
+	h.agent("critic")
+	for _, name := range []string{"reviews", "alarms"} {
+		ch, err := planner.CreateChannel(ctx, client.ChannelInput{Name: name, Description: "what is new"})
+		if err != nil || ch.Owner != "agent/planner" || ch.Subscribers == nil || ch.Created.IsZero() || ch.Position == 0 {
+			t.Fatalf("%+v, %v", ch, err)
+		}
+	}
+	if _, err := writer.CreateChannel(ctx, client.ChannelInput{Name: "alarms"}); !errors.Is(err, client.Conflict) {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	if _, err := writer.Subscribe(ctx, "alarms", client.SubscriptionInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writer.Subscribe(ctx, "alarms", client.SubscriptionInput{Agent: "critic"}); !errors.Is(err, client.NotPermitted) {
+		t.Errorf("subscribing another agent: %v", err)
+	}
+	ch, err := h.as(h.admin).Subscribe(ctx, "alarms", client.SubscriptionInput{Agent: "critic"})
+	if err != nil || !slices.Equal(ch.Subscribers, []string{"critic", "writer"}) {
+		t.Fatalf("%+v, %v", ch, err)
+	}
+	first, err := planner.Channels(client.WithPosition(ctx, ch.Position), client.ChannelOptions{Limit: 1})
+	if err != nil || len(first.Channels) != 1 || first.Next != "alarms" || len(first.Channels[0].Subscribers) != 2 || first.Position < ch.Position {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	rest, err := planner.Channels(ctx, client.ChannelOptions{After: first.Next})
+	if err != nil || len(rest.Channels) != 1 || rest.Channels[0].Name != "reviews" || rest.Next != "" {
+		t.Fatalf("%+v, %v", rest, err)
+	}
+	if ch, err = writer.Unsubscribe(ctx, "alarms", client.SubscriptionInput{}); err != nil || !slices.Equal(ch.Subscribers, []string{"critic"}) {
+		t.Fatalf("%+v, %v", ch, err)
+	}
+	if ch, err = planner.DescribeChannel(ctx, "alarms", client.DescribeInput{Description: "what burns"}); err != nil || ch.Description != "what burns" {
+		t.Fatalf("%+v, %v", ch, err)
+	}
+	if _, err := writer.RemoveChannel(ctx, "alarms"); !errors.Is(err, client.NotPermitted) {
+		t.Errorf("removing another's channel: %v", err)
+	}
+	if _, err := planner.RemoveChannel(ctx, "alarms"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := planner.Channel(ctx, "alarms"); !errors.Is(err, client.NotFound) {
+		t.Errorf("a channel that was removed: %v", err)
+	}
+}
