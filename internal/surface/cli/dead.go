@@ -71,6 +71,9 @@ func (s *commands) deadReplay() *cobra.Command {
 	var deadline string
 	cmd := s.Command("replay TASK", "Revive a dead letter with fresh limits, and send it again", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) (err error) {
+			if err := s.Texts(&in.Note); err != nil {
+				return err
+			}
 			if in.Deadline, err = shell.Moment("--deadline", deadline); err != nil {
 				return err
 			}
@@ -86,7 +89,7 @@ func (s *commands) deadReplay() *cobra.Command {
 	f.StringVar(&in.Capability, "capability", "", "what the receiver must be able to do, instead of a name")
 	f.StringSliceVar(&in.Route, "route", nil, "a new route (repeatable)")
 	f.StringVar(&deadline, "deadline", "", "a new deadline: 2h, or a time")
-	f.StringVar(&in.Note, "note", "", "why")
+	whyFlag(f, &in.Note)
 	f.BoolVar(&in.Home, "home", false, "back to its owner instead of to a receiver")
 	return cmd
 }
@@ -97,6 +100,9 @@ func (s *commands) deadDiscard() *cobra.Command {
 		if why == "" {
 			return shell.Usagef("say why it may be dropped: --why")
 		}
+		if err := s.Texts(&why); err != nil {
+			return err
+		}
 		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
@@ -104,6 +110,6 @@ func (s *commands) deadDiscard() *cobra.Command {
 		r, err := c.Discard(ctx, args[0], why)
 		return s.EmitReceipt(r, err)
 	})
-	cmd.Flags().StringVar(&why, "why", "", "why it may be dropped")
+	whyFlag(cmd.Flags(), &why)
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
@@ -138,10 +139,10 @@ func (s *commands) acceptCommand() *cobra.Command {
 
 func (s *commands) rejectCommand() *cobra.Command {
 	var in client.RejectInput
-	var why string
+	var reason string
 	cmd := s.Command("reject HANDOFF", "Turn an offer down; it goes to the next candidate, or back", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
-			in.Why = client.Rejection(why)
+			in.Why = client.Rejection(reason)
 			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
@@ -153,9 +154,9 @@ func (s *commands) rejectCommand() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	f := cmd.Flags()
-	f.StringVar(&why, "why", "refused", "not_capable, overloaded, missing_context or refused")
+	f.StringVar(&reason, "reason", "refused", "not_capable, overloaded, missing_context or refused")
 	f.StringSliceVar(&in.Missing, "missing", nil, "with missing_context: a field that you would need (repeatable)")
-	f.StringVar(&in.Detail, "detail", "", "in words (text, @FILE or -)")
+	whyFlag(f, &in.Detail)
 	f.IntVar(&in.Offer, "offer", 0, "number of the offer (default: the newest)")
 	return cmd
 }
@@ -188,13 +189,16 @@ func (s *commands) approveCommand() *cobra.Command {
 	var in client.ApproveInput
 	cmd := s.Call("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
+			if err := s.Texts(&in.Detail); err != nil {
+				return err
+			}
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Approve(ctx, args[0], in)
 			return s.EmitReceipt(r, err)
 		})
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "in words")
+	whyFlag(cmd.Flags(), &in.Detail)
 	cmd.Flags().StringVar(&in.Digest, "digest", "", "of the envelope that you looked at; refused if the handoff carries another")
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
@@ -204,15 +208,23 @@ func (s *commands) denyCommand() *cobra.Command {
 	var in client.DenyInput
 	cmd := s.Call("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
+			if err := s.Texts(&in.Detail); err != nil {
+				return err
+			}
 			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
 				return err
 			}
 			r, err := c.Deny(ctx, args[0], in)
 			return s.EmitReceipt(r, err)
 		})
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "why")
+	whyFlag(cmd.Flags(), &in.Detail)
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
+}
+
+// whyFlag defines --why, the words of whoever acts; what the receiver of a handoff is told is --detail.
+func whyFlag(f *pflag.FlagSet, why *string) {
+	f.StringVar(why, "why", "", "why, in words (text, @FILE or -)")
 }
 
 // epochOfAsk is the epoch that the answer to an ask carries; a handoff's approval carries none.
@@ -259,7 +271,7 @@ func (s *commands) shareCommand() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "the agent that gets it")
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "why, for the receiver (text, @FILE or -)")
 	content.Add(cmd.Flags())
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
@@ -280,7 +292,7 @@ func (s *commands) takeoverCommand() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "for operators: the agent to offer it to")
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "why, for the receiver (text, @FILE or -)")
 	return cmd
 }
 
@@ -310,7 +322,7 @@ func (s *commands) escalateCommand() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "an agent (default: the first in the owner's escalation chain)")
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "why (text, @FILE or -)")
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "why, for the receiver (text, @FILE or -)")
 	content.Add(cmd.Flags())
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd

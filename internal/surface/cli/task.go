@@ -300,6 +300,9 @@ func (s *commands) taskCancel() *cobra.Command {
 	var in client.CancelInput
 	cmd := s.Call("cancel ID", "Call a task off, children included; with the id of a handoff, only take that back", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (err error) {
+			if err := s.Texts(&in.Detail); err != nil {
+				return err
+			}
 			task, isHandoff := taskOf(args[0])
 			if !isHandoff {
 				r, err := c.Cancel(ctx, args[0], in)
@@ -311,7 +314,7 @@ func (s *commands) taskCancel() *cobra.Command {
 			r, err := c.Withdraw(ctx, args[0], in)
 			return s.EmitReceipt(r, err)
 		})
-	cmd.Flags().StringVar(&in.Detail, "detail", "", "why")
+	whyFlag(cmd.Flags(), &in.Detail)
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd
 }

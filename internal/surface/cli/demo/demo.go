@@ -256,7 +256,7 @@ func (s *show) revive(ctx context.Context) error {
 			}
 		}
 	}
-	return s.run(ctx, 5, "dead", "replay", s.task, "--note", "the reviewer was stuck and has been restarted")
+	return s.run(ctx, 5, "dead", "replay", s.task, "--why", "the reviewer was stuck and has been restarted")
 }
 
 // run runs a command as a person would, and shows up to so many lines of its answer.
