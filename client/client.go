@@ -30,6 +30,9 @@ type Options struct {
 	Timeout time.Duration
 	// UserAgent names the program; empty means "trapeze-client".
 	UserAgent string
+	// Watch is told when [Client.Events] finds that the server is away, with why, and when it is back, with nil. It must
+	// not block for long; nil means that nobody is told.
+	Watch func(away error)
 }
 
 // Client talks to one server with one token. It is safe for many goroutines.

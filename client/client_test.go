@@ -164,7 +164,9 @@ func TestEventsGoOnAfterTheLineBreaks(t *testing.T) {
 	}
 	const future = "id: 6\nevent: something-new\ndata: 1\ndata: 2\n\n"
 	enough := errors.New("enough")
-	c, s := play(t, client.Options{}, says(200, head+entry(5)+future), hangsUp, says(503, problem(client.Unavailable)),
+	var told []string
+	watch := func(away error) { told = append(told, fmt.Sprint(away)) }
+	c, s := play(t, client.Options{Watch: watch}, says(200, head+entry(5)+future), hangsUp, says(503, problem(client.Unavailable)),
 		says(200, head), says(200, entry(7)+"id: 8\nevent: entry\ndata: {half"), says(200, entry(9)))
 	var got []uint64
 	err := c.Events(t.Context(), client.Now, func(e client.Event) error {
@@ -182,6 +184,9 @@ func TestEventsGoOnAfterTheLineBreaks(t *testing.T) {
 	}
 	if want := []string{"", "6", "6", "6", "4", "7"}; !slices.Equal(asked, want) {
 		t.Errorf("asked after %q, want %q", asked, want)
+	}
+	if len(told) != 2 || told[0] == "<nil>" || told[1] != "<nil>" { // a stream that only breaks is no server that is away
+		t.Errorf("told %q", told)
 	}
 	c, _ = play(t, client.Options{}, says(403, problem(client.NotPermitted)))
 	if err := c.Events(t.Context(), 0, nil); !errors.Is(err, client.NotPermitted) {

@@ -23,11 +23,18 @@ const (
 )
 
 // Events calls fn with what happens after a position (0: from the beginning; [Now]: from now on), in order, each event
-// once, until ctx ends or fn fails. It reconnects by itself and goes on where it was. Refusals end it.
+// once, until ctx ends or fn fails. It reconnects by itself, see [Options.Watch], and goes on where it was. Refusals end it.
 func (c *Client) Events(ctx context.Context, after uint64, fn func(Event) error) error {
+	away := false
+	reached := func(err error) {
+		if was := away; was != (err != nil) && c.options.Watch != nil {
+			c.options.Watch(err)
+		}
+		away = err != nil
+	}
 	for n := 0; ; n++ {
 		before := after
-		err := c.follow(ctx, &after, fn)
+		err := c.follow(ctx, &after, reached, fn)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -57,9 +64,10 @@ type callbackError struct{ err error }
 
 func (e callbackError) Error() string { return e.err.Error() }
 
-// follow reads one stream to its end and keeps the position up to which everything was told.
-func (c *Client) follow(ctx context.Context, after *uint64, fn func(Event) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+// follow reads one stream to its end and keeps the position up to which everything was told. It says whether the server
+// was reached: a stream that breaks may be back at once.
+func (c *Client) follow(ctx context.Context, after *uint64, reached func(error), fn func(Event) error) error {
+	line, cancel := context.WithCancel(ctx)
 	defer cancel()
 	q := url.Values{}
 	if *after != Now {
@@ -67,10 +75,15 @@ func (c *Client) follow(ctx context.Context, after *uint64, fn func(Event) error
 	}
 	watchdog := time.AfterFunc(silence, cancel)
 	defer watchdog.Stop()
-	res, err := c.send(ctx, call{method: http.MethodGet, path: path("events"), query: q, accept: "text/event-stream"})
+	res, err := c.send(line, call{method: http.MethodGet, path: path("events"), query: q, accept: "text/event-stream"})
 	if err != nil {
+		var refused *Error
+		if ctx.Err() == nil && (!errors.As(err, &refused) || refused.passing()) {
+			reached(err)
+		}
 		return err
 	}
+	reached(nil)
 	defer res.Body.Close() // nothing was written
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(make([]byte, 0, 4096), maxEventLine)

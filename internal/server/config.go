@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -16,6 +17,9 @@ const DefaultAddr = "127.0.0.1:8727"
 type Config struct {
 	DataDir string
 	Addr    string // host:port; port 0 takes a free one
+	// Hosts are further names under which the server may be reached, such as a proxy's, beside loopback names and
+	// addresses. A request under any other name is refused.
+	Hosts []string
 	// Version is what the server says of itself.
 	Version string
 	Log     *slog.Logger // nil means no log
@@ -53,5 +57,13 @@ func (c Config) check() error {
 		return refusal.New(refusal.Invalid, "use 127.0.0.1, ::1 or localhost, and put a proxy with TLS before it",
 			"%q can be reached from other machines, and tokens would travel in the clear", c.Addr)
 	}
+	for _, h := range c.Hosts {
+		if h == "" || strings.HasSuffix(h, ".") || strings.ContainsFunc(h, func(r rune) bool { return !strings.ContainsRune(hostRunes, r) }) {
+			return refusal.New(refusal.Invalid, "use a name without scheme and port, such as trapeze.example.org", "%q is not a host's name", h)
+		}
+	}
 	return nil
 }
+
+// hostRunes are those of a host's name. Names in other scripts are written in their xn-- form.
+const hostRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 func open(t *testing.T, dir string) *Server {
@@ -67,6 +69,35 @@ func TestOneServerPerDataDirectory(t *testing.T) {
 	}
 	if err := me(t, first, token(t, first)); err != nil {
 		t.Errorf("the first server: %v", err)
+	}
+}
+
+func TestAServerAnswersUnderTheNamesItWasToldAlone(t *testing.T) {
+	s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Hosts: []string{"one.example.org", "Two.example.org"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	for host, want := range map[string]int{
+		"one.example.org": http.StatusOK, "two.example.org:443": http.StatusOK, "localhost": http.StatusOK, "example.org": http.StatusForbidden,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/healthz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Body.Close(); res.StatusCode != want {
+			t.Errorf("%s is answered %d, want %d", host, res.StatusCode, want)
+		}
+	}
+	for _, bad := range []string{"", "http://one.example.org", "one.example.org:443", "one.example.org.", "*", "two words"} {
+		if s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Hosts: []string{bad}}); refusal.CodeOf(err) != refusal.Invalid {
+			t.Errorf("the name %q: %v, %v", bad, s, err)
+		}
 	}
 }
 

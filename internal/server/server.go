@@ -93,7 +93,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { post.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.http = &http.Server{
-		Handler:           s.parting(httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log})),
+		Handler:           s.parting(httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts})),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,

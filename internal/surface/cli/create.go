@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits in turn (repeatable)")
 	f.StringVar(&c.priority, "priority", "", "low, normal, high or urgent (default normal)")
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters if it has not ended: 2h, or a time")
-	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start; with --route, not --to, it then goes off by itself (repeatable)")
+	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start; with --route, or one --to, it then goes off by itself (repeatable)")
 	f.StringArrayVar(&c.constraints, "constraint", nil, "KIND:TEXT, a rule for whoever holds it; KIND!:TEXT must hold (repeatable)")
 	f.StringSliceVar(&c.in.Permissions, "permission", nil, "what its holder may do (repeatable; default: not restricted here)")
 	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "changes of owner (default 10)")
@@ -66,11 +67,21 @@ func (c *createFlags) input(s *commands, intent string) (in client.CreateInput, 
 		return in, err
 	}
 	in.Content, in.Expected = send.Content, send.Expected
-	if c.now || c.send.given() {
-		send.Content, send.Expected = client.Content{}, client.Expected{}
+	send.Content, send.Expected = client.Content{}, client.Expected{}
+	switch {
+	case !c.now && c.waits(send):
+		in.Route = send.To // it goes there by itself, once it can
+	case c.now || c.send.given():
 		in.Send = &send
 	}
 	return in, nil
+}
+
+// waits reports whether the task first waits for others and then goes to one agent, with nothing else said about that:
+// a route says the same.
+func (c *createFlags) waits(send client.SendInput) bool {
+	return len(c.in.Dependencies) > 0 && len(c.in.Route) == 0 && !c.in.Start &&
+		len(send.To) == 1 && reflect.DeepEqual(send, client.SendInput{To: send.To})
 }
 
 func (s *commands) taskCreate() *cobra.Command {
@@ -89,7 +100,14 @@ func (s *commands) taskCreate() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Long = `Create a task. The intent is what is wanted, in the requester's own words (text, @FILE or -), and is kept verbatim
-for ever. Without --start, --send, --to or --capability the task stays pending until it is sent.`
+for ever. Without --start, --send, --to or --capability the task stays pending until it is sent.
+
+    trapeze task create "Bake a bread" --to baker --constraint 'prohibition!:no nuts' --expect-format text
+
+With --after it can only start when other tasks have completed, and then goes by itself to the one agent of --to, or along
+--route:
+
+    trapeze task create "Eat it" --after $TASK --to guest`
 	flags.add(cmd.Flags())
 	return cmd
 }

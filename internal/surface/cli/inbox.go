@@ -25,6 +25,8 @@ func (s *commands) inboxCommand() *cobra.Command {
 	cmd.Long = `See what waits for the agent that you are (--agent NAME), highest priority first. An offer that is listed counts as
 seen, and its acknowledgment clock runs; --peek looks without that. Operators see the approvals that anybody may give.
 
+What comes of a delegation or a fan-out is not here: trapeze task show has it, and the task goes on when it is in.
+
 --wait alone waits 30s for the first item; --wait=10m waits longer. It ends with the exit code 0 and an empty list.`
 	f := cmd.Flags()
 	f.Var(&wait, "wait", "wait for the first item")

@@ -22,9 +22,10 @@ type Env struct {
 // ServeConfig says how to run a server.
 type ServeConfig struct {
 	DataDir   string
-	Addr      string // host:port; empty means the default, port 0 a free one
-	LogLevel  string // debug, info, warn or error
-	LogFormat string // text or json
+	Addr      string   // host:port; empty means the default, port 0 a free one
+	Hosts     []string // further names under which it may be reached
+	LogLevel  string   // debug, info, warn or error
+	LogFormat string   // text or json
 	LogTo     io.Writer
 	Version   string
 	// Ready is called once calls are answered.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"trapeze": func() {
-			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
+			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
 				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
 			}))
 		},
@@ -34,8 +33,26 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// whileTold ends when the story does: a worker that waits for its program, or for its server, would outlive it.
+func whileTold() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		for !over() {
+			time.Sleep(100 * time.Millisecond) // between two looks
+		}
+	}()
+	return ctx
+}
+
+// over reports whether the story has ended that this process belongs to.
+func over() bool {
+	_, err := os.Stat(filepath.Join(os.Getenv("WORK"), "over"))
+	return err == nil
+}
+
 func serve(ctx context.Context, c cli.ServeConfig) error {
-	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Version: c.Version}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Version: c.Version}
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }
 
@@ -43,23 +60,23 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //
 //	server            starts a server for the story; TRAPEZE_URL and TRAPEZE_DATA point to it
 //	server stop       ends it; "server" starts it again, at the same address
+//	server later D    starts it again, and by its clock so much later
 //	exits N CMD…      runs a command that must end with this exit code
 //	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
-//	freeport VAR      sets a variable to an address that nobody listens on
 //	until TEXT CMD…   repeats a command until its output holds the text
 //	mode MODE FILE    checks a file's permissions
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Deadline: time.Now().Add(4 * time.Minute), // a worker that drains would wait for its program
-		Dir:      filepath.Join("testdata", "script"),
+		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
+			e.Defer(func() { _ = os.WriteFile(filepath.Join(e.WorkDir, "over"), nil, 0o600) })
 			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server": startServer, "exits": exits, "json": jsonField, "freeport": freePort, "until": until, "mode": mode,
+			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode,
 		},
 	})
 }
@@ -79,15 +96,21 @@ func swapServer(dir string, s *server.Server) (before *server.Server) {
 
 func startServer(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.Getenv("TRAPEZE_DATA")
-	if len(args) == 1 && args[0] == "stop" {
+	if len(args) > 0 {
 		ts.Check(swapServer(dir, nil).Close(context.Background()))
+	}
+	conf := server.Config{DataDir: dir, Addr: strings.TrimPrefix(ts.Getenv("TRAPEZE_URL"), "http://")}
+	switch {
+	case len(args) == 1 && args[0] == "stop":
 		return
+	case len(args) == 2 && args[0] == "later":
+		by, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		conf.Now = func() time.Time { return time.Now().Add(by) }
+	case len(args) > 0:
+		ts.Fatalf("server does not know %q", args)
 	}
-	addr := strings.TrimPrefix(ts.Getenv("TRAPEZE_URL"), "http://")
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	s, err := server.Open(context.Background(), server.Config{DataDir: dir, Addr: addr})
+	s, err := openServer(conf)
 	ts.Check(err)
 	swapServer(dir, s)
 	ts.Setenv("TRAPEZE_URL", s.URL())
@@ -96,6 +119,21 @@ func startServer(ts *testscript.TestScript, _ bool, args []string) {
 			_ = s.Close(context.Background())
 		}
 	})
+}
+
+// openServer opens a server, at an address that has been its own before if there is one: a call between two others may
+// just have borrowed its port.
+func openServer(c server.Config) (s *server.Server, err error) {
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:0"
+		return server.Open(context.Background(), c)
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // between two tries
+		if s, err = server.Open(context.Background(), c); !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return s, err
 }
 
 func exits(ts *testscript.TestScript, _ bool, args []string) {
@@ -140,21 +178,15 @@ func jsonField(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-func freePort(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	ts.Setenv(args[0], l.Addr().String())
-	ts.Check(l.Close())
-}
+// patience is how long a story waits for what must come; nothing depends on it.
+const patience = 2 * time.Minute
 
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	patience := time.Now().Add(time.Minute)
-	for ; time.Now().Before(patience); time.Sleep(20 * time.Millisecond) { // between two looks; nothing depends on it
-		err := ts.Exec(args[1], args[2:]...)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // between two looks
+		_ = ts.Exec(args[1], args[2:]...) // what it says counts
 		if strings.Contains(ts.ReadFile("stdout"), args[0]) {
 			return
 		}
-		_ = err
 	}
 	ts.Fatalf("%q never came; the last was\n%s%s", args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 }
@@ -215,17 +247,18 @@ func program(args []string) int {
 		if err := os.WriteFile(args[1], []byte(pid), 0o600); err != nil {
 			return 9
 		}
-		time.Sleep(time.Hour)
+		for !over() {
+			time.Sleep(100 * time.Millisecond)
+		}
 	case "is-alive":
 		fmt.Println(alive(args[1]))
 	case "gate": // waits until a file is there
 		say("progress: waiting")
-		for {
+		for ; !over(); time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(args[1]); err == nil {
 				fmt.Print("through the gate")
 				return 0
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 	case "run": // hands on, or ends the task, by a command of its own
 		cmd := exec.Command(args[1], args[2:]...)

@@ -46,9 +46,12 @@ func (s *commands) serveCommand() *cobra.Command {
 		return inUse(s.serve(ctx, conf), conf.DataDir)
 	})
 	cmd.Long = `Run a server. It keeps everything in the data directory (--data-dir, see trapeze help files), one server per directory,
-and answers on this machine only.`
+and answers on this machine only. Behind a proxy on this machine, name the host that its callers use:
+
+    trapeze serve --host trapeze.example.org`
 	f := cmd.Flags()
 	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 takes a free one (default 127.0.0.1:8727)")
+	f.StringSliceVar(&conf.Hosts, "host", nil, "a further name under which it may be reached, such as a proxy's (repeatable; default: localhost and addresses)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 	return cmd

@@ -172,7 +172,7 @@ func (s *show) play(ctx context.Context, module string) error {
 			{ID: "markdown", Kind: client.ConstraintFormat, Text: "The report is Markdown."},
 		},
 		Expected: client.Expected{Format: "markdown", Criteria: []string{"every package has a section", "the figures add up"}},
-		Timeouts: client.Timeouts{Ack: client.Duration(3 * time.Second), Lease: client.Duration(2 * time.Second), Offer: client.Duration(30 * time.Second)},
+		Timeouts: client.Timeouts{Lease: client.Duration(4 * time.Second), Offer: client.Duration(30 * time.Second)}, // to see a lease end soon
 		Route:    route, Send: &client.SendInput{Reason: client.ReasonSpecialization},
 	})
 	if err != nil {

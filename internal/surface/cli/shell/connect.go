@@ -45,11 +45,24 @@ func (s *Shell) DialAsGiven(ctx context.Context) (*client.Client, error) {
 }
 
 func (s *Shell) clientFor(token string) (*client.Client, error) {
-	c, err := client.New(s.url(), token, client.Options{UserAgent: "trapeze/" + Version()})
+	c, err := client.New(s.url(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch})
 	if err != nil {
 		return nil, Usage(err)
 	}
 	return c, nil
+}
+
+// watch tells whoever follows events why nothing comes.
+func (s *Shell) watch(away error) {
+	if away == nil {
+		fmt.Fprintln(s.Stderr, "trapeze: the server is back")
+		return
+	}
+	text := away.Error()
+	if r, ok := refused(away); ok {
+		text = r.Message
+	}
+	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(text)+"; trying again")
 }
 
 // Credential picks the token: trapeze help files has the rules.

@@ -31,6 +31,9 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"lease until", Clock(r.Lease)},
 		{"on record", happened(r)},
 	})
+	if len(r.Children) > 0 {
+		p.Line("What comes of the children is shown by: trapeze task show %s", r.Task)
+	}
 }
 
 func happened(r client.Receipt) string {

@@ -42,6 +42,9 @@ const idle = time.Second
 // inboxWait is how long one call waits for the inbox.
 const inboxWait = 30 * time.Second
 
+// partingWait is how long a worker that ends tries to say so.
+const partingWait = 10 * time.Second
+
 type worker struct {
 	c       *client.Client
 	o       Options
@@ -89,21 +92,37 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 		err = nil // it was asked to end
 	}
 	if n := w.busy(); n > 0 && ctx.Err() == nil {
-		w.leave(ctx, client.Draining)
 		w.say("draining: waiting for what runs (%d); the same signal again stops it", n)
+		w.drain(ctx)
 	}
 	w.running.Wait()
-	w.leave(ctx, client.Offline)
+	w.leave(ctx)
 	w.say("stopped")
 	return err
 }
 
-// leave says that the agent takes nothing more.
-func (w *worker) leave(ctx context.Context, r client.Readiness) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+// drain says that the agent takes nothing more, for as long as it takes to be heard while something runs.
+func (w *worker) drain(ctx context.Context) {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	go func() {
+		w.running.Wait()
+		done()
+	}()
+	_, err := insist(ctx, func(ctx context.Context) (client.Agent, error) {
+		return w.c.SetReadiness(ctx, w.o.Agent, client.Draining)
+	})
+	if err != nil && ctx.Err() == nil {
+		w.say("could not say draining: %s", err)
+	}
+}
+
+// leave says that the agent is gone, if there is somebody to hear it.
+func (w *worker) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingWait)
 	defer cancel()
-	if _, err := w.c.SetReadiness(ctx, w.o.Agent, r); err != nil {
-		w.say("could not say %s: %s", r, err)
+	if _, err := w.c.SetReadiness(ctx, w.o.Agent, client.Offline); err != nil {
+		w.say("could not say offline: %s", err)
 	}
 }
 
