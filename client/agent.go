@@ -41,6 +41,7 @@ type Agent struct {
 	Name      string    `json:"name"`
 	Spec      AgentSpec `json:"spec"`
 	Readiness Readiness `json:"readiness"`
+	OffDuty   bool      `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
 	Circuit   Circuit   `json:"circuit"`
 	Held      int       `json:"held"` // tasks that it owns now
 	Position  uint64    `json:"position,omitempty"`

@@ -48,7 +48,8 @@ func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodDelete, nil, name)
 }
 
-// SetReadiness says whether an agent takes new work.
+// SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator
+// makes ready again: the agent's own word is refused ([Conflict]).
 func (c *Client) SetReadiness(ctx context.Context, name string, r Readiness) (Agent, error) {
 	return c.agent(ctx, http.MethodPut, ReadinessInput{Readiness: r}, name, "readiness")
 }

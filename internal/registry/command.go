@@ -12,8 +12,9 @@ type Register struct {
 	Spec Spec
 }
 
-// SetReadiness says whether the agent takes new work. The last word counts, whoever said it; it also ends a lapse
-// of presence, which the next missed heartbeat brings back.
+// SetReadiness says whether the agent takes new work. The last word counts, whoever said it, but for one: whom an
+// operator has made anything else than ready, only an operator makes ready again ([DutyTable]). A word that counts also
+// ends a lapse of presence, which the next missed heartbeat brings back.
 type SetReadiness struct {
 	Name      string
 	Readiness Readiness

@@ -9,7 +9,7 @@ import (
 
 // Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
 // already. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
-// circuit_open for a probe that may not start.
+// circuit_open for a probe that may not start, conflict for an agent that is off duty and says it is ready.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	if s.Name != "" && c.agent() != s.Name {
 		return nil, refusal.New(refusal.Invalid, "load the agent that the command names",
@@ -70,10 +70,15 @@ func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
 	}
 	if !c.By.Valid() {
-		return nil, refusal.New(refusal.Invalid, `use "agent", "operator" or "system"`,
+		return nil, refusal.New(refusal.Invalid, `use "agent" or "operator"`,
 			"unknown author of readiness %s", strconv.QuoteToASCII(string(c.By)))
 	}
-	if s.Said == c.Readiness && !s.Lapsed {
+	rule := dutyRule(s, wordOf(c.Readiness, c.By))
+	if !rule.Taken {
+		return nil, refusal.New(refusal.Conflict, "ask an operator to make it ready again; until then, finish what you hold",
+			"an operator has taken agent %s off duty: its own word does not make it ready", s.Name)
+	}
+	if s.Said == c.Readiness && !s.Lapsed && s.Duty() == rule.Become {
 		return nil, nil
 	}
 	return []Event{ReadinessChanged{From: s.Readiness(), To: c.Readiness, By: c.By}}, nil

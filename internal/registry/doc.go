@@ -9,6 +9,7 @@
 //   - A command that would change nothing yields no events and no error. All commands may therefore be repeated.
 //   - Heartbeats are not events. Only changes of readiness are. An agent without a presence lease is as ready as it
 //     last said; with one, missed heartbeats make it offline until it is heard again.
+//   - An agent's word never overrules an operator who took it off duty ([DutyTable]).
 //   - The circuit moves only as [CircuitTable] says. Time alone moves it from open to half-open, by reading
 //     ([CircuitAt]) and without an event.
 //   - Outcomes are counted at most once: each names the ledger position that caused it, and a position that is not

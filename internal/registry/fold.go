@@ -15,6 +15,7 @@ func Fold(s State, e Event) State {
 	case AgentRemoved:
 		s.Removed = true
 	case ReadinessChanged:
+		s.Off = dutyRule(s, wordOf(e.To, e.By)).Become == OffDuty
 		s.Said, s.Lapsed = e.To, false
 	case PresenceLapsed:
 		s.Lapsed = true

@@ -187,7 +187,7 @@ func TestAnAgentWithoutALeaseIsAsReadyAsItSaid(t *testing.T) {
 	a.do(registry.LapsePresence{Name: "writer", LastHeard: noon})
 	a.is(registry.Ready)
 	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Busy, By: registry.ByAgent}, "agent-readiness-changed")
-	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Busy, By: registry.ByOperator})
+	a.do(registry.SetReadiness{Name: "writer", Readiness: registry.Busy, By: registry.ByAgent})
 	a.is(registry.Busy)
 }
 

@@ -25,11 +25,10 @@ type By string
 const (
 	ByAgent    By = "agent"
 	ByOperator By = "operator"
-	BySystem   By = "system"
 )
 
 // Valid reports whether b is known.
-func (b By) Valid() bool { return b == ByAgent || b == ByOperator || b == BySystem }
+func (b By) Valid() bool { return b == ByAgent || b == ByOperator }
 
 // State is everything that is known about one agent. The zero State is an agent that was never registered. It is
 // immutable: do not change the slices in it.
@@ -38,6 +37,7 @@ type State struct {
 	Spec    Spec      `json:"spec"`
 	Said    Readiness `json:"said"`             // what the agent or an operator last said
 	Lapsed  bool      `json:"lapsed,omitempty"` // its heartbeats have stopped
+	Off     bool      `json:"off,omitempty"`    // off duty: see Duty
 	Removed bool      `json:"removed,omitempty"`
 	Circuit Circuit   `json:"circuit"`
 
@@ -46,6 +46,14 @@ type State struct {
 
 // Exists reports whether the agent is registered now.
 func (s State) Exists() bool { return s.Name != "" && !s.Removed }
+
+// Duty is whether the agent may make itself ready, or an operator has taken it off duty.
+func (s State) Duty() Duty {
+	if s.Off {
+		return OffDuty
+	}
+	return OnDuty
+}
 
 // Readiness is what counts now: what was last said, or offline while heartbeats are missing.
 func (s State) Readiness() Readiness {

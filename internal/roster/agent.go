@@ -17,6 +17,7 @@ type Agent struct {
 	Name      string             `json:"name"`
 	Spec      AgentSpec          `json:"spec"`
 	Readiness registry.Readiness `json:"readiness"`
+	OffDuty   bool               `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
 	Circuit   Circuit            `json:"circuit"`
 	Held      int                `json:"held"` // tasks that it owns now
 	Position  ledger.Position    `json:"position,omitempty"`
@@ -71,7 +72,8 @@ type ReadinessInput struct {
 	Readiness registry.Readiness `json:"readiness" enum:"ready,busy,draining,offline"`
 }
 
-// SetReadiness says whether an agent takes new work.
+// SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator
+// makes ready again: the agent's own word is refused (conflict), though it counts as a sign of life.
 func (r *Roster) SetReadiness(ctx context.Context, c caller.Caller, in ReadinessInput) (Agent, error) {
 	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Who(), "readiness", in.Name, err)
@@ -190,7 +192,7 @@ func (r *Roster) describe(ctx context.Context, workspace string, s registry.Stat
 	}
 	now := registry.CircuitAt(s, r.now())
 	return Agent{
-		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), Held: held, Position: at,
+		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
 		Circuit: Circuit{State: now.Phase, Failures: s.Circuit.Failures, ResetAt: now.ResetAt},
 	}, nil
 }

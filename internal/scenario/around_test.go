@@ -295,3 +295,41 @@ func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
 		})
 	}
 }
+
+func TestADrainedAgentDoesNotPutItselfBackOnDuty(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "backup")
+		h.register("bob", roster.AgentSpec{Fallbacks: []string{"backup"}, PresenceTTL: fact.Duration(30 * time.Second)})
+		say := func(by app.Caller, r registry.Readiness) (roster.Agent, error) {
+			return call(by, func(c app.Caller) (roster.Agent, error) {
+				return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: "bob", Readiness: r})
+			})
+		}
+		if a, err := say(h.operator(), registry.Draining); err != nil || !a.OffDuty {
+			h.Fatalf("%+v, %v", a, err)
+		}
+		no(h, h.agent("bob"), refusal.Conflict, func(c app.Caller) (roster.Agent, error) {
+			return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: "bob", Readiness: registry.Ready})
+		})
+		for range 4 { // its heartbeats still count
+			time.Sleep(20 * time.Second)
+			if _, err := call(h.agent("bob"), func(c app.Caller) (struct{}, error) { return struct{}{}, h.app.Beat(ctx(h), c) }); err != nil {
+				h.Fatal(err)
+			}
+		}
+		a, err := h.app.Agent(ctx(h), h.operator(), "bob")
+		if err != nil || a.Readiness != registry.Draining {
+			h.Fatalf("after its heartbeats: %+v, %v", a, err)
+		}
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "not for bob", Send: &app.SendInput{To: []string{"bob"}}})
+		if len(r.To) != 1 || r.To[0] != "backup" {
+			h.Errorf("a drained agent was passed over for %v", r.To)
+		}
+		if a, err := say(h.operator(), registry.Ready); err != nil || a.OffDuty || a.Readiness != registry.Ready {
+			h.Fatalf("%+v, %v", a, err)
+		}
+		if _, err := say(h.agent("bob"), registry.Ready); err != nil {
+			h.Error(err)
+		}
+	})
+}

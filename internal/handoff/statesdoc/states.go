@@ -15,11 +15,11 @@ const generated = "<!-- Written by go generate ./internal/handoff. Do not edit. 
 // step is an edge of any of the machines.
 type step struct{ from, event, to, when string }
 
-// states is the page of the three machines.
+// states is the page of the four machines.
 func states() string {
 	var b strings.Builder
 	b.WriteString("# States\n\n" + generated +
-		"Three machines, each with one table. No other transition is possible: the rules consult the tables, and tests walk every state " +
+		"Four machines, each with one table. No other transition is possible: the rules consult the tables, and tests walk every state " +
 		"with every command. What each command does in each state, by whom, is in " +
 		"[matrix.md](../internal/handoff/testdata/matrix.md); what each event says, in [events.md](events.md); the stories in " +
 		"[internal/handoff/testdata](../internal/handoff/testdata) tell it by example.\n")
@@ -36,6 +36,7 @@ func states() string {
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+
 		"`task-parked` and `task-cancelled` end whatever is under way.", handoffs, finals(fact.Stages()))
 	circuit(&b)
+	duty(&b)
 	return b.String()
 }
 
@@ -109,6 +110,19 @@ func circuit(b *strings.Builder) {
 	b.WriteString("\n| in | on | does | becomes |\n|---|---|---|---|\n")
 	for _, r := range registry.CircuitTable {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.In, r.On, r.Do, r.Become)
+	}
+}
+
+// duty is the page's part on whose word makes an agent ready.
+func duty(b *strings.Builder) {
+	b.WriteString("\n## Duty\n\nOne for each agent: whose word on its readiness is taken. An agent begins on duty; heartbeats that stop " +
+		"or return make it offline or bring it back as it was, and change no duty.\n\n| in | on | does | becomes |\n|---|---|---|---|\n")
+	for _, r := range registry.DutyTable {
+		does, becomes := "take", r.Become
+		if !r.Taken {
+			does, becomes = "refuse conflict", r.In
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.In, r.On, does, becomes)
 	}
 }
 

@@ -120,7 +120,7 @@ func (s *commands) emitAgent(a client.Agent) error {
 		}
 		p.Fields([]shell.Field{
 			{"agent", a.Name},
-			{"readiness", string(a.Readiness)},
+			{"readiness", readinessOf(a)},
 			{"kind", a.Spec.Kind},
 			{"description", a.Spec.Description},
 			{"capabilities", shell.Names(a.Spec.Capabilities)},
@@ -133,4 +133,12 @@ func (s *commands) emitAgent(a client.Agent) error {
 			{"circuit", circuit},
 		})
 	})
+}
+
+// readinessOf is an agent's readiness, and whether its own word on it counts.
+func readinessOf(a client.Agent) string {
+	if a.OffDuty {
+		return string(a.Readiness) + " (off duty: only an operator makes it ready again)"
+	}
+	return string(a.Readiness)
 }

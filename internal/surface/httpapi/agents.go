@@ -65,7 +65,9 @@ func (s *service) agents() {
 		func(ctx context.Context, c app.Caller, name string, in roster.AgentSpec) (roster.Agent, error) {
 			return s.app.Register(ctx, c, roster.RegisterInput{Name: name, Spec: in})
 		})
-	change(s, one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work"),
+	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work")
+	readiness.about = "Whom an operator has made anything else than ready, only an operator makes ready again."
+	change(s, readiness,
 		func(ctx context.Context, c app.Caller, name string, in ReadinessInput) (roster.Agent, error) {
 			return s.app.SetReadiness(ctx, c, roster.ReadinessInput{Name: name, Readiness: in.Readiness})
 		})

@@ -74,10 +74,14 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	for range o.Jobs {
 		w.free <- struct{}{}
 	}
-	if _, err := c.SetReadiness(ctx, o.Agent, client.Ready); err != nil {
+	switch _, err := c.SetReadiness(ctx, o.Agent, client.Ready); {
+	case errors.Is(err, client.Conflict): // off duty: what is offered already may be taken, and there will be more
+		w.say("%s gets nothing new yet: %s", o.Agent, err)
+	case err != nil:
 		return err
+	default:
+		w.say("%s is ready; up to %d at once: %q", o.Agent, o.Jobs, o.Command)
 	}
-	w.say("%s is ready; up to %d at once: %q", o.Agent, o.Jobs, o.Command)
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
