@@ -149,10 +149,11 @@ type Freshness interface {
 	Err() error
 }
 
-// Store is everything that views offer, usually one technology four times.
+// Store is everything that views offer, usually one technology several times.
 type Store struct {
 	Board
 	Directory
+	References
 	Clockwork
 	Freshness
 }

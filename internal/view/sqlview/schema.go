@@ -36,6 +36,8 @@ CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NO
 	PRIMARY KEY(ws, needed, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_claim(ws TEXT NOT NULL, capability TEXT NOT NULL, handoff TEXT NOT NULL,
 	PRIMARY KEY(ws, capability, handoff)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_artifact(ws TEXT NOT NULL, digest TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, digest, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, state BLOB NOT NULL,
@@ -55,6 +57,7 @@ var tables = []struct{ name, order string }{
 	{"view_involved", "ws, agent, task"},
 	{"view_dependent", "ws, needed, task"},
 	{"view_claim", "ws, capability, handoff"},
+	{"view_artifact", "ws, digest, task"},
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
@@ -104,6 +107,7 @@ type statements struct {
 	addDependent           *sqlitelog.Stmt
 	dropDependent          *sqlitelog.Stmt
 	addClaim, dropClaim    *sqlitelog.Stmt
+	addArtifact            *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
@@ -127,6 +131,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.dropDependent, "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?"},
 		{&s.addClaim, "INSERT INTO view_claim(ws, capability, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND capability = ? AND handoff = ?"},
+		{&s.addArtifact, "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.putAgent, "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
 		{&s.getAgent, "SELECT state FROM view_agent WHERE ws = ? AND name = ?"},
 		{&s.putToken, "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)"},

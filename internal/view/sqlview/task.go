@@ -32,6 +32,7 @@ type task struct {
 	items    []item
 	details  map[int]string // of shares not yet read
 	involved []string       // whose lists it is in
+	refers   []string       // digests of artifacts that the tables may lack
 	stored   stored
 	dirty    bool
 }
@@ -112,6 +113,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*task, erro
 		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
 		dependents: t.waits(), claim: t.claim(),
 	}
+	t.refers = nil
 	return t, nil
 }
 
@@ -140,6 +142,8 @@ func (t *task) note(event fact.Event) {
 		t.involve(e.Requester)
 	case fact.Started:
 		t.involve(e.Agent)
+	case fact.Sealed:
+		t.refers = append(t.refers, artifacts(e.Bytes)...)
 	case fact.HandoffRequested:
 		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
 		s.Handoff.Permits, s.Handoff.Pack = nil, fact.Pack{}

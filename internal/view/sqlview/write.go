@@ -44,6 +44,12 @@ func (p *projector) write(t *task) error {
 			return err
 		}
 	}
+	for _, digest := range t.refers {
+		if _, err := p.addArtifact.Exec(t.workspace, digest, t.id); err != nil {
+			return err
+		}
+	}
+	t.refers = nil
 	if err := p.writeDependents(t); err != nil {
 		return err
 	}

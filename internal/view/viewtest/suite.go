@@ -61,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		{"cursors are kept", cursorStory},
 		{"a long name of a task's content is only previewed", previewStory},
 		{"a dead letter shows why", deadStory},
+		{"what envelopes refer to is known", referenceStory},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			s := newStage(t, open)
