@@ -93,7 +93,8 @@ var ErrCorrupt = errors.New("artifact: the stored content is damaged")
 // means that the storage does not work, and nothing was changed.
 type Store interface {
 	// Put stores what r yields and returns its digest and size. The same content again costs no more space. It refuses
-	// content beyond the store's limit (too_large) and bad workspaces (invalid), and passes on r's errors.
+	// content beyond the store's limit (too_large) or the workspace's quota (limit), bad workspaces (invalid) and, while
+	// there is no room to store it, anything (unavailable); it passes on r's errors.
 	Put(ctx context.Context, workspace string, r io.Reader) (Info, error)
 
 	// Get opens an artifact; close it. Nothing that is read may be relied on before io.EOF: until then the content
@@ -115,6 +116,11 @@ type Store interface {
 // NotFound is the refusal of what is not there.
 func NotFound(k Key) error {
 	return refusal.New(refusal.NotFound, "send the file again, or ask whoever referred to it", "there is no artifact %s", k.Digest)
+}
+
+// Full is the refusal of content that there is no room for now.
+func Full(cause string) error {
+	return refusal.New(refusal.Unavailable, "make room on the server's disk; putting then goes on", "the disk of the artifacts is full: %s", cause)
 }
 
 // TooLarge is the refusal of content beyond a limit in bytes.

@@ -19,6 +19,9 @@ import (
 // MaxSize is the limit that the stores under test are opened with.
 const MaxSize = 1 << 16
 
+// Quota is what a workspace of the stores under test may keep.
+var Quota = artifact.Quota{Bytes: 3 * MaxSize, Count: 12}
+
 // Clock is the time of a store under test.
 type Clock struct {
 	mu  sync.Mutex
@@ -42,7 +45,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Run puts a kind of store to the test. open makes a fresh, empty one with the limit [MaxSize].
+// Run puts a kind of store to the test. open makes a fresh, empty one with the limits [MaxSize] and [Quota].
 func Run(t *testing.T, open func(t *testing.T, clock *Clock) artifact.Store) {
 	for name, test := range map[string]func(*testing.T, artifact.Store, *Clock){
 		"what was put is got back":                     putAndGet,
@@ -55,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) artifact.Store) {
 		"putting or touching restarts the grace":       touch,
 		"a sweep ends with the first error":            sweepError,
 		"what is put during a sweep is there after it": race,
+		"a workspace keeps no more than its quota":     quota,
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := NewClock()
@@ -235,6 +239,43 @@ func sweepError(t *testing.T, s artifact.Store, clock *Clock) {
 		t.Errorf("%v", err)
 	}
 	got(t, s, k, "one")
+}
+
+func quota(t *testing.T, s artifact.Store, clock *Clock) {
+	refused := func(content string) {
+		t.Helper()
+		_, err := s.Put(t.Context(), home, strings.NewReader(content))
+		if r, ok := refusal.As(err); !ok || r.Code != refusal.Limit || r.Hint == "" {
+			t.Fatalf("put %.20q: %v", content, err)
+		}
+		absent(t, s, artifact.Key{Workspace: home, Digest: artifact.DigestOf([]byte(content))})
+	}
+	large := func(letter string) string { return strings.Repeat(letter, MaxSize) }
+	for _, letter := range []string{"a", "b", "c"} {
+		put(t, s, large(letter))
+	}
+	put(t, s, large("a")) // again is no more
+	refused("d")
+	if _, err := s.Put(t.Context(), "other", strings.NewReader("d")); err != nil {
+		t.Errorf("another workspace: %v", err)
+	}
+	empty(t, s, clock)
+	for n := range Quota.Count {
+		put(t, s, strings.Repeat("x", n))
+	}
+	refused("one too many")
+	put(t, s, "xx")
+	empty(t, s, clock)
+	put(t, s, "one too many")
+}
+
+// empty has everything swept.
+func empty(t *testing.T, s artifact.Store, clock *Clock) {
+	t.Helper()
+	clock.Advance(time.Hour)
+	if _, err := s.Sweep(t.Context(), clock.Now(), func(artifact.Key) (bool, error) { return false, nil }); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // race puts the same few artifacts from many sides while they are swept: whoever has put one finds it until the

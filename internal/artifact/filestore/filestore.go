@@ -19,18 +19,27 @@ import (
 // Options of a store. The zero value is a good one.
 type Options struct {
 	MaxSize int64            // bytes of one artifact; 0 means [artifact.DefaultMaxSize]
+	Quota   artifact.Quota   // of each workspace; what is 0 means the defaults
+	MinFree int64            // free bytes of the disk below which nothing is put; 0 means 64 MiB, negative no check
 	Now     func() time.Time // nil means time.Now
 }
 
+// defaultMinFree is twice what the embedded ledger wants: a disk that fills with artifacts stops no handoffs.
+const defaultMinFree = 64 << 20
+
 // Store keeps artifacts as files.
 type Store struct {
-	root *os.Root
-	max  int64
-	now  func() time.Time
+	dir     string
+	root    *os.Root
+	max     int64
+	quota   artifact.Quota
+	minFree int64
+	now     func() time.Time
 
 	// mu makes the renaming, touching and deleting of files one after the other, so that a sweep cannot delete what
-	// has just been put again. Contents are written and read outside it.
-	mu sync.Mutex
+	// has just been put again, and quotas are kept. Contents are written and read outside it.
+	mu   sync.Mutex
+	used map[string]artifact.Quota // by workspace
 }
 
 var _ artifact.Store = (*Store)(nil)
@@ -45,6 +54,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.MaxSize == 0 {
 		o.MaxSize = artifact.DefaultMaxSize
 	}
+	if o.MinFree == 0 {
+		o.MinFree = defaultMinFree
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -55,7 +67,10 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("artifacts: %w", err)
 	}
-	s := &Store{root: root, max: o.MaxSize, now: o.Now}
+	s := &Store{
+		dir: dir, root: root, max: o.MaxSize, quota: o.Quota.WithDefaults(), minFree: o.MinFree, now: o.Now,
+		used: map[string]artifact.Quota{},
+	}
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("artifacts: %w", err), root.Close())
 	}
@@ -75,7 +90,10 @@ func (s *Store) prepare() error {
 	if err := s.root.Mkdir(data, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return s.sync(".")
+	if err := s.sync("."); err != nil {
+		return err
+	}
+	return s.count()
 }
 
 // Put implements [artifact.Store]. It writes the content also if it is there already: that mends a damaged file.
@@ -90,6 +108,9 @@ func (s *Store) Put(ctx context.Context, workspace string, r io.Reader) (artifac
 	}
 	if err != nil {
 		_ = s.root.Remove(tmp) // else Open will
+		if isFull(err) {
+			err = artifact.Full("a file could not be written to its end")
+		}
 		return artifact.Info{}, err
 	}
 	return info, nil
@@ -102,7 +123,7 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader) (artifact.I
 		return artifact.Info{}, fmt.Errorf("artifacts: %w", err)
 	}
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(patient{ctx, r}, s.max+1))
+	n, err := io.Copy(io.MultiWriter(&roomy{s: s}, f, h), io.LimitReader(patient{ctx, r}, s.max+1))
 	if err == nil && n > s.max {
 		err = artifact.TooLarge(s.max)
 	}
@@ -120,6 +141,10 @@ func (s *Store) commit(tmp string, k artifact.Key) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := place(k)
+	used, err := s.would(tmp, at, k.Workspace)
+	if err != nil {
+		return err
+	}
 	if err := s.mkdir(path.Dir(at)); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
@@ -130,6 +155,7 @@ func (s *Store) commit(tmp string, k artifact.Key) error {
 	if err := s.root.Rename(tmp, at); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
+	s.used[k.Workspace] = used
 	return s.sync(path.Dir(at))
 }
 
@@ -218,7 +244,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time, keep func(artifact.
 		}
 		freed := int64(0)
 		if err == nil && !kept {
-			kept, freed, err = s.remove(name, before)
+			kept, freed, err = s.remove(name, k.Workspace, before)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -249,7 +275,7 @@ func (s *Store) spare(name string, before time.Time) (bool, error) {
 }
 
 // remove deletes a file unless it was put or touched while the sweep asked about it.
-func (s *Store) remove(name string, before time.Time) (kept bool, freed int64, err error) {
+func (s *Store) remove(name, workspace string, before time.Time) (kept bool, freed int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st, err := s.root.Stat(name)
@@ -259,7 +285,12 @@ func (s *Store) remove(name string, before time.Time) (kept bool, freed int64, e
 	if !st.ModTime().Before(before) {
 		return true, 0, nil
 	}
-	return false, st.Size(), s.root.Remove(name)
+	if err := s.root.Remove(name); err != nil {
+		return false, 0, err
+	}
+	used := s.used[workspace]
+	s.used[workspace] = artifact.Quota{Bytes: used.Bytes - st.Size(), Count: used.Count - 1}
+	return false, st.Size(), nil
 }
 
 // Close implements [artifact.Store].

@@ -13,11 +13,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/artifact/artifacttest"
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 func TestFilestoreKeepsTheContract(t *testing.T) {
 	artifacttest.Run(t, func(t *testing.T, clock *artifacttest.Clock) artifact.Store {
-		return open(t, filepath.Join(t.TempDir(), "artifacts"), filestore.Options{MaxSize: artifacttest.MaxSize, Now: clock.Now})
+		return open(t, filepath.Join(t.TempDir(), "artifacts"), filestore.Options{
+			MaxSize: artifacttest.MaxSize, Quota: artifacttest.Quota, Now: clock.Now,
+		})
 	})
 }
 
@@ -91,6 +94,30 @@ func TestACrashLeavesNothingHalfDone(t *testing.T) {
 	}
 }
 
+func TestAStoreThatIsOpenedAgainKnowsWhatItKeeps(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, filestore.Options{})
+	k := put(t, s, "abc")
+	s.Close()
+	s = open(t, dir, filestore.Options{Quota: artifact.Quota{Bytes: 5}})
+	defer s.Close()
+	if _, err := s.Put(t.Context(), k.Workspace, strings.NewReader("def")); refusal.CodeOf(err) != refusal.Limit {
+		t.Errorf("beyond the quota: %v", err)
+	}
+	put(t, s, "de")
+}
+
+func TestADiskWithLittleRoomTakesNothingMore(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, filestore.Options{MinFree: 1 << 62})
+	defer s.Close()
+	_, err := s.Put(t.Context(), "default", strings.NewReader("a"))
+	if r, ok := refusal.As(err); !ok || r.Code != refusal.Unavailable || !strings.Contains(r.Message, "full") || !strings.Contains(r.Hint, "make room") {
+		t.Errorf("put: %v", err)
+	}
+	none(t, dir)
+}
+
 func TestFailedPutsLeaveNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, filestore.Options{MaxSize: 3})
@@ -98,6 +125,12 @@ func TestFailedPutsLeaveNoFiles(t *testing.T) {
 	if _, err := s.Put(t.Context(), "default", strings.NewReader("four")); err == nil {
 		t.Fatal("taken")
 	}
+	none(t, dir)
+}
+
+// none checks that there are no files.
+func none(t *testing.T, dir string) {
+	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			t.Errorf("left over: %s", name)
