@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -32,6 +34,9 @@ type Options struct {
 	CachedTasks int
 	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 16 MiB.
 	CachedEnvelopes int
+	// Artifacts is the store of files; without one, calls about them are refused.
+	Artifacts artifact.Store
+	Shelf     shelf.Options
 }
 
 // Caller is who asks. Surfaces get it from [App.Authenticate].
@@ -40,6 +45,7 @@ type Caller = caller.Caller
 // App is the use cases over one ledger and its views. Its methods are safe for many goroutines.
 type App struct {
 	*roster.Roster
+	*shelf.Shelf
 	ledger    ledger.Ledger
 	views     view.Store
 	now       func() time.Time
@@ -74,6 +80,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		return nil, err
 	}
 	if a.Roster, err = roster.New(l, v, a.access, o.Now, o.Random); err != nil {
+		return nil, err
+	}
+	if a.Shelf, err = shelf.New(o.Artifacts, l, v, a.access, a.mayRead, o.Now, o.Shelf); err != nil {
 		return nil, err
 	}
 	return a, nil

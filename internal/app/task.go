@@ -105,15 +105,35 @@ func (a *App) sees(c Caller, t handoff.Task) bool {
 // preview leaves out what is for the task's holders alone where the caller was only offered or shared it.
 func preview(c Caller, t handoff.Task) handoff.Task {
 	name := c.Agent()
-	held := func(v fact.Visit) bool { return v.Agent == name }
-	h := t.Handoff
-	if name == "" || t.Requester == c.String() || t.Owner == name || slices.ContainsFunc(t.Path, held) || h != nil && h.Approver == name {
+	if holds(c, t) {
 		return t
 	}
 	t.Intent = refusal.Clip(t.Intent, maxPreview)
 	t.Progress, t.Result, t.Children, t.Asks = "", nil, nil, nil
 	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s handoff.Share) bool { return s.To != name })
 	return t
+}
+
+// holds reports whether the caller, who sees the task, has more to do with it than an offer or a share: it requested the
+// task, holds, held or approves it, or may read anything.
+func holds(c Caller, t handoff.Task) bool {
+	name, h := c.Agent(), t.Handoff
+	held := func(v fact.Visit) bool { return v.Agent == name }
+	return name == "" || t.Requester == c.String() || t.Owner == name || slices.ContainsFunc(t.Path, held) || h != nil && h.Approver == name
+}
+
+// mayRead reports whether the caller may read what a task's envelopes say: who holds it in one way or another, the
+// receiver of an open offer that is no claim, and those it was shared with.
+func (a *App) mayRead(ctx context.Context, c Caller, id string) (bool, error) {
+	f, err := a.tasks.Load(ctx, taskStream(c.Workspace, id), true)
+	t, name := f.State, c.Agent()
+	if err != nil || !t.Exists() || !a.sees(c, t) {
+		return false, err
+	}
+	h := t.InFlight()
+	offered := h != nil && h.Stage == fact.Offered && !h.Claim && slices.Contains(h.To, name)
+	shared := slices.ContainsFunc(t.Shares, func(s handoff.Share) bool { return s.To == name })
+	return holds(c, t) || offered || shared, nil
 }
 
 // maxPreview is how many bytes of the intent a preview shows, as inboxes do.
