@@ -18,11 +18,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// The kinds of streams.
-const (
-	kindTask  = "task"
-	kindToken = "token"
-)
+// kindTask is the kind of tasks' streams.
+const kindTask = "task"
 
 // Options of an App. The zero value is fine.
 type Options struct {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
@@ -14,14 +15,17 @@ import (
 type Notice struct {
 	Position ledger.Position `json:"position"`
 	Time     time.Time       `json:"time"`
-	Kind     string          `json:"kind"` // task, agent, channel or token
-	ID       string          `json:"id"`   // of the task, agent, channel or token
+	Kind     string          `json:"kind"` // task, agent, channel, token, artifact, …
+	ID       string          `json:"id"`   // of the task, agent, channel, token, …
 	Actor    string          `json:"actor"`
 	Events   []string        `json:"events"`
 }
 
+// public are the kinds of streams that agents are told of.
+var public = []string{kindTask, "agent", "channel"}
+
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
-// tasks that they have a part in and of other agents; those who may read anything, of all but reads.
+// tasks that they have a part in, of other agents and of channels; those who may read anything, of all but reads.
 func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn func(Notice) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return a.access.Refused(ctx, c.Who(), "follow", "", err)
@@ -30,7 +34,7 @@ func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn fu
 	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
 		for _, e := range entries {
 			workspace, kind, id := e.Stream.Parts()
-			if workspace != c.Workspace || kind == access.Kind || (kind == kindToken && !all) {
+			if workspace != c.Workspace || kind == access.Kind || !all && !slices.Contains(public, kind) {
 				continue
 			}
 			if kind == kindTask && !all {

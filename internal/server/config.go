@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -21,11 +22,20 @@ type Config struct {
 	// addresses. A request under any other name is refused.
 	Hosts []string
 	// Version is what the server says of itself.
-	Version string
-	Log     *slog.Logger // nil means no log
-	Now     func() time.Time
+	Version   string
+	Log       *slog.Logger // nil means no log
+	Now       func() time.Time
+	Artifacts ArtifactConfig
 	// Drain is how long calls under way may take when the server stops; 0 means 10 seconds.
 	Drain time.Duration
+}
+
+// ArtifactConfig says what artifacts are kept. Zero fields mean the default.
+type ArtifactConfig struct {
+	MaxSize int64          // bytes of one; 0 means [artifact.DefaultMaxSize]
+	Quota   artifact.Quota // of each workspace
+	Grace   time.Duration  // how long what nothing refers to is kept; 0 means [shelf.DefaultGrace]
+	Every   time.Duration  // how often is swept; 0 means an hour
 }
 
 func (c Config) withDefaults() Config {
@@ -37,6 +47,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Artifacts.Every == 0 {
+		c.Artifacts.Every = time.Hour
 	}
 	if c.Drain == 0 {
 		c.Drain = 10 * time.Second

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/courier"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
@@ -37,6 +39,7 @@ type Server struct {
 	config   Config
 	log      *sqlitelog.Log
 	views    *sqlview.Views
+	store    *filestore.Store
 	listener net.Listener
 	http     *http.Server
 	stop     context.CancelFunc // of what runs in the background, and of long polls
@@ -45,7 +48,7 @@ type Server struct {
 	leaving  atomic.Bool
 }
 
-// Open starts a server: record, views, use cases, courier, door, in this order. It returns when calls are answered.
+// Open starts a server: record, views, artifacts, use cases, courier, door, in this order. It returns when calls are answered.
 func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -60,7 +63,11 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := s.openRecord(ctx); err != nil {
 		return nil, err
 	}
-	if s.App, err = app.New(s.log, s.views.Store(), app.Options{Now: c.Now}); err != nil {
+	if s.store, err = openArtifacts(c); err != nil {
+		return nil, err
+	}
+	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}}
+	if s.App, err = app.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
 	if err := s.ensureAdmin(ctx); err != nil {
@@ -92,6 +99,7 @@ func (s *Server) listen() (err error) {
 	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log})
 	s.running.Go(func() { post.Run(background) })
 	s.running.Go(func() { s.heal(background) })
+	s.running.Go(func() { sweep(background, s.App.Shelf, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
 		Handler:           s.parting(httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts})),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -157,7 +165,8 @@ func writeFile(path, text string) error {
 	return os.Rename(tmp, path)
 }
 
-// Close stops a server: the door first, which lets calls under way end, then the courier, the views and the record.
+// Close stops a server: the door first, which lets calls under way end, then the courier, the artifacts, the views and
+// the record.
 func (s *Server) Close(ctx context.Context) error {
 	var errs []error
 	if s.stop != nil {
@@ -172,6 +181,9 @@ func (s *Server) Close(ctx context.Context) error {
 		s.running.Wait()
 	} else if s.listener != nil {
 		errs = append(errs, s.listener.Close())
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
 	}
 	if s.views != nil {
 		errs = append(errs, s.views.Close())

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -44,6 +45,7 @@ func events(root string) (string, error) {
 		{"Memory", "internal/memory", list(memory.Events)},
 		{"Conversations", "internal/conversation", list(conversation.Events)},
 		{"Channels", "internal/channel", list(channel.Events)},
+		{"Artifacts", "internal/artifact", list(artifact.Events)},
 	} {
 		src, err := read(filepath.Join(root, room.dir))
 		if err != nil {
