@@ -19,16 +19,16 @@ type Hop struct {
 const minTurn = 60
 
 // Continuity is a text that lets the next agent carry on: which agents spoke before and how often, the last changes
-// of hands, the first request, and as many of the last turns as fit, the newest first to be kept. turns are oldest
-// first and may lack the middle, never the first request. The text has at most budget bytes, and is empty where the
-// budget is too small for a single line of it. Turns are shown indented, so that what one of them says cannot be
+// of hands, the first request, and as many of the last turns as fit, the newest first to be kept. speakers are those of
+// the whole conversation. turns are oldest first and may lack the middle, never the first request. The text has at most
+// budget bytes, and is empty where the budget is too small for a single line of it. Turns are shown indented, so that what one of them says cannot be
 // taken for another turn; it is still text from outside, to be rendered as data.
-func Continuity(turns []Turn, handoffs []Hop, budget int) string {
-	if len(turns) == 0 && len(handoffs) == 0 {
+func Continuity(speakers []Speaker, turns []Turn, handoffs []Hop, budget int) string {
+	if len(speakers) == 0 && len(handoffs) == 0 {
 		return ""
 	}
 	b := budgeted{left: budget}
-	if !b.line(speakers(turns, handoffs, budget)) {
+	if !b.line(previous(speakers, handoffs, budget)) {
 		return ""
 	}
 	b.handoffs(handoffs)
@@ -56,9 +56,9 @@ func (b *budgeted) line(s string) bool {
 	return true
 }
 
-// speakers names everybody who had a part, as far as a third of the budget reaches, or at least the last ones.
-func speakers(turns []Turn, handoffs []Hop, budget int) string {
-	count, names := map[string]int{}, []string{}
+// previous names everybody who had a part, as far as a third of the budget reaches, or at least the last ones.
+func previous(speakers []Speaker, handoffs []Hop, budget int) string {
+	count, names, turns := map[string]int{}, []string{}, 0
 	add := func(name string, n int) {
 		if name == "" {
 			return
@@ -68,8 +68,9 @@ func speakers(turns []Turn, handoffs []Hop, budget int) string {
 		}
 		count[name] += n
 	}
-	for _, t := range turns {
-		add(t.Agent, 1)
+	for _, s := range speakers {
+		add(s.Agent, s.Turns)
+		turns += s.Turns
 	}
 	for _, h := range handoffs {
 		add(h.From, 0)
@@ -79,7 +80,7 @@ func speakers(turns []Turn, handoffs []Hop, budget int) string {
 	for i, n := range names {
 		shown[i] = fmt.Sprintf("%s (%d)", flat(n), count[n])
 	}
-	head := fmt.Sprintf("Conversation so far: %d turns. Previous agents (turns): ", len(turns))
+	head := fmt.Sprintf("Conversation so far: %d turns. Previous agents (turns): ", turns)
 	all := head + strings.Join(shown, ", ")
 	for cut := 1; len(all) > max(budget/3, 2*len(head)) && cut < len(shown); cut++ {
 		all = fmt.Sprintf("%s%d earlier ones, %s", head, cut, strings.Join(shown[cut:], ", "))

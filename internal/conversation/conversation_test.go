@@ -39,6 +39,15 @@ func turn(by memory.Reader, text string) conversation.Append {
 	return conversation.Append{By: by, Conversation: "c1", Role: conversation.Assistant, Text: text}
 }
 
+// speakers are those of turns.
+func speakers(turns []conversation.Turn) []conversation.Speaker {
+	var s conversation.State
+	for _, t := range turns {
+		s = conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: t})
+	}
+	return s.Speakers
+}
+
 // talk is a conversation after some turns.
 func talk(t *testing.T, turns ...conversation.Append) (s conversation.State) {
 	t.Helper()
@@ -67,14 +76,46 @@ func TestAConversationGoesOnAcrossAHandoff(t *testing.T) {
 	answer.Handoff = task + ".h1"
 	s := talk(t, ask, turn(writer, "Done: 3 pages."), answer)
 
-	if got := s.History(2); len(got) != 2 || got[0].N != 2 || got[1].N != 3 || got[1].Agent != "reviewer" || got[1].Task != task {
-		t.Errorf("the last two turns are %+v", got)
-	}
-	if len(s.History(0)) != 3 || len(s.History(99)) != 3 || s.First.N != 1 || s.Request.Text != ask.Text {
-		t.Errorf("history %+v, first %+v", s.History(0), s.First)
-	}
-	if !reflect.DeepEqual(s.Agents, []string{"writer", "reviewer"}) || !reflect.DeepEqual(s.Tasks, []string{task}) || !reflect.DeepEqual(s.Handoffs, []string{task + ".h1"}) {
+	if s.ID != "c1" || s.Turns != 3 || s.Request != 1 || s.Bytes != len(ask.Text)+len("Done: 3 pages.")+len(answer.Text) ||
+		!s.CreatedAt.Equal(noon) || !s.UpdatedAt.Equal(noon.Add(2*time.Minute)) {
 		t.Errorf("%+v", s)
+	}
+	if !reflect.DeepEqual(s.Speakers, []conversation.Speaker{{Agent: "writer", Turns: 2}, {Agent: "reviewer", Turns: 1}}) ||
+		!reflect.DeepEqual(s.Tasks, []string{task}) || !reflect.DeepEqual(s.Handoffs, []string{task + ".h1"}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestTheFirstRequestIsTheFirstTurnOfAUser(t *testing.T) {
+	ask := turn(writer, "please")
+	ask.Role = conversation.User
+	if s := talk(t, turn(writer, "hello")); s.Request != 0 {
+		t.Errorf("%+v", s)
+	}
+	if s := talk(t, turn(writer, "hello"), ask, ask); s.Request != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestATaskCarriesAConversationOnlyForThoseWhoHaveSpokenInIt(t *testing.T) {
+	s := talk(t, turn(writer, "hello"))
+	for requester, want := range map[string]bool{"agent/writer": true, "agent/stranger": false, "operator/olga": true} {
+		if got := conversation.Carries(s, requester); got != want {
+			t.Errorf("a task of %s: %v", requester, got)
+		}
+	}
+	if conversation.Carries(conversation.State{}, "agent/writer") {
+		t.Error("what has not begun is carried along")
+	}
+	heir := memory.Reader{Principal: "agent/heir", Conversations: []string{"c1"}}
+	if !conversation.MayRead(s, heir) {
+		t.Error("who holds a task that carries it may not read it")
+	}
+	if _, err := conversation.Decide(s, turn(heir, "I go on"), noon); err != nil {
+		t.Error(err)
+	}
+	if heir.Conversations[0] = "c2"; conversation.MayRead(s, heir) {
+		t.Error("another conversation is carried")
 	}
 }
 
@@ -146,9 +187,6 @@ func TestAFullConversationSaysHowToGoOn(t *testing.T) {
 		s = conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{N: n + 1, Agent: "writer", Role: conversation.User, Text: "x"}})
 	}
 	refused(t, s, turn(writer, "x"), refusal.Limit)
-	if h := s.History(3); h[0].N != conversation.MaxTurns-2 {
-		t.Errorf("%+v", h)
-	}
 
 	s = conversation.State{}
 	big := strings.Repeat("x", conversation.MaxText)
@@ -160,10 +198,12 @@ func TestAFullConversationSaysHowToGoOn(t *testing.T) {
 
 func TestTwoFuturesOfOneStateDoNotDisturbEachOther(t *testing.T) {
 	s := talk(t, turn(writer, "one"), turn(writer, "two"))
+	s = conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{N: 3, Agent: "third"}})
 	left := conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{N: 3, Agent: "left", Text: "left"}})
 	right := conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{N: 3, Agent: "right", Text: "right"}})
-	if left.History(1)[0].Text != "left" || right.History(1)[0].Text != "right" || left.Agents[1] != "left" || s.Len() != 2 {
-		t.Errorf("%+v\n%+v", left, right)
+	again := conversation.Fold(s, conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{N: 4, Agent: "writer"}})
+	if left.Speakers[2].Agent != "left" || right.Speakers[2].Agent != "right" || again.Speakers[0].Turns != 3 || s.Speakers[0].Turns != 2 || s.Turns != 3 {
+		t.Errorf("%+v\n%+v\n%+v\n%+v", s, left, right, again)
 	}
 }
 
@@ -193,7 +233,7 @@ Last turns, oldest first:
 - planner:
   Hash of region and month.
 `
-	if got := conversation.Continuity(turns, hops, 4000); got != want {
+	if got := conversation.Continuity(speakers(turns), turns, hops, 4000); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	short := `Conversation so far: 5 turns. Previous agents (turns): scout (3), planner (2), migrator (0)
@@ -204,11 +244,11 @@ Last turns, oldest first:
 - planner:
   Hash of region and month.
 `
-	if got := conversation.Continuity(turns, hops, 280); got != short {
+	if got := conversation.Continuity(speakers(turns), turns, hops, 280); got != short {
 		t.Errorf("in 280 bytes:\n%s", got)
 	}
 	turns[4].Text = strings.Repeat("and so on ", 100)
-	if got := conversation.Continuity(turns, nil, 600); !strings.Contains(got, "- planner:\n  and so on") || !strings.HasSuffix(got, " […]\n") {
+	if got := conversation.Continuity(speakers(turns), turns, nil, 600); !strings.Contains(got, "- planner:\n  and so on") || !strings.HasSuffix(got, " […]\n") {
 		t.Errorf("the newest turn is left out where it could be shortened:\n%s", got)
 	}
 }
@@ -229,8 +269,8 @@ func TestContinuityNeverExceedsItsBudgetAndNoTurnPretendsToBeAnother(t *testing.
 			hops[i] = conversation.Hop{From: "writer", To: "editor", Reason: rapid.String().Draw(t, "reason")}
 		}
 		budget := rapid.IntRange(-1, 1500).Draw(t, "budget")
-		got := conversation.Continuity(turns, hops, budget)
-		if len(got) > max(budget, 0) || strings.ToValidUTF8(got, "") != got || got != conversation.Continuity(turns, hops, budget) {
+		got := conversation.Continuity(speakers(turns), turns, hops, budget)
+		if len(got) > max(budget, 0) || strings.ToValidUTF8(got, "") != got || got != conversation.Continuity(speakers(turns), turns, hops, budget) {
 			t.Fatalf("%d bytes for a budget of %d:\n%q", len(got), budget, got)
 		}
 		if budget >= 400 && len(turns)+len(hops) > 0 {
@@ -290,7 +330,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		s := conversation.Fold(conversation.Fold(conversation.State{}, e), e)
-		if got := conversation.Continuity(s.History(10), nil, 500); len(got) > 500 {
+		if got := conversation.Continuity(s.Speakers, []conversation.Turn{e.Turn, e.Turn}, nil, 500); len(got) > 500 {
 			t.Errorf("%d bytes", len(got))
 		}
 	})

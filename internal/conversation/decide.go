@@ -58,7 +58,7 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	return []Event{TurnAppended{Conversation: c.Conversation, Turn: Turn{
-		N: s.Len() + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.Principal,
+		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.Principal,
 	}}}, nil
 }
 
@@ -119,12 +119,12 @@ func (c Append) mayAppend(s State) error {
 func (c Append) checkRoom(s State) error {
 	var full string
 	switch {
-	case s.Len() >= MaxTurns:
-		full = fmt.Sprintf("%d turns", s.Len())
+	case s.Turns >= MaxTurns:
+		full = fmt.Sprintf("%d turns", s.Turns)
 	case s.Bytes+len(c.Text) > MaxBytes:
 		full = fmt.Sprintf("%d bytes", s.Bytes)
-	case len(s.Agents) >= MaxAgents && !slices.Contains(s.Agents, c.Agent):
-		full = fmt.Sprintf("%d agents", len(s.Agents))
+	case len(s.Speakers) >= MaxAgents && !s.Spoke(c.Agent):
+		full = fmt.Sprintf("%d agents", len(s.Speakers))
 	case c.Task != "" && len(s.Tasks) >= MaxTasks && !slices.Contains(s.Tasks, c.Task):
 		full = fmt.Sprintf("%d tasks", len(s.Tasks))
 	case len(s.Handoffs) >= MaxTasks && c.Handoff != "" && !slices.Contains(s.Handoffs, c.Handoff):

@@ -8,9 +8,9 @@
 // Invariants:
 //   - Turns are only ever appended. They are numbered from 1, in the order of the record.
 //   - An agent speaks for itself; only operators log what others said.
-//   - Those may read and add to a conversation who have spoken in it or hold one of its tasks. Whoever begins it
-//     needs neither.
-//   - A State is immutable and may be shared; appending to it costs the same however long it is.
+//   - Those may read and add to a conversation who have spoken in it, or hold one of its tasks or one that carries it
+//     along. Whoever begins it needs neither.
+//   - A State is immutable, small, and may be shared: it knows who spoke how often, not what was said.
 //   - [Continuity] gives the same text for the same input, never longer than its budget, in which no turn can pass
 //     itself off as another.
 //

@@ -23,20 +23,34 @@ func Fold(s State, e Event) State {
 	if !ok {
 		return s
 	}
+	t := a.Turn
 	if !s.Exists() {
-		s.First, s.Request = a.Turn, a.Turn
+		s.ID, s.CreatedAt = a.Conversation, t.At
 	}
-	if s.Request.Role != User && a.Turn.Role == User {
-		s.Request = a.Turn
+	s.Turns++
+	if s.Request == 0 && t.Role == User {
+		s.Request = s.Turns
 	}
-	s.ID = a.Conversation
-	s.Agents = withNew(s.Agents, a.Turn.Agent)
-	s.Tasks = withNew(s.Tasks, a.Turn.Task)
-	s.Handoffs = withNew(s.Handoffs, a.Turn.Handoff)
-	s.Bytes += len(a.Turn.Text)
-	s.UpdatedAt = a.Turn.At
-	s.newest = &node{turn: a.Turn, count: s.Len() + 1, before: s.newest}
+	s.Speakers = spoken(s.Speakers, t.Agent)
+	s.Tasks = withNew(s.Tasks, t.Task)
+	s.Handoffs = withNew(s.Handoffs, t.Handoff)
+	s.Bytes += len(t.Text)
+	s.UpdatedAt = t.At
 	return s
+}
+
+// spoken counts a turn of an agent.
+func spoken(speakers []Speaker, agent string) []Speaker {
+	if agent == "" {
+		return speakers
+	}
+	i := slices.IndexFunc(speakers, func(s Speaker) bool { return s.Agent == agent })
+	if i < 0 {
+		return append(slices.Clip(speakers), Speaker{Agent: agent, Turns: 1})
+	}
+	speakers = slices.Clone(speakers)
+	speakers[i].Turns++
+	return speakers
 }
 
 func withNew(set []string, v string) []string {

@@ -3,6 +3,7 @@ package conversation
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/memory"
@@ -49,53 +50,36 @@ type Turn struct {
 	By      string    `json:"by"`                // the principal that logged it
 }
 
-// State is everything that is known about one conversation. The zero State is one that has not begun. It is
-// immutable: do not change the slices in it.
-type State struct {
-	ID        string
-	Agents    []string // those who took part, in order of their first turn
-	Tasks     []string // those that turns belong to, likewise
-	Handoffs  []string // likewise
-	First     Turn     // the first turn
-	Request   Turn     // the first turn of a user; the first of all if there is none
-	Bytes     int      // of all texts
-	UpdatedAt time.Time
-	newest    *node
+// Speaker is an agent that took part, and how often.
+type Speaker struct {
+	Agent string `json:"agent"`
+	Turns int    `json:"turns"`
 }
 
-// node is a turn and what was said before it. Many states share the nodes of their past.
-type node struct {
-	turn   Turn
-	count  int // of turns up to this one
-	before *node
+// State is everything that is known about one conversation, except for what was said: the turns are in its stream and,
+// by number, in the views. The zero State is one that has not begun. It is immutable: do not change the slices in it.
+type State struct {
+	ID        string    `json:"id"`
+	Turns     int       `json:"turns"`              // how many there are
+	Speakers  []Speaker `json:"speakers"`           // in order of their first turn
+	Tasks     []string  `json:"tasks,omitempty"`    // those that turns belong to, likewise
+	Handoffs  []string  `json:"handoffs,omitempty"` // likewise
+	Request   int       `json:"request,omitempty"`  // number of a user's first turn; 0 if there is none
+	Bytes     int       `json:"bytes"`              // of all texts
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // Exists reports whether the conversation has begun.
-func (s State) Exists() bool { return s.newest != nil }
+func (s State) Exists() bool { return s.Turns > 0 }
 
-// Len is the number of turns.
-func (s State) Len() int {
-	if s.newest == nil {
-		return 0
-	}
-	return s.newest.count
-}
-
-// History is the last turns, oldest first, at most limit of them; all for a limit below 1. The caller owns the slice.
-func (s State) History(limit int) []Turn {
-	if limit < 1 || limit > s.Len() {
-		limit = s.Len()
-	}
-	out := make([]Turn, 0, limit)
-	for n := s.newest; n != nil && len(out) < limit; n = n.before {
-		out = append(out, n.turn)
-	}
-	slices.Reverse(out)
-	return out
+// Spoke reports whether an agent, by name, has said something in it.
+func (s State) Spoke(agent string) bool {
+	return slices.ContainsFunc(s.Speakers, func(k Speaker) bool { return k.Agent == agent })
 }
 
 // MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it has spoken in
-// it, or holds one of its tasks. The state must come from the reader's own workspace.
+// it, holds one of its tasks, or one that carries it along. The state must come from the reader's own workspace.
 func MayRead(s State, r memory.Reader) bool {
 	if !s.Exists() || r.Principal == "" {
 		return false
@@ -104,6 +88,14 @@ func MayRead(s State, r memory.Reader) bool {
 }
 
 func takesPart(s State, r memory.Reader) bool {
-	return slices.ContainsFunc(s.Agents, func(a string) bool { return "agent/"+a == r.Principal }) ||
+	name, isAgent := strings.CutPrefix(r.Principal, "agent/")
+	return isAgent && s.Spoke(name) || slices.Contains(r.Conversations, s.ID) ||
 		slices.ContainsFunc(s.Tasks, func(t string) bool { return slices.Contains(r.Tasks, t) })
+}
+
+// Carries reports whether a task that names the conversation carries it along to whoever holds it: if the task's
+// requester has spoken in it, or is no agent. Else an agent could read any conversation by naming it in a task.
+func Carries(s State, requester string) bool {
+	name, isAgent := strings.CutPrefix(requester, "agent/")
+	return s.Exists() && (!isAgent || s.Spoke(name))
 }

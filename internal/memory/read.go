@@ -9,6 +9,8 @@ type Reader struct {
 	ReadsAny, ActsAny bool
 	// Tasks are those that the asker holds or takes part in now, by id.
 	Tasks []string
+	// Conversations are those, by id, that a task of theirs carries along; see package conversation.
+	Conversations []string
 	// Granted are the references in the newest envelope of each task that the asker holds now, or is offered with
 	// its content. They let it read those versions, and nothing else.
 	Granted []Reference

@@ -7,6 +7,11 @@
 //   - A view equals what a rebuild from the ledger would give.
 //   - A reader that waits for a position sees everything up to it.
 //   - Nothing of one workspace is ever in an answer for another.
+//   - What a search finds its asker may read: pages are cut after that question, not before.
 //
-// Start reading at [Board].
+// Search by meaning, when it comes, is one more way to rank what [Recall] finds: the filter gets a vector beside its
+// text, the technology an index beside that of words, fed by a follower because vectors come from outside and are no
+// fold of the record. Who may read what stays where it is.
+//
+// Start reading at [Board], for what is known at [Recall].
 package view

@@ -154,6 +154,7 @@ type Store struct {
 	Board
 	Directory
 	References
+	Recall
 	Clockwork
 	Freshness
 }

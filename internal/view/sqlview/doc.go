@@ -5,6 +5,9 @@
 // changes in the tables is the difference between what they hold and what the fold now says, worked out in memory and
 // written once per task and batch. A stream that is not in memory is folded anew from the ledger.
 //
+// What is known needs no folds: an event of a memory item or a conversation says what it changes. Its words are in an
+// index of SQLite's FTS5, which holds a copy of the newest versions; a forgotten item is gone from all of it.
+//
 // May import: view, ledger, sqlitelog, the domain's types, SQLite.
 //
 // Invariants:
@@ -12,5 +15,5 @@
 //   - Nothing here scans all tasks: starting, projecting and listing take as long with a million finished ones.
 //   - Whoever waits holds no connection.
 //
-// Start reading at [Views], then project.go.
+// Start reading at [Views], then project.go; for what is known at known.go and recall.go.
 package sqlview

@@ -8,10 +8,12 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -31,6 +33,8 @@ type projector struct {
 	agents  *ledger.Codec[registry.Event]
 	tokens  *ledger.Codec[identity.Event]
 	lists   *ledger.Codec[channel.Event]
+	items   *ledger.Codec[memory.Event]
+	talks   *ledger.Codec[conversation.Event]
 	size    int             // of a generation of the caches
 	at      ledger.Position // of the last entry projected
 	tasks   cache[ledger.Stream, *task]
@@ -53,7 +57,9 @@ var _ interface {
 func newProjector(committed func(ledger.Position, []inbox)) *projector {
 	p := &projector{
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
-		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...), committed: committed, size: cacheSize,
+		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
+		items: ledger.NewCodec(memory.Events...), talks: ledger.NewCodec(conversation.Events...),
+		committed: committed, size: cacheSize,
 	}
 	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
@@ -136,6 +142,10 @@ func (p *projector) entry(e *ledger.Entry) error {
 		return p.tokenEntry(workspace, id, e)
 	case "channel":
 		return p.channelEntry(workspace, id, e)
+	case "memory":
+		return p.memoryEntry(workspace, id, e)
+	case "conversation":
+		return p.conversationEntry(workspace, id, e)
 	}
 	return nil // records of reads and the like
 }

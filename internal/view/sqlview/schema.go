@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -45,6 +45,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
+` + knownSchema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -61,6 +62,13 @@ var tables = []struct{ name, order string }{
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
+	{"view_memory", "n"},
+	{"view_memory_tag", "n, tag"},
+	{"view_memory_text", "rowid"},
+	{"view_conversation", "n"},
+	{"view_conversation_speaker", "n, agent"},
+	{"view_conversation_task", "n, task"},
+	{"view_turn", "c, turn"},
 }
 
 // Cursors are no views: they outlive a rebuild and any change of the schema.
@@ -112,13 +120,17 @@ type statements struct {
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
 	putCursor, setPosition *sqlitelog.Stmt
+	recall                 recallStatements
+}
+
+// query is a statement to be prepared.
+type query struct {
+	stmt **sqlitelog.Stmt
+	text string
 }
 
 func (s *statements) prepare(tx *sqlitelog.Tx) error {
-	for _, p := range []struct {
-		stmt  **sqlitelog.Stmt
-		query string
-	}{
+	for _, p := range append(s.recall.queries(), []query{
 		{&s.insertTask, "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
 		{&s.addChild, "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)"},
 		{&s.addRare, "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)"},
@@ -140,9 +152,9 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.getChannel, "SELECT state FROM view_channel WHERE ws = ? AND name = ?"},
 		{&s.putCursor, "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"},
 		{&s.setPosition, "UPDATE view_meta SET position = ?"},
-	} {
+	}...) {
 		var err error
-		if *p.stmt, err = tx.Prepare(p.query); err != nil {
+		if *p.stmt, err = tx.Prepare(p.text); err != nil {
 			return err
 		}
 	}

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -62,6 +64,13 @@ func Run(t *testing.T, open Open) {
 		{"a long name of a task's content is only previewed", previewStory},
 		{"a dead letter shows why", deadStory},
 		{"what envelopes refer to is known", referenceStory},
+		{"memory is found by those who may read it", memoryStory},
+		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
+		{"the best of what is known comes first", rankStory},
+		{"whatever is searched for is only words", oddQueryStory},
+		{"conversations are listed for those who take part", conversationStory},
+		{"tasks with something to know are known", tasksOfStory},
+		{"workspaces do not know of each other", knownWorkspaceStory},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			s := newStage(t, open)
@@ -70,6 +79,7 @@ func Run(t *testing.T, open Open) {
 		})
 	}
 	t.Run("random stories look as a model says", func(t *testing.T) { randomStories(t, open) })
+	t.Run("random memory looks as a model says", func(t *testing.T) { randomMemory(t, open) })
 }
 
 // stage drives a ledger as the use cases do.
@@ -85,6 +95,8 @@ type stage struct {
 	agents *ledger.Codec[registry.Event]
 	tokens *ledger.Codec[identity.Event]
 	lists  *ledger.Codec[channel.Event]
+	items  *ledger.Codec[memory.Event]
+	talks  *ledger.Codec[conversation.Event]
 }
 
 func newStage(t *testing.T, open Open) *stage {
@@ -93,6 +105,8 @@ func newStage(t *testing.T, open Open) *stage {
 		T: t, ledger: l, views: v, ctx: t.Context(), ws: "main", now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
 		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
+		items: ledger.NewCodec(memory.Events...),
+		talks: ledger.NewCodec(conversation.Events...),
 	}
 }
 

@@ -1,0 +1,245 @@
+package sqlview
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+var ann = memory.Reader{Principal: "agent/ann"}
+
+// note makes the entries of memory items: each is stored, revised, and then forgotten if it is asked for.
+type note struct {
+	codec *ledger.Codec[memory.Event]
+	state memory.State
+	id    string
+	now   time.Time
+	at    ledger.Position
+	n     uint64
+}
+
+func newNote(id string) *note {
+	return &note{codec: ledger.NewCodec(memory.Events...), id: id, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+}
+
+func (n *note) add(t testing.TB, l ledger.Ledger, c memory.Command) {
+	t.Helper()
+	e := n.entry(t, c)
+	at, err := l.Append(t.Context(), e, n.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.at = at
+}
+
+func (n *note) entry(t testing.TB, c memory.Command) ledger.Entry {
+	t.Helper()
+	events, err := memory.Decide(n.state, c, n.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		n.state = memory.Fold(n.state, ev)
+	}
+	encoded, err := n.codec.EncodeAll(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.n++
+	return ledger.Entry{
+		Stream: ledger.StreamOf("default", "memory", n.id), Version: n.n, Time: n.now, Actor: ledger.Actor{Principal: "agent/ann"}, Events: encoded,
+	}
+}
+
+func text(s string) memory.Content {
+	return memory.Content{Text: s, Salt: "00112233445566778899aabbccddeeff"}
+}
+
+func storing(id, s string) memory.Store {
+	return memory.Store{By: ann, ID: id, Scope: memory.Workspace, Tags: []string{"tagged"}, Content: text(s)}
+}
+
+// words are what the index of words holds.
+func words(t *testing.T, log *sqlitelog.Log) (all []string) {
+	t.Helper()
+	err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error {
+		return errors.Join(
+			tx.Exec("INSERT INTO view_memory_text(view_memory_text) VALUES('integrity-check')"),
+			tx.Exec("CREATE VIRTUAL TABLE temp.word USING fts5vocab(main, view_memory_text, row)"),
+			tx.Query(func(row sqlitelog.Row) error { all = append(all, row.Text(0)); return nil }, "SELECT term FROM temp.word ORDER BY term"),
+			tx.Exec("DROP TABLE temp.word"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	kept, gone := newNote("kept"), newNote("gone")
+	kept.add(t, log, storing("kept", "apple"))
+	gone.add(t, log, storing("gone", "swordfish apple"))
+	gone.add(t, log, memory.Revise{By: ann, ID: "gone", Content: text("barracuda apple")})
+	if got := words(t, log); !slices.Equal(got, []string{"appl", "barracuda", "tag"}) {
+		t.Errorf("before: %q", got)
+	}
+	gone.add(t, log, memory.Forget{By: ann, ID: "gone"})
+	if got := words(t, log); !slices.Equal(got, []string{"appl", "tag"}) {
+		t.Errorf("after: %q", got)
+	}
+	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content"} {
+		var n int
+		if err := v.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
+			t.Errorf("%s has %d rows, %v", table, n, err)
+		}
+	}
+	wantSound(t, v, 0)
+}
+
+func TestWordsThatDidNotCommitAreNotFound(t *testing.T) {
+	db, err := sqlitelog.OpenDatabase("", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, db)
+	d := ledgertest.NewDouble(ledgertest.Faults{})
+	n := newNote("m")
+	n.add(t, d, storing("m", "apple"))
+	n.add(t, d, memory.Revise{By: ann, ID: "m", Content: text("pear")})
+	n.add(t, d, memory.Tag{By: ann, ID: "m", Tags: []string{"ripe"}})
+	n.add(t, d, memory.Forget{By: ann, ID: "m"})
+	entries, err := d.Read(t.Context(), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProjector(func(ledger.Position, []inbox) {})
+	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	v := newViews()
+	v.ledger, v.readers = d, db.Readers()
+	defer closeAll(t, v)
+	for i, want := range []string{"apple", "pear", "ripe", ""} {
+		for _, outcome := range []error{full, nil} {
+			err := db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(p.Project(tx, entries[i:i+1]), outcome) })
+			if !errors.Is(err, outcome) {
+				t.Fatal(err)
+			}
+		}
+		found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "apple pear ripe"})
+		if err != nil || len(found) != min(len(want), 1) {
+			t.Errorf("after entry %d: %v, %v", i+1, found, err)
+		}
+		if found, err = v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: want + "!"}); err != nil || len(found) != min(len(want), 1) {
+			t.Errorf("%q after entry %d: %v, %v", want, i+1, found, err)
+		}
+		if err := v.Verify(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
+	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	check := func(about any, q clause, sorts bool) {
+		t.Helper()
+		for _, step := range plan(t, v, q.text, q.args...) {
+			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE")
+			if scan || strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sorts {
+				t.Errorf("%+v: %s", about, step)
+			}
+		}
+	}
+	for mask := range 256 {
+		pick := func(bit int, s string) string {
+			if mask&bit != 0 {
+				return s
+			}
+			return ""
+		}
+		f := view.MemoryFilter{
+			By:  memory.Reader{Principal: "agent/ann", ReadsAny: mask&1 != 0, Tasks: []string{"task_1"}},
+			Tag: pick(2, "go"), Author: pick(4, "bob"), Task: pick(8, "task_1"), Conversation: pick(16, "c"), Scope: memory.Scope(pick(32, "task")),
+			Text: pick(128, "word"),
+		}
+		if mask&64 != 0 {
+			f.After = 7
+		}
+		q, ok := selectMemory("main", f)
+		listed := f.Tag+f.Author+f.Task+f.Conversation != ""
+		if !ok {
+			t.Errorf("%+v asks nothing", f)
+		}
+		check(f, q, f.Text != "" || !f.By.ReadsAny && !listed) // a few tasks' items are sorted
+	}
+	for mask := range 16 {
+		f := view.ConversationFilter{By: memory.Reader{Principal: "agent/ann", ReadsAny: mask&1 != 0, Tasks: []string{"task_1"}, Conversations: []string{"c"}}}
+		for bit, field := range map[int]*string{2: &f.Agent, 4: &f.Task, 8: &f.After} {
+			if mask&bit != 0 {
+				*field = "x"
+			}
+		}
+		check(f, selectConversations("main", f), !f.By.ReadsAny)
+	}
+	check("tasks", clause{tasksOf, []any{"main", "bob", 5}}, false)
+}
+
+func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		`say "hi" AND bye*`: `"say" OR "hi" OR "AND" OR "bye*"`,
+		"a a\x00b\nA - !":   `"a" OR "b" OR "A"`,
+		"":                  "",
+		"\u202e \u0301 ()":  "",
+	} {
+		if got := match(text); got != want {
+			t.Errorf("%q asks for %s, want %s", text, got, want)
+		}
+	}
+	long := ""
+	for n := range 2 * view.MaxWords {
+		long += fmt.Sprintf("w%d ", n)
+	}
+	if n := strings.Count(match(long), " OR "); n != view.MaxWords-1 {
+		t.Errorf("%d words", n+1)
+	}
+}
+
+func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
+	log, v, err := OpenEmbedded(f.Context(), filepath.Join(f.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { closeAll(f, v, log) })
+	n := newNote("m")
+	n.add(f, log, storing("m", "needle AND OR NOT NEAR title text"))
+	for _, seed := range []string{`"`, "a\x00b", "NEAR(a b)", "title:needle", "needle*", "^needle", "\xff", "'; DROP", "{a b} : c", "-x"} {
+		f.Add(seed, "tag")
+	}
+	f.Fuzz(func(t *testing.T, text, tag string) {
+		for _, f := range []view.MemoryFilter{{Text: text}, {Text: text + " needle"}, {Tag: tag}, {Author: tag, Task: text, Conversation: tag}} {
+			f.By = ann
+			found, err := v.Memory(t.Context(), "default", f)
+			if err != nil {
+				t.Fatalf("%+v: %v", f, err)
+			}
+			if strings.HasSuffix(f.Text, " needle") && len(found) != 1 && len(strings.Fields(f.Text)) < view.MaxWords {
+				t.Errorf("%q does not find the needle", f.Text)
+			}
+			if f.Text == "" && f.Author != "" && len(found) > 0 {
+				t.Errorf("%+v finds %v", f, found)
+			}
+		}
+	})
+}
