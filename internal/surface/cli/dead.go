@@ -30,12 +30,10 @@ func (s *commands) deadList() *cobra.Command {
 				rows = append(rows, []string{t.ID, cause, since, t.Owner, shell.Clip(t.Intent, 40), shell.Clip(detail, 80)})
 			}
 			p.Table("There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, rows)
-			if list.Next != "" {
-				p.Line("There are more: --after %s", list.Next)
-			}
+			p.More(list.Next)
 		})
 	})
-	pageFlags(cmd, &f)
+	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
+	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -81,6 +82,7 @@ func (s *commands) root() *cobra.Command {
 		s.acceptCommand(), s.rejectCommand(), s.confirmCommand(), s.approveCommand(), s.denyCommand(), s.escalateCommand(),
 		s.deadCommand(), s.auditCommand(), s.eventsCommand(), s.versionCommand(),
 	)
+	root.AddCommand(know.Commands(s.Shell)...)
 	root.Long, root.Version = rootLong, shell.Version()
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("trapeze {{.Version}}\n")

@@ -162,13 +162,8 @@ func (s *commands) taskList() *cobra.Command {
 	cmd.Flags().BoolVar(&f.Live, "live", false, "only those that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "only those that this agent owns")
 	cmd.Flags().StringVar(&f.Parent, "parent", "", "only the children of this task")
-	pageFlags(cmd, &f)
+	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
 	return cmd
-}
-
-func pageFlags(cmd *cobra.Command, f *client.TaskFilter) {
-	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most so many, up to 500 (default 50)")
-	cmd.Flags().StringVar(&f.After, "after", "", "go on after this task, the last of the page before")
 }
 
 func taskTable(p *shell.Page, list client.TaskPage, none string) {
@@ -181,9 +176,7 @@ func taskTable(p *shell.Page, list client.TaskPage, none string) {
 		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), shell.Clock(t.Updated), shell.Clip(t.Intent, 60)})
 	}
 	p.Table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
-	if list.Next != "" {
-		p.Line("There are more: --after %s", list.Next)
-	}
+	p.More(list.Next)
 }
 
 func (s *commands) taskStart() *cobra.Command {

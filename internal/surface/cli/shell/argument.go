@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/trapezehq/trapeze/client"
 )
 
@@ -125,4 +127,10 @@ func Moment(what, text string) (time.Time, error) {
 		return t, Usagef("%s: %q is neither a duration like 2h nor a time like 2030-01-31T17:00:00Z", what, text)
 	}
 	return t, nil
+}
+
+// PageFlags defines which page of a list is wanted.
+func PageFlags(f *pflag.FlagSet, limit *int, after *string) {
+	f.IntVar(limit, "limit", 0, "at most so many, up to 500 (default 50)")
+	f.StringVar(after, "after", "", "go on after this one, the last of the page before")
 }

@@ -88,6 +88,13 @@ func (p *Page) Table(none string, heading []string, rows [][]string) {
 	}
 }
 
+// More says how to get the next page of a list, if there is one.
+func (p *Page) More(next string) {
+	if next != "" {
+		p.Line("There are more: --after %s", OneLine(next))
+	}
+}
+
 func (p *Page) row(cells []string, widths []int, paint func(string) string) {
 	var b strings.Builder
 	for i, cell := range cells {

@@ -47,6 +47,12 @@ func idsOf(v any) (ids []string, ok bool) {
 		for _, i := range v.Items {
 			ids = append(ids, i.ID)
 		}
+	case client.Channel:
+		return []string{v.Name}, true
+	case client.ChannelPage:
+		for _, ch := range v.Channels {
+			ids = append(ids, ch.Name)
+		}
 	case client.AgentList:
 		for _, a := range v.Agents {
 			ids = append(ids, a.Name)
