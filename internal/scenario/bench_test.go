@@ -119,6 +119,7 @@ func (h *house) poll(readers int) (stop func()) {
 type figures struct {
 	perSecond        float64
 	p50, p99, commit time.Duration // of a whole life cycle; of one durable commit
+	cpu              time.Duration // of this process for one life cycle, load generator included
 }
 
 // drive runs n life cycles from a number of clients.
@@ -128,7 +129,7 @@ func drive(t testing.TB, clients, n int, op func(n int, took func(time.Duration)
 	var commits, whole []time.Duration
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	start := time.Now()
+	start, cpu := time.Now(), processor(t)
 	for range clients {
 		wg.Go(func() {
 			var mine, all []time.Duration
@@ -153,7 +154,7 @@ func drive(t testing.TB, clients, n int, op func(n int, took func(time.Duration)
 	elapsed := time.Since(start)
 	return figures{
 		perSecond: float64(n) / elapsed.Seconds(), p50: ledgertest.Percentile(whole, 50), p99: ledgertest.Percentile(whole, 99),
-		commit: ledgertest.Percentile(commits, 50),
+		commit: ledgertest.Percentile(commits, 50), cpu: (processor(t) - cpu) / time.Duration(max(n, 1)),
 	}
 }
 
@@ -166,6 +167,7 @@ func measure(b *testing.B, clients int, op func(n int, took func(time.Duration))
 	b.ReportMetric(f.perSecond, "handoffs/s")
 	b.ReportMetric(float64(f.p50.Microseconds()), "p50-µs")
 	b.ReportMetric(float64(f.p99.Microseconds()), "p99-µs")
+	b.ReportMetric(float64(f.cpu.Microseconds()), "cpu-µs/handoff")
 	b.ReportMetric(0, "ns/op") // the figure per client means nothing
 	ledgertest.ReportSync(b, b.TempDir(), f.commit)
 }

@@ -24,21 +24,35 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // maxPooled is the largest buffer that is kept for the next answer.
 const maxPooled = 64 << 10
 
-// marshal writes JSON in one piece.
-func marshal(w io.Writer, v any) error {
+func takeBuffer() *bytes.Buffer {
 	b, ok := buffers.Get().(*bytes.Buffer)
 	if !ok {
 		b = new(bytes.Buffer)
 	}
 	b.Reset()
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	if err == nil {
-		_, err = w.Write(b.Bytes())
-	}
+	return b
+}
+
+func giveBuffer(b *bytes.Buffer) {
 	if b.Cap() <= maxPooled {
 		buffers.Put(b)
+	}
+}
+
+// encode appends JSON, and a line's end.
+func encode(b *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// marshal writes JSON in one piece.
+func marshal(w io.Writer, v any) error {
+	b := takeBuffer()
+	defer giveBuffer(b)
+	err := encode(b, v)
+	if err == nil {
+		_, err = w.Write(b.Bytes())
 	}
 	return err
 }
@@ -112,7 +126,11 @@ func (l *level) name(quoted []byte) error {
 
 // stringEnd is where the string ends that begins at i, its quotes included.
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
+	i++
+	if n := bytes.IndexByte(b[i:], '"'); n >= 0 && bytes.IndexByte(b[i:i+n], '\\') < 0 {
+		return i + n + 1
+	}
+	for ; i < len(b); i++ {
 		switch b[i] {
 		case '\\':
 			i++

@@ -11,5 +11,5 @@
 //   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.
 //   - docs/openapi.json is what the server serves; a test fails where they differ.
 //
-// Start reading at [New], then route.go (how a use case becomes a route), then tasks.go.
+// Start reading at [New], then route.go (how a use case becomes a route), shortcut.go (how most calls are taken), then tasks.go.
 package httpapi

@@ -179,6 +179,9 @@ func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
 			if len(r.body) > 3000 {
 				t.Errorf("the answer has %d bytes", len(r.body))
 			}
+			if long := h.call(tokens[c.as], fill.Replace(c.line), fill.Replace(c.body), longWay); long.status != r.status || long.body != r.body {
+				t.Errorf("the long way says %d %s", long.status, long.body)
+			}
 		})
 	}
 	task, err := h.app.Task(t.Context(), mustBe(t, h, h.admin), sent.Task)

@@ -77,27 +77,28 @@ type answer[O any] struct {
 // positioned is an output that knows its place in the record.
 type positioned interface{ position() uint64 }
 
-func answerOf[O any](v O) *answer[O] {
-	a := &answer[O]{Body: v}
-	switch v := any(v).(type) {
+func answerOf[O any](v O) *answer[O] { return &answer[O]{Body: v, Position: positionOf(v)} }
+
+func positionOf(v any) uint64 {
+	switch v := v.(type) {
 	case app.Receipt:
-		a.Position = uint64(v.Position)
+		return uint64(v.Position)
 	case app.Accepted:
-		a.Position = uint64(v.Position)
+		return uint64(v.Position)
 	case roster.Agent:
-		a.Position = uint64(v.Position)
+		return uint64(v.Position)
 	case roster.Channel:
-		a.Position = uint64(v.Position)
+		return uint64(v.Position)
 	case positioned:
-		a.Position = v.position()
+		return v.position()
 	}
-	return a
+	return 0
 }
 
 // change serves a use case that takes an id and a body. A body in which nothing is required may be left out.
 func change[B, O any](s *service, r route, fn func(ctx context.Context, c app.Caller, id string, in B) (O, error)) {
 	op := s.operation(r)
-	op.RequestBody = &huma.RequestBody{}
+	ready := through(s, &op, fn)
 	huma.Register(s.api, op, func(ctx context.Context, in *keyedBody[B]) (*answer[O], error) {
 		v, err := fn(ctx, caller(ctx).WithKey(in.Key), in.ID, in.Body)
 		if err != nil {
@@ -106,6 +107,7 @@ func change[B, O any](s *service, r route, fn func(ctx context.Context, c app.Ca
 		return answerOf(v), nil
 	})
 	s.relax(op.RequestBody)
+	ready()
 }
 
 // relax makes a body optional in which nothing is required.

@@ -53,6 +53,9 @@ func (s *service) tasks() {
 		method: http.MethodPost, path: "/v1/tasks", id: "create-task", summary: "Make a task",
 		about: "And start it or hand it off in the same decision, if the body says so.", tag: tagTasks, status: http.StatusCreated,
 	})
+	ready := through(s, &create, func(ctx context.Context, c app.Caller, _ string, in app.CreateInput) (app.Receipt, error) {
+		return s.app.Create(ctx, c, in)
+	})
 	huma.Register(s.api, create, func(ctx context.Context, in *createBody) (*answer[app.Receipt], error) {
 		r, err := s.app.Create(ctx, caller(ctx).WithKey(in.Key), in.Body)
 		if err != nil {
@@ -60,6 +63,7 @@ func (s *service) tasks() {
 		}
 		return answerOf(r), nil
 	})
+	ready()
 	read(s, route{path: "/v1/tasks", id: "list-tasks", summary: "List tasks, newest first", tag: tagTasks}, s.listTasks)
 	read(s, route{path: "/v1/tasks/{id}", id: "show-task", summary: "Show a task", about: "The read is on record.", tag: tagTasks},
 		func(ctx context.Context, c app.Caller, in *readingID) (Task, error) {

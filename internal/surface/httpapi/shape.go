@@ -1,0 +1,320 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// shape is what the description says of a value, in a form that is checked in one pass over its text. It only ever says
+// yes: what it says no to may still be right, and is for huma to judge. So a shape may leave out what the description can
+// say and no body of ours needs; it may not overlook it.
+type shape struct {
+	kind     string // a type of JSON Schema; empty: anything
+	unsure   bool   // there is more to it than a shape knows
+	nullable bool
+
+	fields   map[string]*shape // of an object, with their places in required
+	required map[string]bool
+	others   *shape // fields beyond those; nil: there may be none
+	items    *shape // of a list
+
+	words            []string // of a text; nil: any
+	shortest         int      // characters
+	longest          int
+	pattern          *regexp.Regexp
+	minimum, maximum *float64
+}
+
+// anything is any JSON that huma can read.
+var anything = &shape{}
+
+// shapes makes shapes of descriptions, each once: they may name each other.
+type shapes struct {
+	schemas huma.Registry
+	made    map[*huma.Schema]*shape
+}
+
+func (m *shapes) of(s *huma.Schema) *shape {
+	for s != nil && s.Ref != "" {
+		s = m.schemas.SchemaFromRef(s.Ref)
+	}
+	if s == nil {
+		return &shape{unsure: true}
+	}
+	if made := m.made[s]; made != nil {
+		return made
+	}
+	made := &shape{}
+	m.made[s] = made
+	made.kind, made.nullable, made.unsure = s.Type, s.Nullable, beyondShapes(s)
+	made.minimum, made.maximum = s.Minimum, s.Maximum
+	switch s.Type {
+	case huma.TypeObject:
+		m.object(made, s)
+	case huma.TypeArray:
+		made.items = m.of(s.Items)
+	case huma.TypeString:
+		made.text(s)
+	}
+	return made
+}
+
+// beyondShapes reports whether a description says more than a shape holds.
+func beyondShapes(s *huma.Schema) bool {
+	known := []string{"", huma.TypeObject, huma.TypeArray, huma.TypeString, huma.TypeBoolean, huma.TypeInteger, huma.TypeNumber}
+	return !slices.Contains(known, s.Type) ||
+		len(s.OneOf)+len(s.AnyOf)+len(s.AllOf) > 0 || s.Not != nil || s.Const != nil || s.Default != nil ||
+		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil ||
+		s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.MinProperties != nil || s.MaxProperties != nil ||
+		s.ContentEncoding != "" || len(s.DependentRequired) > 0 ||
+		len(s.Enum) > 0 && s.Type != huma.TypeString || s.Format != "" && s.Type == huma.TypeString
+}
+
+func (m *shapes) object(made *shape, s *huma.Schema) {
+	made.fields, made.required, made.others = map[string]*shape{}, map[string]bool{}, anything
+	for name, property := range s.Properties {
+		made.fields[name] = m.of(property)
+	}
+	for _, name := range s.Required {
+		made.required[name] = true
+	}
+	switch more := s.AdditionalProperties.(type) {
+	case bool:
+		if !more {
+			made.others = nil
+		}
+	case *huma.Schema:
+		made.others = m.of(more)
+	}
+}
+
+func (f *shape) text(s *huma.Schema) {
+	f.longest = -1
+	if s.MinLength != nil {
+		f.shortest = *s.MinLength
+	}
+	if s.MaxLength != nil {
+		f.longest = *s.MaxLength
+	}
+	if s.Pattern != "" {
+		f.pattern = regexp.MustCompile(s.Pattern) // huma has compiled it too
+	}
+	for _, w := range s.Enum {
+		word, _ := w.(string)
+		f.words = append(f.words, word)
+	}
+}
+
+// fits reports whether a text, which must be well-formed JSON in UTF-8, is certain to be what the description asks for
+// and what [checkJSON] lets pass.
+func (f *shape) fits(text []byte) bool {
+	c := checker{text: text}
+	return c.value(f)
+}
+
+// checker goes through a well-formed text once.
+type checker struct {
+	text  []byte
+	at    int
+	depth int
+}
+
+// next skips white space and returns the byte that follows.
+func (c *checker) next() byte {
+	for {
+		switch b := c.text[c.at]; b {
+		case ' ', '\t', '\n', '\r':
+			c.at++
+		default:
+			return b
+		}
+	}
+}
+
+func (c *checker) value(f *shape) bool {
+	if f.unsure {
+		return false
+	}
+	switch first := c.next(); first {
+	case '{':
+		return (f.kind == huma.TypeObject || f.kind == "") && c.object(f)
+	case '[':
+		return (f.kind == huma.TypeArray || f.kind == "") && c.list(f)
+	case '"':
+		quoted := c.quoted()
+		return f.kind == "" || f.kind == huma.TypeString && f.takesText(unquoted(quoted))
+	case 't', 'f':
+		c.at += len("true")
+		if first == 'f' {
+			c.at++
+		}
+		return f.kind == huma.TypeBoolean || f.kind == ""
+	case 'n':
+		c.at += len("null")
+		return f.nullable || f.kind == ""
+	default:
+		return c.number(f)
+	}
+}
+
+// quoted takes a string, its quotes included.
+func (c *checker) quoted() []byte {
+	start := c.at
+	c.at = stringEnd(c.text, start)
+	return c.text[start:c.at]
+}
+
+// unquoted is what a quoted text says.
+func unquoted(quoted []byte) []byte {
+	if !slices.Contains(quoted, '\\') {
+		return quoted[1 : len(quoted)-1]
+	}
+	var s string
+	_ = json.Unmarshal(quoted, &s) // it is well-formed
+	return []byte(s)
+}
+
+func (f *shape) takesText(text []byte) bool {
+	if f.words != nil && !slices.Contains(f.words, string(text)) {
+		return false
+	}
+	if f.shortest > 0 || f.longest >= 0 {
+		n := utf8.RuneCount(text)
+		if n < f.shortest || f.longest >= 0 && n > f.longest {
+			return false
+		}
+	}
+	return f.pattern == nil || f.pattern.Match(text)
+}
+
+// number takes a number. One that no float64 holds is not well-formed to huma, wherever it stands.
+func (c *checker) number(f *shape) bool {
+	start := c.at
+	for c.at < len(c.text) && numeric[c.text[c.at]] {
+		c.at++
+	}
+	n, err := strconv.ParseFloat(string(c.text[start:c.at]), 64)
+	if err != nil {
+		return false
+	}
+	switch f.kind {
+	case huma.TypeInteger:
+		if n != float64(int64(n)) {
+			return false
+		}
+	case huma.TypeNumber:
+	default:
+		return f.kind == ""
+	}
+	return (f.minimum == nil || n >= *f.minimum) && (f.maximum == nil || n <= *f.maximum)
+}
+
+var numeric = func() (t [256]bool) {
+	for _, b := range []byte("+-.0123456789eE") {
+		t[b] = true
+	}
+	return t
+}()
+
+func (c *checker) enter() bool {
+	c.depth++
+	c.at++
+	return c.depth <= maxDepth
+}
+
+func (c *checker) leave() bool {
+	c.depth--
+	c.at++
+	return true
+}
+
+func (c *checker) list(f *shape) bool {
+	items := f.items
+	if items == nil {
+		items = anything
+	}
+	if !c.enter() {
+		return false
+	}
+	for c.next() != ']' {
+		if !c.value(items) {
+			return false
+		}
+		if c.next() == ',' {
+			c.at++
+		}
+	}
+	return c.leave()
+}
+
+func (c *checker) object(f *shape) bool {
+	if !c.enter() {
+		return false
+	}
+	var seen names
+	missing := len(f.required)
+	for c.next() != '}' {
+		name := unquoted(c.quoted())
+		if !seen.add(name) {
+			return false
+		}
+		part, known := f.fields[string(name)]
+		must := known && f.required[string(name)]
+		if must {
+			missing--
+		}
+		if !known {
+			if part = f.others; f.kind == "" {
+				part = anything
+			}
+		}
+		c.next()
+		c.at++ // the colon
+		switch {
+		case part == nil:
+			return false
+		case known && !must && c.next() == 'n': // a field that is null is as good as none
+			c.at += len("null")
+		case !c.value(part):
+			return false
+		}
+		if c.next() == ',' {
+			c.at++
+		}
+	}
+	return missing == 0 && c.leave()
+}
+
+// names are the fields that an object has had.
+type names struct {
+	few  [12][]byte
+	n    int
+	many map[string]bool
+}
+
+// add reports whether a name is new.
+func (s *names) add(name []byte) bool {
+	for _, have := range s.few[:min(s.n, len(s.few))] {
+		if string(have) == string(name) {
+			return false
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = name
+		s.n++
+		return true
+	}
+	if s.many[string(name)] {
+		return false
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[string(name)] = true
+	return true
+}
