@@ -22,6 +22,7 @@ type Limits struct {
 	Visits      int `json:"visits,omitzero"`      // times one agent may own it; 5
 	Escalations int `json:"escalations,omitzero"` // 5
 	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; 3
+	Tasks       int `json:"tasks,omitzero"`       // tasks that may come of it, all generations together; 1000
 }
 
 // Used is how much of the limits is gone.
@@ -30,7 +31,8 @@ type Used struct {
 	Handoffs    int `json:"handoffs"`
 	Escalations int `json:"escalations"`
 	Attempts    int `json:"attempts"`
-	Base        int `json:"base,omitempty"` // handoffs before the last replay
+	Tasks       int `json:"tasks,omitempty"` // made, or set aside for children to make; of a child, also what is its family's
+	Base        int `json:"base,omitempty"`  // handoffs before the last replay
 }
 
 // Spend is an amount of what agents report: a budget, or what was used of it. Zero means not limited, or nothing.
@@ -87,10 +89,12 @@ type Parent struct {
 // Child is a parent's record of a child task.
 type Child struct {
 	Task   string  `json:"task"`
+	Index  int     `json:"index"`
 	To     string  `json:"to"`
 	Budget Spend   `json:"budget,omitzero"`
 	State  State   `json:"state"`
-	Group  int     `json:"group"` // children of one spawn belong together
+	Tasks  int     `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
+	Group  int     `json:"group"`           // children of one spawn belong together
 	Result *Result `json:"result,omitempty"`
 }
 

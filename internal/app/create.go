@@ -17,7 +17,7 @@ type CreateInput struct {
 	Priority     fact.Priority     `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"Orders every inbox; normal if left out."`
 	Deadline     time.Time         `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
 	Timeouts     fact.Timeouts     `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
-	Limits       fact.Limits       `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts."`
+	Limits       fact.Limits       `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
 	Budget       fact.Budget       `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
 	Constraints  []fact.Constraint `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
 	Permissions  []string          `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`

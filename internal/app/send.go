@@ -154,7 +154,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 	s := handoff.Spawn{
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
-		NewWork: in.Content.hasWork(), Envelope: sealed,
+		NewWork: in.Content.hasWork(), Passed: p.Passed, Envelope: sealed,
 	}
 	if s.FanIn.Mode == "" {
 		s.FanIn.Mode = fact.FanInAll
@@ -164,7 +164,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 		intent = t.Intent
 	}
 	for i, name := range to {
-		n := len(t.Children) + i
+		n := t.NextChild() + i
 		s.Children = append(s.Children, fact.NewChild{Task: fact.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
 	}
 	return s

@@ -131,8 +131,8 @@ func (a *App) TellEnd(ctx context.Context, workspace, id string, at ledger.Posit
 		return err
 	}
 	t := f.State
-	if t.Parent.Task != "" && t.Parent.Await {
-		end := handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent}
+	if t.Parent.Task != "" && (t.Parent.Await || t.State.Final()) { // what it did not use is its parent's again
+		end := handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent, Tasks: t.Offspring()}
 		if !t.State.Final() && t.State != fact.Parked { // out of the dead letters again
 			end.State = fact.Pending
 		}

@@ -37,7 +37,6 @@ var reacts = func() map[string]bool {
 		fact.Created{},
 		fact.DependencyEnded{},
 		fact.Unanswered{},
-		fact.Undelivered{},
 		fact.LeaseLost{},
 		fact.Moved{},
 	} {
@@ -84,8 +83,6 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		return c.app.SetOut(ctx, workspace, id)
 	case fact.Unanswered:
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
-	case fact.Undelivered:
-		return c.app.Report(ctx, workspace, ev.Agent, e, registry.DeliveryError, id, ev.Handoff)
 	case fact.LeaseLost:
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
 	case fact.Moved:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,6 +37,7 @@ const (
 	MaxCriteria        = 64       // as many as an envelope takes
 	MaxRetries         = 20
 	maxLimit           = 1000
+	maxTasks           = 10_000 // that may come of one
 )
 
 // TooLarge is the refusal of something that has more bytes than it may.
@@ -106,6 +108,34 @@ func CheckRoute(route []string) error {
 	return nil
 }
 
+// CheckDependencies refuses tasks for task to depend on that are too many, no tasks, named twice, or task itself.
+func CheckDependencies(task string, on []Dependency) error {
+	if len(on) > MaxDependencies {
+		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(on))
+	}
+	for i, d := range on {
+		if err := CheckTaskID(d.Task); err != nil {
+			return err
+		}
+		if d.Task == task {
+			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", task)
+		}
+		if slices.ContainsFunc(on[:i], func(o Dependency) bool { return o.Task == d.Task }) {
+			return refusal.New(refusal.Invalid, "name each once", "task %s is named twice as a dependency", d.Task)
+		}
+	}
+	return nil
+}
+
+// CheckDeadline refuses a deadline that has passed or is absurd. Zero is none.
+func CheckDeadline(deadline, now time.Time) error {
+	if deadline.IsZero() || deadline.After(now) && !deadline.After(now.Add(10*365*24*time.Hour)) {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
+		deadline.Format(time.RFC3339))
+}
+
 // CheckCandidates refuses receivers that are too many or no agents.
 func CheckCandidates(candidates []Candidate) error {
 	if len(candidates) > MaxCandidates {
@@ -150,12 +180,18 @@ func CheckJSON(what string, b json.RawMessage, limit int) error {
 
 // Check refuses limits that are out of range.
 func (l Limits) Check() error {
-	for _, v := range []int{l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts} {
-		if v < 0 || v > maxLimit {
-			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or leave it out", maxLimit), "a limit of %d is out of range", v)
+	check := func(most int, limits ...int) error {
+		for _, v := range limits {
+			if v < 0 || v > most {
+				return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or leave it out", most), "a limit of %d is out of range", v)
+			}
 		}
+		return nil
 	}
-	return nil
+	if err := check(maxLimit, l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts); err != nil {
+		return err
+	}
+	return check(maxTasks, l.Tasks)
 }
 
 // Check refuses amounts that are out of range.

@@ -35,7 +35,6 @@ var Events = []Event{
 	RejectedOffer{},
 	OfferExpired{},
 	Unanswered{},
-	Undelivered{},
 	RetryScheduled{},
 	Confirmed{},
 	Moved{},
@@ -259,14 +258,6 @@ type Unanswered struct {
 	Agent   string `json:"agent"`
 }
 
-// Undelivered: the offer could not be pushed to one of its receivers. The breaker counts it.
-type Undelivered struct {
-	Handoff int    `json:"handoff"`
-	Offer   int    `json:"offer"`
-	Agent   string `json:"agent"`
-	Detail  string `json:"detail"`
-}
-
 // RetryScheduled: the same receiver gets another offer after a pause.
 type RetryScheduled struct {
 	Handoff int       `json:"handoff"`
@@ -347,6 +338,7 @@ type NewChild struct {
 	To     string `json:"to,omitempty"`
 	Intent string `json:"intent"`
 	Budget Budget `json:"budget,omitzero"`
+	Tasks  int    `json:"tasks,omitempty"` // how many may come of it
 }
 
 // Spawned: a fan-out or a delegation. The children are created from this, as often as it takes, once.
@@ -357,6 +349,7 @@ type Spawned struct {
 	Reason      Reason     `json:"reason"`
 	Detail      string     `json:"detail,omitempty"`
 	Children    []NewChild `json:"children"`
+	Passed      []Passed   `json:"passed_over,omitempty"`
 	FanIn       FanIn      `json:"fan_in"`
 	Timeouts    Timeouts   `json:"timeouts"`
 	Retries     int        `json:"retries"`
@@ -376,7 +369,8 @@ type ChildEnded struct {
 	State  State   `json:"state"`
 	Result *Result `json:"result,omitempty"`
 	Spent  Budget  `json:"spent,omitzero"`
-	Late   bool    `json:"late,omitempty"` // the parent no longer waited: recorded, changes nothing
+	Tasks  int     `json:"tasks,omitempty"` // that have come of it; the others that it might have made are its parent's again
+	Late   bool    `json:"late,omitempty"`  // the parent did not wait, or no longer: recorded, and nothing follows
 }
 
 // Joined: the parent has what it waited for, or cannot get it any more.

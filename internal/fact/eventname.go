@@ -66,9 +66,6 @@ func (OfferExpired) EventName() string { return "offer-expired" }
 func (Unanswered) EventName() string { return "offer-unanswered" }
 
 // EventName implements [Event].
-func (Undelivered) EventName() string { return "offer-undelivered" }
-
-// EventName implements [Event].
 func (RetryScheduled) EventName() string { return "retry-scheduled" }
 
 // EventName implements [Event].

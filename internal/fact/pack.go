@@ -46,6 +46,14 @@ func (p Pack) Check() error {
 	return nil
 }
 
+// Weight is about how many bytes the pins take in memory.
+func (p Pack) Weight() (n int) {
+	for _, pin := range p.Pinned {
+		n += 16 + len(pin)
+	}
+	return n
+}
+
 // Check refuses a rendition that is none, or whose figures make no sense.
 func (e Rendered) Check() error {
 	sum := e.Utilisation + e.Completeness

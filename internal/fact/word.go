@@ -23,6 +23,7 @@ type Limits struct {
 	Visits      int `json:"visits,omitzero"`      // times one agent may own it; default 5
 	Escalations int `json:"escalations,omitzero"` // default 5
 	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; default 3
+	Tasks       int `json:"tasks,omitzero"`       // tasks that may come of it, all generations together; default 1000
 }
 
 // Used is how much of the limits is gone.
@@ -31,7 +32,8 @@ type Used struct {
 	Handoffs    int `json:"handoffs"`
 	Escalations int `json:"escalations"`
 	Attempts    int `json:"attempts"`
-	Base        int `json:"base,omitempty"` // handoffs before the last replay: numbers go on, the limit starts again
+	Tasks       int `json:"tasks,omitempty"` // made, or set aside for children to make; of a child, also what is its family's
+	Base        int `json:"base,omitempty"`  // handoffs before the last replay: numbers go on, the limit starts again
 }
 
 // Budget is what a task may spend, or has spent, as its agents report it.
@@ -149,6 +151,7 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.Visits, 5)
 	set(&l.Escalations, 5)
 	set(&l.Attempts, 3)
+	set(&l.Tasks, 1000)
 	return l
 }
 

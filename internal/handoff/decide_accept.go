@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -223,27 +222,4 @@ func (c JoinClaim) decide(t Task, _ time.Time) ([]fact.Event, error) {
 		return nil, nil
 	}
 	return []fact.Event{fact.ClaimJoined{Handoff: h.N, Agent: c.Agent}}, nil
-}
-
-// Bounce says that pushing an offer to one of its receivers failed. Too long a detail is cut.
-type Bounce struct {
-	Handoff int
-	Offer   int
-	Agent   string
-	Detail  string
-	Hints   Hints
-}
-
-func (c Bounce) decide(t Task, now time.Time) ([]fact.Event, error) {
-	h, err := t.offerTo(c.Agent, c.Handoff, c.Offer)
-	if err != nil {
-		return nil, err
-	}
-	d := turn{t: t}
-	detail := strings.ToValidUTF8(c.Detail[:min(len(c.Detail), fact.MaxText)], "")
-	d.do(fact.Undelivered{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, Detail: detail})
-	if d.t.Handoff.Stage == fact.Requested { // nobody else holds the offer
-		d.failedOffer(c.Agent, c.Hints, now)
-	}
-	return d.events, nil
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -8,7 +9,7 @@ import (
 )
 
 // Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
-// and the receivers. The approver is neither the source nor whoever asked for the handoff in its name.
+// and the receivers. The approver is neither the source nor whoever asked for the handoff in its name, in whatever role.
 type Approve struct {
 	By      By
 	Handoff int
@@ -74,7 +75,7 @@ func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
 			fact.HandoffID(t.ID, n))
 	}
 	switch {
-	case by.name() == h.From || by.Principal == h.From || by.Principal == h.By:
+	case by.name() == h.From || person(by.Principal) == person(h.From) || person(by.Principal) == person(h.By):
 		return nil, refusal.New(refusal.NotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
 	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
 		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
@@ -82,4 +83,14 @@ func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
 		return nil, refusal.New(refusal.NotPermitted, "ask an operator", "only an operator approves this handoff")
 	}
 	return h, nil
+}
+
+// person is who acts as a principal: "operator/ann" and "admin/ann" are the same person. Agents, and the server itself,
+// stand for themselves.
+func person(principal string) string {
+	role, name, is := strings.Cut(principal, "/")
+	if !is || role == "agent" || role == "system" {
+		return principal
+	}
+	return "person/" + name
 }

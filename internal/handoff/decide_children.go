@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ type Spawn struct {
 	Epoch       uint64
 	Kind        fact.Kind // Delegation, or Broadcast for a fan-out
 	Children    []fact.NewChild
+	Passed      []fact.Passed // left out by routing already
 	FanIn       fact.FanIn
 	Timeouts    fact.Timeouts
 	Retries     *int
@@ -44,12 +44,20 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if parked := t.overLimit(c.Reason, now); parked != nil {
 		return []fact.Event{parked}, nil
 	}
-	for _, child := range c.Children {
-		if why := t.loop(child.To, c.NewWork); why != "" {
-			return []fact.Event{park(fact.ParkLimit, why, now)}, nil
-		}
+	children, passed, limit := screen(t, c.Children, func(k fact.NewChild) string { return k.To }, c.Passed, c.NewWork)
+	switch n := len(children); {
+	case n == 0 && limit != "":
+		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
+	case n == 0:
+		return nil, nobody(passed, "you still hold the task; try another receiver, or later")
+	case c.FanIn.Mode == fact.FanInQuorum && c.FanIn.Quorum > n:
+		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
+			n, len(c.Children), reasons(passed)).With("passed_over", passed)
 	}
-	children, err := t.fund(c.Children)
+	children, err := t.fund(children)
+	if err == nil {
+		err = c.allot(t, children)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +67,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
-		FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
+		Passed: passed, FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
 		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack,
 		Before: t.standing(), At: now,
 	}
@@ -93,14 +101,53 @@ func (c Spawn) check(t Task) error {
 		switch {
 		case seen[child.Task] || t.child(child.Task) >= 0 || child.Task == t.ID:
 			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
-		case child.To != "" && child.To == t.Owner:
-			return refusal.New(refusal.Invalid, "name another agent", "%s cannot hand to itself", child.To)
 		case strings.TrimSpace(child.Intent) == "":
 			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
 		}
 		seen[child.Task] = true
 	}
 	return c.Expected.Check()
+}
+
+// allot gives each child its part of the tasks that may still come of this one: how many the child may make, with all
+// that comes of them. The children count themselves. Of the rest, a parent that goes on before they have ended keeps
+// as much as one child gets, and one that does not wait for them as much as fifteen.
+func (c Spawn) allot(t Task, children []fact.NewChild) error {
+	n := len(children)
+	rest := t.Limits.Tasks - t.Used.Tasks - n
+	if rest < 0 {
+		return refusal.New(refusal.Limit, "do some of it without a child, or wait until children have ended: what they do not use comes back",
+			"%d tasks may still come of task %s, and these are %d; its limit of tasks is %d", rest+n, t.ID, n, t.Limits.Tasks).With("left", rest+n)
+	}
+	parts := n
+	switch {
+	case c.FanIn.Mode == fact.FanInNone:
+		parts += 15
+	case c.FanIn.Mode != fact.FanInAll || c.Timeouts.Over(t.Times).Wait > 0:
+		parts++
+	}
+	for i := range children {
+		children[i].Tasks = rest / parts
+	}
+	return nil
+}
+
+// Offspring is how many tasks have come of this one, or may still come of children that have not ended.
+func (t Task) Offspring() int {
+	n := len(t.Children)
+	for _, c := range t.Children {
+		n += c.Tasks
+	}
+	return n
+}
+
+// NextChild is the index that the task's next child gets.
+func (t Task) NextChild() int {
+	n := 0
+	for _, c := range t.Children {
+		n = max(n, c.Index+1)
+	}
+	return n
 }
 
 // Child is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
@@ -114,7 +161,7 @@ func (t Task) Child(e fact.Spawned, n int) Create {
 	return Create{
 		By: By{Principal: "system/courier", System: true}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
-		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations}, Path: t.letGo(), Marks: t.Marks, Budget: c.Budget,
+		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.letGo(), Marks: t.Marks, Budget: c.Budget,
 		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
 		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone}, Conversation: t.Conversation,
 	}
@@ -152,6 +199,7 @@ type EndChild struct {
 	State  fact.State
 	Result *fact.Result
 	Spent  fact.Budget
+	Tasks  int // that have come of it
 }
 
 func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
@@ -170,6 +218,9 @@ func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	e := fact.ChildEnded{Child: c.Child, State: c.State, Late: !awaited}
 	e.Spent = fact.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
+	if c.State.Final() {
+		e.Tasks = min(max(c.Tasks, 0), child.Tasks)
+	}
 	if c.Result != nil {
 		r := c.Result.Compact()
 		e.Result = &r
@@ -229,34 +280,16 @@ func (d *turn) join(overdue bool, now time.Time) {
 	d.do(e)
 }
 
-// collected is the result of a parent that nobody owns: those of its children, or, where they are too large for one
-// result, how each child stands.
+// collected is the result of a parent that nobody owns.
 func (t Task) collected() *fact.Result {
-	type item struct {
-		Task   string       `json:"task"`
-		To     string       `json:"to"`
-		State  fact.State   `json:"state"`
-		Result *fact.Result `json:"result,omitempty"`
-	}
-	var items []item
+	var parts []fact.Part
 	for _, c := range t.Children {
 		if c.Group == t.Awaits {
-			items = append(items, item{c.Task, c.To, c.State, c.Result})
+			parts = append(parts, fact.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
 		}
 	}
-	text := fmt.Sprintf("%d results", len(items))
-	data, err := json.Marshal(items)
-	if err == nil && len(data) > fact.MaxResult {
-		for i := range items {
-			items[i].Result = nil
-		}
-		text += ", too large for one: look at the children"
-		data, err = json.Marshal(items)
-	}
-	if err != nil { // results were checked to be JSON when they came in
-		return &fact.Result{Text: "the children's results could not be collected: " + err.Error()}
-	}
-	return &fact.Result{Text: text, Data: data}
+	r := fact.Collect(parts)
+	return &r
 }
 
 // EndDependency tells a task how one that it depends on has ended. It is safe to repeat.

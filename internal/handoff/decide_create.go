@@ -86,11 +86,11 @@ func (c Create) check(now time.Time) error {
 	if strings.TrimSpace(c.Intent) == "" {
 		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
-	if err := checkDeadline(c.Deadline, now); err != nil && !c.By.System { // a child is created late rather than never
+	if err := fact.CheckDeadline(c.Deadline, now); err != nil && !c.By.System { // a child is created late rather than never
 		return err
 	}
 	return firstError(
-		c.checkDependencies(),
+		fact.CheckDependencies(c.Task, c.Dependencies),
 		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
 		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
 		fact.CheckRoute(c.Route),
@@ -98,33 +98,6 @@ func (c Create) check(now time.Time) error {
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
 		fact.CheckConstraints(c.Constraints), c.Expected.Check(), fact.CheckOptional("a conversation", c.Conversation),
 	)
-}
-
-func (c Create) checkDependencies() error {
-	if len(c.Dependencies) > fact.MaxDependencies {
-		return refusal.New(refusal.TooLarge, "split the work", "%d dependencies are too many", len(c.Dependencies))
-	}
-	for i, d := range c.Dependencies {
-		if err := fact.CheckTaskID(d.Task); err != nil {
-			return err
-		}
-		if d.Task == c.Task {
-			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", c.Task)
-		}
-		if slices.ContainsFunc(c.Dependencies[:i], func(o fact.Dependency) bool { return o.Task == d.Task }) {
-			return refusal.New(refusal.Invalid, "name each once", "task %s is named twice as a dependency", d.Task)
-		}
-	}
-	return nil
-}
-
-// checkDeadline refuses a deadline that has passed or is absurd. Zero is none.
-func checkDeadline(deadline, now time.Time) error {
-	if deadline.IsZero() || deadline.After(now) && !deadline.After(now.Add(10*365*24*time.Hour)) {
-		return nil
-	}
-	return refusal.New(refusal.Invalid, "use a time from now to ten years ahead", "the deadline %s is out of range",
-		deadline.Format(time.RFC3339))
 }
 
 func firstError(errs ...error) error {

@@ -23,7 +23,7 @@ func (c Replay) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := t.dead(c.By); err != nil {
 		return nil, err
 	}
-	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), fact.CheckRoute(c.Route), checkDeadline(c.Deadline, now),
+	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), fact.CheckRoute(c.Route), fact.CheckDeadline(c.Deadline, now),
 		c.Budget.Check("the budget")); err != nil {
 		return nil, err
 	}

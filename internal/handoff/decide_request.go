@@ -55,7 +55,8 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if parked := t.overLimit(c.Reason, now); parked != nil {
 		return []fact.Event{parked}, nil
 	}
-	candidates, passed, limit := t.screen(c.Candidates, c.Passed, c.NewWork)
+	once, twice := ordered(c.Candidates)
+	candidates, passed, limit := screen(t, once, func(k fact.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
 	if len(candidates) == 0 && limit != "" {
 		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
 	}
@@ -115,7 +116,7 @@ func (c Request) check(t Task) error {
 	case c.Envelope.Digest == "" && t.Envelope == "":
 		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
 	case c.Kind == fact.Supervised && c.Approver != "" && c.Approver == c.By.Agent,
-		c.Kind == fact.Supervised && c.Approver != "" && c.Approver == t.Owner:
+		c.Kind == fact.Supervised && c.Approver != "" && (c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
 		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
 	}
 	if c.Kind == fact.Supervised && c.Approver != "" &&
@@ -185,22 +186,31 @@ func (t Task) overLimit(reason fact.Reason, now time.Time) fact.Event {
 	return nil
 }
 
-// screen leaves out candidates that would close a loop. limit names the last limit that spoke against one.
-func (t Task) screen(candidates []fact.Candidate, passed []fact.Passed, newWork bool) (fit []fact.Candidate, out []fact.Passed, limit string) {
-	candidates, twice := ordered(candidates)
-	out = append(slices.Clip(passed), twice...)
-	for _, c := range candidates {
-		why := t.loop(c.Agent, newWork)
-		switch {
-		case c.Agent == t.Owner:
-			out = append(out, fact.Passed{Agent: c.Agent, Why: "is the source"})
-		case why != "":
-			out, limit = append(out, fact.Passed{Agent: c.Agent, Why: why}), why
-		default:
+// screen leaves out who would close a loop, and the owner. limit names the last limit that spoke against one.
+func screen[T any](t Task, all []T, agent func(T) string, passed []fact.Passed, newWork bool) (fit []T, out []fact.Passed, limit string) {
+	out = slices.Clip(passed)
+	for _, c := range all {
+		why, closes := t.barred(agent(c), newWork)
+		if why == "" {
 			fit = append(fit, c)
+			continue
+		}
+		out = append(out, fact.Passed{Agent: agent(c), Why: why})
+		if closes {
+			limit = why
 		}
 	}
 	return fit, out, limit
+}
+
+// barred says why agent can get neither the task nor a part of it, or "", and whether that is because it would close a
+// loop.
+func (t Task) barred(agent string, newWork bool) (why string, closes bool) {
+	if agent != "" && agent == t.Owner {
+		return "is the source", false
+	}
+	why = t.loop(agent, newWork)
+	return why, why != ""
 }
 
 // loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result

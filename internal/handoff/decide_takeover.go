@@ -145,7 +145,10 @@ func (t Task) asked(by By, epoch uint64, n int) (Ask, error) {
 		return Ask{}, err
 	}
 	for _, a := range t.Asks {
-		if a.N == n {
+		switch {
+		case a.N == n && a.By == by.Agent:
+			return Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
+		case a.N == n:
 			return a, nil
 		}
 	}

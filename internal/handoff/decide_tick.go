@@ -84,7 +84,7 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 		d.offerAgain(c.Hints, now)
 	case due(h.AckEnds, now):
 		d.do(fact.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0]})
-		d.failedOffer(h.Candidates[h.Next].Agent, c.Hints, now)
+		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
 		d.do(fact.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
 		d.nextOrEnd(false, nil, c.Hints, now)

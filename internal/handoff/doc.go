@@ -12,7 +12,8 @@
 //  1. At most one owner. Only the owner, with the current epoch, may progress, hand off or finish a task.
 //  2. At most one transfer in flight. A fan-out or a delegation makes child tasks, and the parent waits.
 //  3. Ownership moves only at handoff-complete (accepted and confirmed). Until then the source has it.
-//  4. Hops, handoffs, escalations, path cycles and budgets are bounded by the task's limits.
+//  4. Hops, handoffs, escalations, path cycles, budgets and the tasks that come of it, all generations together, are
+//     bounded by the task's limits (family_test.go).
 //  5. Constraints only tighten.
 //  6. Every way to fail ends at an owner, a ticket or the dead-letter queue.
 //  7. A decision is all its events or none.

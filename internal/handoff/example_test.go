@@ -125,7 +125,7 @@ func examples(t *testing.T) []example {
 		build(t, create, send()).as("handing_off, nobody owns it"),
 		working.as("executing"),
 		working.wait(time.Hour).as("executing, lease over"),
-		working.then(send(), func(t Task) Command { return Bounce{Agent: "ben", Handoff: 1} }).as("handing_off, requested: retry scheduled"),
+		offered.then(see("ben")).wait(15 * time.Second).then(tick).as("handing_off, requested: retry scheduled"),
 		working.then(send(kind(fact.Supervised))).as("handing_off, awaiting_approval"),
 		offered.as("handing_off, offered"),
 		offered.then(see("ben")).as("handing_off, offered and seen"),

@@ -99,7 +99,7 @@ func (t *Task) touch() *Handoff {
 func (t *Task) onCreated(e fact.Created) {
 	*t = Task{
 		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
-		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits, Used: e.Used, Path: e.Path, Marks: e.Marks,
+		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
 		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
 		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation,
 	}
@@ -108,6 +108,7 @@ func (t *Task) onCreated(e fact.Created) {
 func (t *Task) onStarted(e fact.Started) {
 	t.own(e.Agent, t.Epoch+1, e.Lease)
 	t.Held = ""
+	t.dropAsk(func(a Ask) bool { return a.By == e.Agent }) // it has what it asked for
 }
 
 // own makes agent the owner.
@@ -201,7 +202,7 @@ func (t *Task) onReplayed(e fact.Replayed) {
 		t.State, t.Lease = fact.Executing, e.Lease
 	}
 	t.Deadline = e.Deadline
-	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs}
+	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
 	t.Path = nil
 	if t.Owner != "" {
 		t.Path = []fact.Visit{{Agent: t.Owner, Marks: -1}}

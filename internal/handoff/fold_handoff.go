@@ -31,8 +31,6 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 		t.onRejectedOffer(e)
 	case fact.OfferExpired, fact.Unanswered:
 		t.offerOver()
-	case fact.Undelivered:
-		t.onUndelivered(e)
 	case fact.RetryScheduled:
 		t.onRetryScheduled(e)
 	case fact.Confirmed:
@@ -123,14 +121,10 @@ func (t *Task) onAcknowledged(e fact.Acknowledged) {
 	h.OfferEnds, h.AckEnds = time.Time{}, time.Time{}
 }
 
-func (t *Task) onRejectedOffer(e fact.RejectedOffer) { t.notTo(e.Agent) }
-
-func (t *Task) onUndelivered(e fact.Undelivered) { t.notTo(e.Agent) }
-
-// notTo takes one receiver out of the offer, which is over when none is left.
-func (t *Task) notTo(agent string) {
+// onRejectedOffer takes one receiver out of the offer, which is over when none is left.
+func (t *Task) onRejectedOffer(e fact.RejectedOffer) {
 	h := t.touch()
-	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == agent })
+	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == e.Agent })
 	if len(h.To) == 0 {
 		t.offerOver()
 	}
@@ -192,8 +186,9 @@ func (t *Task) onSpawned(e fact.Spawned) {
 	}
 	children := slices.Clone(t.Children)
 	for _, c := range e.Children {
-		children = append(children, Child{Task: c.Task, To: c.To, Budget: c.Budget, State: fact.Pending, Group: e.Group})
+		children = append(children, Child{Task: c.Task, Index: c.Index, To: c.To, Budget: c.Budget, State: fact.Pending, Tasks: c.Tasks, Group: e.Group})
 		t.Reserved = t.Reserved.Plus(c.Budget)
+		t.Used.Tasks += 1 + c.Tasks
 	}
 	t.Children = children
 	t.Used.Handoffs++
@@ -215,6 +210,8 @@ func (t *Task) onChildEnded(e fact.ChildEnded) {
 	if e.State.Final() && !was.Final() {
 		t.Reserved = t.Reserved.Minus(c.Budget)
 		t.Spent = t.Spent.Plus(e.Spent)
+		t.Used.Tasks += e.Tasks - c.Tasks
+		c.Tasks = e.Tasks
 	}
 	if e.State == fact.Completed && !e.Late {
 		t.Marks++

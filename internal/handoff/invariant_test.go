@@ -12,7 +12,7 @@ import (
 
 // sound is what must hold of every task at rest, between two decisions.
 func sound(t Task) error {
-	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, packed} {
+	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -106,6 +106,20 @@ func funded(t Task) error {
 	}
 	if reserved != t.Reserved || t.Spent.Tokens < 0 || t.Spent.Cost < 0 {
 		return fmt.Errorf("reserved %+v, held by children %+v, spent %+v", t.Reserved, reserved, t.Spent)
+	}
+	return nil
+}
+
+// familyBound: no more tasks come of one than may, and none that has come is forgotten.
+func familyBound(t Task) error {
+	n := 0
+	for _, c := range t.Children {
+		if n += 1 + c.Tasks; c.Tasks < 0 {
+			return fmt.Errorf("child %s may make %d tasks", c.Task, c.Tasks)
+		}
+	}
+	if n > t.Used.Tasks || t.Used.Tasks > t.Limits.Tasks {
+		return fmt.Errorf("tasks: %d come of the children, %d are used, %d may come in all", n, t.Used.Tasks, t.Limits.Tasks)
 	}
 	return nil
 }
@@ -244,16 +258,19 @@ func tightens(before Task, c Command, events []fact.Event, after Task) error {
 	return nil
 }
 
-// narrower is what children may have, of budget and permissions.
+// narrower is what children may have, of budget, tasks and permissions.
 func narrower(parent Task, e fact.Spawned) error {
 	var sum fact.Budget
+	left, tasks := parent.Budget.Minus(parent.Spent).Minus(parent.Reserved), 0
 	for _, c := range e.Children {
-		sum = sum.Plus(c.Budget)
+		sum, tasks = sum.Plus(c.Budget), tasks+1+c.Tasks
 		if parent.Budget.Tokens > 0 && c.Budget.Tokens <= 0 || parent.Budget.Cost > 0 && c.Budget.Cost <= 0 {
 			return fmt.Errorf("child %s of a task with the budget %+v has no limit: %+v", c.Task, parent.Budget, c.Budget)
 		}
 	}
-	left := parent.Budget.Minus(parent.Spent).Minus(parent.Reserved)
+	if tasks > parent.Limits.Tasks-parent.Used.Tasks {
+		return fmt.Errorf("tasks: %d are made or promised, of %d with %d used", tasks, parent.Limits.Tasks, parent.Used.Tasks)
+	}
 	if parent.Budget.Tokens > 0 && sum.Tokens > left.Tokens || parent.Budget.Cost > 0 && sum.Cost > left.Cost {
 		return fmt.Errorf("the children get %+v, and %+v is left", sum, left)
 	}

@@ -134,7 +134,6 @@ func handshakeRows() []row {
 			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
 		}),
 		byOther("Reject", agent("ben"), func(t Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: fact.Refused} }),
-		byOther("Bounce", agent("ben"), func(t Task, by By) Command { return Bounce{Agent: by.Agent, Handoff: number(t)} }),
 		byServer("JoinClaim", func(t Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),
 		byOwner("Confirm", func(t Task, by By, e uint64) Command { return Confirm{By: by, Epoch: e, Handoff: number(t)} }),
 		byOwner("Withdraw", func(t Task, by By, e uint64) Command { return Withdraw{By: by, Epoch: e, Handoff: number(t)} }),

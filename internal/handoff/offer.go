@@ -80,16 +80,15 @@ func (d *turn) offerAgain(hints Hints, now time.Time) {
 	})
 }
 
-// failedOffer follows an offer that its receiver did not answer or could not get: again after a pause, or on.
-func (d *turn) failedOffer(agent string, hints Hints, now time.Time) {
+// unanswered follows an offer that its receiver has seen and did not answer: again after a pause, or on.
+func (d *turn) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
-	claim := h.Claim && h.Candidates[h.Next].Tier == fact.TierTarget // its receivers are each other's alternatives
-	if h.Tries < h.Retries && !claim {
-		try := h.Tries + 1
-		d.do(fact.RetryScheduled{Handoff: h.N, Agent: agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
+	if h.Tries >= h.Retries {
+		d.nextOrEnd(false, nil, hints, now)
 		return
 	}
-	d.nextOrEnd(false, nil, hints, now)
+	try := h.Tries + 1
+	d.do(fact.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
 }
 
 // nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any

@@ -97,12 +97,12 @@ var plants = []plant{
 	{"a return is forgotten", "", without(func(e fact.Event) bool { _, ok := e.(fact.Returned); return ok })},
 	{"nobody parks what cannot go on", "", without(func(e fact.Event) bool { _, ok := e.(fact.ParkedTask); return ok })},
 	{"half of a decision is lost", "", changed(func(_ Task, events []fact.Event) []fact.Event { return events[:(len(events)+1)/2] })},
-	{"a second transfer starts", "handoff", pretending(func(t Task) Task {
-		if t.State == fact.HandingOff && t.Owner != "" {
+	{"a second transfer starts", "handoff", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		if _, request := c.(Request); request && t.State == fact.HandingOff && t.Owner != "" {
 			t.State, t.Handoff = fact.Executing, &Handoff{N: t.Handoff.N, Stage: fact.Expired}
 		}
-		return t
-	})},
+		return Decide(t, c, now)
+	}}},
 	{"hops have no limit", "used", pretending(func(t Task) Task { t.Used.Hops = 0; return t })},
 	{"requests have no limit", "", pretending(func(t Task) Task { t.Used.Handoffs = 0; return t })},
 	{"recoveries have no limit", "", pretending(func(t Task) Task { t.Used.Attempts = 0; return t })},
@@ -134,6 +134,21 @@ var plants = []plant{
 	{"constraints are replaced", "was loosened", pretending(func(t Task) Task { t.Constraints = nil; return t })},
 	{"permissions are not compared", "ermissions", pretending(func(t Task) Task { t.Permissions = nil; return t })},
 	{"children are not funded", "children get", pretending(func(t Task) Task { t.Spent, t.Reserved = fact.Budget{}, fact.Budget{}; return t })},
+	{"any number of tasks comes of one", "tasks:", pretending(func(t Task) Task { t.Used.Tasks = 0; return t })},
+	{"a replay forgets the tasks that have come", "tasks:", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
+		t = Fold(t, e)
+		if _, ok := e.(fact.Replayed); ok {
+			t.Used.Tasks = 0
+		}
+		return t
+	}}},
+	{"a child gives back more than it had", "may make", each(func(_ Task, e fact.Event) fact.Event {
+		if c, ok := e.(fact.ChildEnded); ok && c.State.Final() {
+			c.Tasks = -2
+			return c
+		}
+		return e
+	})},
 	{"what is over goes on", "", pretending(func(t Task) Task {
 		if t.State == fact.Completed {
 			t.State = fact.Executing

@@ -117,7 +117,7 @@ func (d dice) constraint() fact.Constraint {
 func (d dice) create(now time.Time) Create {
 	c := Create{
 		By: pick(d, agent(agents[0]), operator("ann")), Task: taskID(1), Intent: "do it", Timeouts: d.timeouts(),
-		Limits:      fact.Limits{Hops: d.IntN(5), Handoffs: d.IntN(8), Visits: d.IntN(4), Escalations: d.IntN(3), Attempts: d.IntN(3)},
+		Limits:      fact.Limits{Hops: d.IntN(5), Handoffs: d.IntN(8), Visits: d.IntN(4), Escalations: d.IntN(3), Attempts: d.IntN(3), Tasks: pick(d, 0, 1, 3, 10)},
 		Permissions: d.permissions(),
 	}
 	if d.chance(50) {
@@ -137,7 +137,8 @@ func (d dice) create(now time.Time) Create {
 	}
 	if d.chance(20) { // a child, some way down
 		c.By, c.For, c.Parent = system, "agent/ada", fact.Parent{Task: taskID(80), Await: true}
-		c.Path, c.Marks, c.Used = []fact.Visit{{Agent: "ada"}}, 1, fact.Used{}
+		c.Limits.Tasks = 10
+		c.Path, c.Marks, c.Used = []fact.Visit{{Agent: "ada"}}, 1, fact.Used{Tasks: pick(d, 0, 5, 10)}
 	}
 	return c
 }
@@ -162,7 +163,7 @@ func (d dice) command(t Task) Command {
 	case t.State == fact.Waiting:
 		return EndChild{
 			Child: pick(d, t.Children...).Task, State: pick(d, fact.Completed, fact.Completed, fact.Failed, fact.Parked, fact.Pending, fact.Executing),
-			Result: pick(d, nil, &fact.Result{Text: "ok", Data: []byte(`[ 1 ]`)}), Spent: d.usage(),
+			Result: pick(d, nil, &fact.Result{Text: "ok", Data: []byte(`[ 1 ]`)}), Spent: d.usage(), Tasks: d.IntN(5) - 1,
 		}
 	case t.State == fact.Parked:
 		who := pick(d, operator("bob"), d.anybody())
@@ -187,7 +188,6 @@ func (d dice) answer(t Task, h *Handoff) Command {
 	return pick[Command](d, See{Agent: who, Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n},
 		d.render(t), Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)},
 		Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()},
-		Bounce{Agent: who, Handoff: n, Offer: offer, Detail: "no route", Hints: d.hints()},
 		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t))
 }
 
@@ -221,7 +221,7 @@ func (d dice) spawn(t Task) Command {
 	}
 	for i := range n {
 		c.Children = append(c.Children, fact.NewChild{
-			Task: taskID(100 + len(t.Children) + i), Index: i, To: pick(d, agents...), Intent: "a part", Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 5}),
+			Task: taskID(100 + t.NextChild() + i), Index: t.NextChild() + i, To: pick(d, agents...), Intent: "a part", Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 5}),
 		})
 	}
 	return c
@@ -275,7 +275,7 @@ func (d dice) general(t Task) Command {
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
 		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}), d.render(t),
 		Command(ReadShare{By: d.anybody(), Share: 1}), Command(Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}),
-		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage()}),
+		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage(), Tasks: d.IntN(5) - 1}),
 		Command(EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}),
 		Command(d.tick(t)), Command(Discard{By: d.anybody(), Why: "old"}), Command(Sequence{d.work(t), d.request(t)}))
 }

@@ -149,17 +149,6 @@ func TestAConfirmOverdueWithoutAnOwnerParks(t *testing.T) {
 	}
 }
 
-func TestALongReportOfAFailedDeliveryIsCut(t *testing.T) {
-	b := build(t, create, start, send())
-	events, err := Decide(b.task, Bounce{Agent: "ben", Handoff: 1, Detail: strings.Repeat("é\xff", fact.MaxText)}, b.now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := events[0].(fact.Undelivered).Detail; len(d) > fact.MaxText || fact.CheckText("", d, fact.MaxText) != nil {
-		t.Errorf("%d bytes of detail, valid: %v", len(d), fact.CheckText("", d, fact.MaxText))
-	}
-}
-
 func TestAskersAndSharesAreBounded(t *testing.T) {
 	b := build(t, create, start)
 	for i := range fact.MaxAsks {

@@ -60,8 +60,8 @@ func (s *story) duration(t *testing.T) time.Duration {
 
 func (s *story) by() By {
 	who := s.word("by", "")
-	if name, ok := strings.CutPrefix(who, "operator/"); ok {
-		return operator(name)
+	if strings.HasPrefix(who, "operator/") || strings.HasPrefix(who, "admin/") {
+		return By{Principal: who, Operator: true}
 	}
 	return agent(who)
 }
@@ -129,8 +129,6 @@ func (s *story) command(t *testing.T) Command {
 		return a
 	case "reject":
 		return Reject{By: by, Handoff: h, Why: fact.Rejection(s.word("why", "refused")), Missing: s.list("missing"), Hints: s.hints()}
-	case "bounce":
-		return Bounce{Agent: by.Agent, Handoff: h, Detail: "connection refused", Hints: s.hints()}
 	case "confirm":
 		c := Confirm{By: by, Epoch: e, Handoff: h}
 		if s.d.HasArg("notes") {
@@ -156,7 +154,7 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 		return s.spawn()
 	case "child":
 		return EndChild{
-			Child: taskID(s.number("n", 0)), State: fact.State(s.word("state", "completed")), Spent: s.budget(),
+			Child: taskID(s.number("n", 0)), State: fact.State(s.word("state", "completed")), Spent: s.budget(), Tasks: s.number("tasks", 0),
 			Result: &fact.Result{Text: s.word("result", "")},
 		}
 	case "dependency":
@@ -198,6 +196,7 @@ func (s *story) create() Command {
 		Limits: fact.Limits{
 			Hops: s.number("hops", 0), Handoffs: s.number("handoffs", 0), Visits: s.number("visits", 0),
 			Escalations: s.number("escalations", 0), Attempts: s.number("attempts", 0),
+			Tasks: s.number("tasks", 0),
 		},
 		Permissions: s.list("permissions"), Route: s.list("route"), Priority: fact.Priority(s.word("priority", "")),
 		Conversation: s.word("conversation", ""),
@@ -235,7 +234,7 @@ func (s *story) spawn() Command {
 		c.Kind = fact.Broadcast
 	}
 	for i, to := range s.list("to") {
-		c.Children = append(c.Children, fact.NewChild{Task: taskID(100 + len(s.task.Children) + i), Index: i, To: to, Intent: "a part of it", Budget: s.budget()})
+		c.Children = append(c.Children, fact.NewChild{Task: taskID(100 + s.task.NextChild() + i), Index: s.task.NextChild() + i, To: to, Intent: "a part of it", Budget: s.budget()})
 	}
 	return c
 }

@@ -87,8 +87,6 @@ func (s *story) handoffDetail(e fact.Event) (string, bool) {
 		return "unanswered by " + strings.Join(e.To, ", "), true
 	case fact.Unanswered:
 		return "by " + e.Agent, true
-	case fact.Undelivered:
-		return "to " + e.Agent, true
 	case fact.RetryScheduled:
 		return fmt.Sprintf("%s gets try %d at %s", e.Agent, e.Try, s.at(e.At)), true
 	case fact.Confirmed:
@@ -151,11 +149,17 @@ func (s *story) spawned(e fact.Spawned) string {
 		if c.Budget.Tokens > 0 {
 			text += fmt.Sprintf(" with %d tokens", c.Budget.Tokens)
 		}
+		if s.task.Limits.Tasks != (fact.Limits{}).WithDefaults().Tasks {
+			text += fmt.Sprintf(", which may make %d", c.Tasks)
+		}
 		to = append(to, text)
 	}
 	text := fmt.Sprintf("%s to %s; fan-in %s", e.Kind, strings.Join(to, ", "), e.FanIn.Mode)
 	if e.Permissions != nil {
 		text += fmt.Sprintf("; permissions %v", e.Permissions)
+	}
+	if len(e.Passed) > 0 {
+		text += "; passed over: " + reasons(e.Passed)
 	}
 	return text + packText(e.Pack)
 }
@@ -201,6 +205,9 @@ func (s *story) whole() string {
 	line := func(name string, value any) { fmt.Fprintf(&b, "%s: %v\n", name, value) }
 	line("used", fmt.Sprintf("%d hops, %d handoffs, %d escalations, %d attempts", t.Used.Hops, t.Used.Handoffs-t.Used.Base,
 		t.Used.Escalations, t.Used.Attempts))
+	if len(t.Children) > 0 {
+		line("tasks", fmt.Sprintf("%d of %d used", t.Used.Tasks, t.Limits.Tasks))
+	}
 	if t.Held != t.Envelope && t.Held != "" {
 		line("held", t.Held)
 	}

@@ -69,8 +69,6 @@ var HandoffTable = []StageEdge{
 	{fact.Offered, "handoff-rejected", fact.Requested, "nobody is left in this offer"},
 	{fact.Offered, "offer-expired", fact.Requested, ""},
 	{fact.Offered, "offer-unanswered", fact.Requested, ""},
-	{fact.Offered, "offer-undelivered", fact.Offered, "a claim with candidates left"},
-	{fact.Offered, "offer-undelivered", fact.Requested, "nobody is left in this offer"},
 	{fact.Accepted, "handoff-confirm", fact.Accepted, ""},
 	{fact.Accepted, "handoff-complete", fact.Transferred, ""},
 	{fact.Requested, "handoff-returned", fact.Rejected, "every receiver said no"},

@@ -131,10 +131,12 @@ type Share struct {
 // Child is a parent's record of a child task.
 type Child struct {
 	Task   string       `json:"task"`
+	Index  int          `json:"index"`
 	To     string       `json:"to"`
 	Budget fact.Budget  `json:"budget,omitzero"`
-	State  fact.State   `json:"state"` // Pending until it ends; Parked while in the dead letters
-	Group  int          `json:"group"` // children of one spawn belong together
+	State  fact.State   `json:"state"`           // Pending until it ends; Parked while in the dead letters
+	Tasks  int          `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
+	Group  int          `json:"group"`           // children of one spawn belong together
 	Result *fact.Result `json:"result,omitempty"`
 }
 
@@ -205,32 +207,18 @@ func (t *Task) involve(agents ...string) {
 
 // Weight is about how many bytes the task takes in memory.
 func (t Task) Weight() int {
-	n := 2048 + len(t.Intent) + len(t.Progress) + weight(t.Result)
+	n := 2048 + len(t.Intent) + len(t.Progress) + t.Result.Weight()
 	for _, c := range t.Children {
-		n += 128 + weight(c.Result)
+		n += 128 + c.Result.Weight()
 	}
 	for _, c := range t.Constraints {
 		n += 64 + len(c.Text)
 	}
 	for _, s := range t.Shares {
-		n += 256 + pinned(s.Pack)
+		n += 256 + s.Pack.Weight()
 	}
 	if t.Handoff != nil {
-		n += pinned(t.Handoff.Pack)
+		n += t.Handoff.Pack.Weight()
 	}
 	return n + 32*len(t.Involved)
-}
-
-func pinned(p fact.Pack) (n int) {
-	for _, pin := range p.Pinned {
-		n += 16 + len(pin)
-	}
-	return n
-}
-
-func weight(r *fact.Result) int {
-	if r == nil {
-		return 0
-	}
-	return len(r.Text) + len(r.Data)
 }

@@ -28,7 +28,9 @@ func states() string {
 		tasks = append(tasks, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Task", "A task is one piece of work. While it is `pending` nobody owns it and its requester stands as its source; "+
-		"`parked` is the dead-letter queue.", tasks, finals(fact.States()))
+		"`parked` is the dead-letter queue. A child that is `parked` has not ended: it can be replayed, so a parent that needs it "+
+		"stays `waiting`, until the child is replayed and ends, is cancelled or discarded, or the parent's own wait is over. A parent that "+
+		"can have what it waits for without that child does not wait for it.", tasks, finals(fact.States()))
 	var handoffs []step
 	for _, e := range handoff.HandoffTable {
 		handoffs = append(handoffs, step{string(e.From), e.Event, string(e.To), e.When})

@@ -37,6 +37,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.in.Limits.Visits, "limit-visits", 0, "times that one agent may own it (default 5)")
 	f.IntVar(&c.in.Limits.Escalations, "limit-escalations", 0, "escalations (default 5)")
 	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "recoveries from a lost owner (default 3)")
+	f.IntVar(&c.in.Limits.Tasks, "limit-tasks", 0, "tasks that may come of it, all generations together (default 1000)")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from elsewhere as JSON, @FILE or -; kept as claimed")
 	addTimeouts(f, &c.in.Timeouts)
 	addBudget(f, &c.in.Budget, "of the task")

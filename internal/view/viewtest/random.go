@@ -71,7 +71,6 @@ func (s *stage) anything(rt *rapid.T, task string, t handoff.Task) handoff.Comma
 		handoff.Accept{By: agent(receiver), Handoff: n, Offer: offer},
 		handoff.See{Agent: receiver, Handoff: n},
 		handoff.Reject{By: agent(receiver), Handoff: n, Why: fact.Refused},
-		handoff.Bounce{Agent: receiver, Handoff: n, Offer: offer, Detail: "gone"},
 		handoff.Confirm{By: operator, Handoff: n},
 		handoff.Withdraw{By: operator, Handoff: n},
 		handoff.JoinClaim{Agent: one(names, "joiner"), Handoff: n},
