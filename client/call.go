@@ -26,9 +26,11 @@ type call struct {
 	path   string
 	query  url.Values
 	body   []byte
-	key    string        // idempotency key; empty for reads
-	wait   time.Duration // what the server is asked to wait
-	accept string        // empty: JSON
+	// content is sent instead of body, as it is.
+	content io.ReadCloser
+	key     string        // idempotency key; empty for reads
+	wait    time.Duration // what the server is asked to wait
+	accept  string        // empty: JSON
 }
 
 // do makes a call and decodes its answer into out, which may be nil.
@@ -49,13 +51,24 @@ func (c *Client) run(ctx context.Context, r call, out any) error {
 		return &Error{Code: Invalid, Message: "an id or name is missing in " + r.path, Hint: "give the ids that other answers give"}
 	}
 	if r.method != http.MethodGet {
-		if r.key, _ = ctx.Value(keyOfCall).(string); r.key == "" { // none is ""
-			r.key = NewKey()
-		}
+		r.key = keyFor(ctx)
 	}
+	return c.retry(ctx, func() (bool, error) { return true, c.attempt(ctx, r, out) })
+}
+
+// keyFor is the idempotency key of a call: the one that it was given, or a new one.
+func keyFor(ctx context.Context) string {
+	if key, _ := ctx.Value(keyOfCall).(string); key != "" { // none is ""
+		return key
+	}
+	return NewKey()
+}
+
+// retry makes an attempt again as long as its error may pass and it says that it can be made again.
+func (c *Client) retry(ctx context.Context, attempt func() (again bool, err error)) error {
 	for n := 0; ; n++ {
-		err := c.attempt(ctx, r, out)
-		if err == nil || ctx.Err() != nil || n >= c.options.Retries {
+		again, err := attempt()
+		if err == nil || !again || ctx.Err() != nil || n >= c.options.Retries {
 			return err
 		}
 		pause := c.pause(n)
@@ -143,6 +156,10 @@ func (c *Client) send(ctx context.Context, r call) (*http.Response, error) {
 	}
 	if body != nil {
 		h.Set("Content-Type", "application/json")
+	}
+	if r.content != nil {
+		req.Body = r.content
+		h.Set("Content-Type", "application/octet-stream")
 	}
 	if r.key != "" {
 		h.Set("Idempotency-Key", r.key)

@@ -26,7 +26,7 @@ type Options struct {
 	// Retry-After counts if it is longer.
 	Pause time.Duration
 	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s. Exports and
-	// event streams take as long as they take.
+	// event streams take as long as they take; artifacts too, but they must not stand still for longer.
 	Timeout time.Duration
 	// UserAgent names the program; empty means "trapeze-client".
 	UserAgent string

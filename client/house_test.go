@@ -6,9 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
@@ -26,12 +28,16 @@ func open() *house {
 	log := ledgertest.NewDouble(ledgertest.Faults{})
 	views, err := sqlview.Follow(context.Background(), log, "")
 	must(err)
-	a, err := app.New(log, views.Store(), app.Options{})
+	dir, err := os.MkdirTemp("", "client-")
+	must(err)
+	store, err := filestore.Open(dir, filestore.Options{})
+	must(err)
+	a, err := app.New(log, views.Store(), app.Options{Artifacts: store})
 	must(err)
 	admin, err := a.Bootstrap(context.Background(), identity.DefaultWorkspace)
 	must(err)
 	h := &house{Server: httptest.NewServer(httpapi.New(a, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
-	h.stop = func() error { return errors.Join(views.Close(), log.Close()) }
+	h.stop = func() error { return errors.Join(store.Close(), os.RemoveAll(dir), views.Close(), log.Close()) }
 	h.admin, err = client.New(h.URL, admin, client.Options{})
 	must(err)
 	return h

@@ -59,6 +59,7 @@ var pairs = [][2]reflect.Type{
 	{typeOf[ChannelPage](), typeOf[client.ChannelPage]()},
 	{typeOf[TokenList](), typeOf[client.TokenList]()},
 	{typeOf[Me](), typeOf[client.Me]()},
+	{typeOf[ArtifactInfo](), typeOf[client.ArtifactInfo]()},
 }
 
 func TestTheClientSpeaksTheSameJSON(t *testing.T) {

@@ -79,7 +79,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 				problemOf(refusal.New(refusal.Invalid, "escape what stands after the ?, and part it by &", "the parameters are malformed: %s", err)).write(w)
 				return
 			}
-			if r.ContentLength > s.opts.MaxBody {
+			if r.ContentLength > s.opts.MaxBody && !isUpload(r) {
 				malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, at most %d are taken",
 					r.ContentLength, s.opts.MaxBody), nil).write(w)
 				return

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
@@ -27,7 +28,11 @@ type house struct {
 	app   *app.App
 	admin string
 	log   *lockedBuffer
+	shelf string // the directory of the artifacts
 }
+
+// maxArtifact is more than any other body may have.
+const maxArtifact = 3 * httpapi.DefaultMaxBody
 
 // lockedBuffer is a log that many goroutines write to.
 type lockedBuffer struct {
@@ -53,8 +58,12 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *hou
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, log: &lockedBuffer{}}
-	if h.app, err = app.New(log, views.Store(), app.Options{}); err != nil {
+	h := &house{t: t, log: &lockedBuffer{}, shelf: t.TempDir()}
+	store, err := filestore.Open(h.shelf, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.app, err = app.New(log, views.Store(), app.Options{Artifacts: store}); err != nil {
 		t.Fatal(err)
 	}
 	if h.admin, err = h.app.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
@@ -69,6 +78,9 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *hou
 	t.Cleanup(func() {
 		h.CloseClientConnections()
 		h.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
 		if err := views.Close(); err != nil {
 			t.Error(err)
 		}

@@ -66,6 +66,7 @@ func New(a *app.App, o Options) http.Handler {
 	s.tokens()
 	s.audit()
 	s.events()
+	s.artifacts()
 	s.open()
 	return s.guard(s.mux)
 }

@@ -41,7 +41,7 @@ func config() huma.Config {
 	for t, alias := range closedSets {
 		c.Components.Schemas.RegisterTypeAlias(t, alias)
 	}
-	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagTokens, tagRecord} {
+	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagArtifacts, tagTokens, tagRecord} {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
 	return c
@@ -122,8 +122,11 @@ func loosen(api *huma.OpenAPI) {
 	}
 	for _, item := range api.Paths {
 		for _, op := range []*huma.Operation{item.Post, item.Put} {
-			if op != nil && op.RequestBody != nil {
-				visit(op.RequestBody.Content["application/json"].Schema)
+			if op == nil || op.RequestBody == nil {
+				continue
+			}
+			if body := op.RequestBody.Content["application/json"]; body != nil {
+				visit(body.Schema)
 			}
 		}
 	}

@@ -89,8 +89,7 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 		_, err = out.Write(nil) // nothing on record is an answer too
 	}
 	if err != nil && out.begun {
-		s.log.WarnContext(r.Context(), "an export was cut short", "error", err)
-		panic(http.ErrAbortHandler) // the client must not take it for the whole
+		s.cutShort(r.Context(), "an export", err)
 	}
 	return err
 }
