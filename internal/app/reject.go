@@ -34,7 +34,7 @@ func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, er
 }
 
 // withHints decides as if everybody could take an offer and, if that makes one, again with what is known of the
-// candidates: only what is allowed, and offers, takes the probe of a half-open circuit.
+// candidates: only what is allowed, and makes an offer, is worth looking at them.
 func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, now time.Time,
 	command func(handoff.Hints) handoff.Command,
 ) ([]fact.Event, error) {
@@ -46,7 +46,7 @@ func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, n
 	if err != nil {
 		return nil, err
 	}
-	return handoff.Decide(t, command(hints), now)
+	return a.offering(ctx, workspace, t, now, hints, command)
 }
 
 // nextHints is what is known of the candidates that a handoff under way may still be offered to.
@@ -57,7 +57,7 @@ func (a *App) nextHints(ctx context.Context, workspace string, t handoff.Task, n
 	}
 	from := min(h.Next, len(h.Candidates))
 	if !h.RetryAt.IsZero() || h.Stage == fact.AwaitingApproval {
-		return a.Hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
+		return a.Hints(ctx, workspace, h.Candidates[from:], now)
 	}
-	return a.Hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
+	return a.Hints(ctx, workspace, h.Candidates[min(from+1, len(h.Candidates)):], now)
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
@@ -89,16 +88,14 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
 	}
 	if in.Kind == fact.Delegation || in.FanOut {
-		return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
+		return a.spawning(ctx, c, in, t, p, sealed, now)
 	}
 	cmd := in.request(c, p, sealed)
-	cmd.RouteStep, cmd.Hints.Jitter = routed, a.Jitter()
-	events, err := handoff.Decide(t, cmd, now)
-	if err != nil || len(p.Probes) == 0 || !slices.ContainsFunc(events, isOffer) {
-		return events, err // only what is allowed, and offers, takes a probe
-	}
-	cmd.Hints.Unfit = a.firstProbe(ctx, c.Workspace, t, p, cmd.Claim)
-	return handoff.Decide(t, cmd, now)
+	cmd.RouteStep = routed
+	return a.offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
+		cmd.Hints = hints
+		return cmd
+	})
 }
 
 // maxFanOut is the most bytes of envelopes that one fan-out makes.
@@ -168,22 +165,6 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 		s.Children = append(s.Children, fact.NewChild{Task: fact.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
 	}
 	return s
-}
-
-// firstProbe claims the probe where the circuit of the first candidate is half-open, or, for a claim, of any target. It
-// returns who is unfit because another handoff has the probe.
-func (a *App) firstProbe(ctx context.Context, workspace string, t handoff.Task, p roster.Plan, claim bool) map[string]string {
-	unfit, found := map[string]string{}, false
-	for _, c := range p.Candidates {
-		if found && (!claim || c.Tier != fact.TierTarget) {
-			break
-		}
-		if p.Probes[c.Agent] {
-			unfit[c.Agent] = a.Probe(ctx, workspace, c.Agent, nextHandoffID(t))
-		}
-		found = found || unfit[c.Agent] == ""
-	}
-	return unfit
 }
 
 // nextHandoffID is the id that a task's next handoff will have.

@@ -85,7 +85,11 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t hando
 	if err != nil {
 		return nil, err
 	}
-	return handoff.Decide(t, send.request(c, p, sealed), now)
+	cmd := send.request(c, p, sealed)
+	return a.offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
+		cmd.Hints = hints
+		return cmd
+	})
 }
 
 // CheckDependencies tells a new task of dependencies that ended while it was being created.
@@ -233,7 +237,10 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 		if err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, cmd, now)
+		return a.offering(ctx, ref.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
+			cmd.Hints = hints
+			return cmd
+		})
 	})
 	return caller.Tolerate(err)
 }

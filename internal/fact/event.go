@@ -258,7 +258,7 @@ type Unanswered struct {
 	Agent   string `json:"agent"`
 }
 
-// RetryScheduled: the same receiver gets another offer after a pause.
+// RetryScheduled: the same receiver gets another offer, or its first, after a pause.
 type RetryScheduled struct {
 	Handoff int       `json:"handoff"`
 	Agent   string    `json:"agent"`

@@ -16,6 +16,8 @@ import (
 type Hints struct {
 	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
 	Unfit map[string]string
+	// Later is when somebody who is unfit only because its circuit is open may be asked again; zero: nobody is.
+	Later time.Time
 	// Jitter spreads retries; from 0 up to but not including 1.
 	Jitter float64
 }
@@ -78,7 +80,7 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		d.do(fact.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
 		return d.events, nil
 	}
-	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
+	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok && (!c.By.System || !d.waits(c.Hints, now)) {
 		return c.nobody(append(passed, unfit...), now)
 	}
 	return d.events, nil

@@ -60,6 +60,18 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 	return offer.Passed, false
 }
 
+// waits puts the first offer of a handoff off where only circuits stand in its way, until the first of them lets a probe
+// through, and reports whether it did. That is for handoffs that the server asks for, since nobody is there to be told
+// to try later; and not more often than it would retry.
+func (d *turn) waits(hints Hints, now time.Time) bool {
+	h := d.t.Handoff
+	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
+		return false
+	}
+	d.do(fact.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: hints.Later})
+	return true
+}
+
 // climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
 // escalation does not: the request was counted.
 func (h *Handoff) climbs(tier fact.Tier, offer, try int) bool {
@@ -96,7 +108,7 @@ func (d *turn) unanswered(hints Hints, now time.Time) {
 func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
-	if ok {
+	if ok || d.waits(hints, now) {
 		return
 	}
 	why := fmt.Sprintf("no receiver left; offers made: %d", h.Offer)

@@ -89,6 +89,9 @@ func (d dice) hints() Hints {
 			h.Unfit[a] = "is offline"
 		}
 	}
+	if d.chance(30) {
+		h.Later = t0.Add(time.Duration(d.IntN(600)) * time.Minute)
+	}
 	return h
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-// The language of the stories: by=NAME is an agent, by=operator/NAME a person. The epoch is the current one unless
+// The language of the stories: by=NAME is an agent, by=operator/NAME a person, by=system/courier the server. The epoch is the current one unless
 // the line says epoch=N.
 
 func (s *story) word(key, def string) string {
@@ -63,6 +63,9 @@ func (s *story) by() By {
 	if strings.HasPrefix(who, "operator/") || strings.HasPrefix(who, "admin/") {
 		return By{Principal: who, Operator: true}
 	}
+	if who == system.Principal {
+		return system
+	}
 	return agent(who)
 }
 
@@ -79,6 +82,9 @@ func (s *story) hints() Hints {
 	h := Hints{Unfit: map[string]string{}}
 	for _, a := range s.list("unfit") {
 		h.Unfit[a] = "is offline"
+	}
+	if later := s.span("later"); later != 0 {
+		h.Later = s.now.Add(time.Duration(later))
 	}
 	return h
 }

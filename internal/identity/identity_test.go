@@ -196,7 +196,6 @@ read_any     yes   yes      yes     -
 read_audit   yes   yes      yes     -
 act_own      yes   yes      -       yes
 act_any      yes   yes      -       -
-approve      yes   yes      -       -
 dead_letters yes   yes      -       -
 agents       yes   yes      -       -
 tokens       yes   -        -       -

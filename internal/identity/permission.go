@@ -34,8 +34,7 @@ const (
 	ReadAny     Verb = "read_any"     // everybody's
 	ReadAudit   Verb = "read_audit"   // the whole record and its exports
 	ActOwn      Verb = "act_own"      // create tasks and act on one's own: hand off, accept, finish, share, approve
-	ActAny      Verb = "act_any"      // act on any task: cancel, move, lift a constraint
-	Approve     Verb = "approve"      // approve or deny any supervised handoff
+	ActAny      Verb = "act_any"      // act on any task: cancel, move, approve, lift a constraint
 	DeadLetters Verb = "dead_letters" // replay or discard
 	Agents      Verb = "agents"       // register, drain or remove any agent, reset its circuit
 	Tokens      Verb = "tokens"       // create, list or revoke tokens
@@ -43,12 +42,12 @@ const (
 
 // Verbs lists every verb.
 func Verbs() []Verb {
-	return []Verb{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, Approve, DeadLetters, Agents, Tokens}
+	return []Verb{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, DeadLetters, Agents, Tokens}
 }
 
 var permissions = map[Role][]Verb{
 	Admin:    Verbs(),
-	Operator: {ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, Approve, DeadLetters, Agents},
+	Operator: {ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, DeadLetters, Agents},
 	Auditor:  {ReadOwn, ReadAny, ReadAudit},
 	Agent:    {ReadOwn, ActOwn},
 }

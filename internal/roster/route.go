@@ -8,7 +8,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
-	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -69,12 +68,11 @@ func (d *directory) All() iter.Seq[routing.Hint] {
 // For routes to one agent, by name.
 func For(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }
 
-// Plan is whom to try, in the rules' words, and which of them only as the one probe of a half-open circuit; or why
-// nobody can take it now.
+// Plan is whom to try, in the rules' words, or why nobody can take it now. [Roster.Admit] says whether an offer may be
+// made after all.
 type Plan struct {
 	Candidates []fact.Candidate
 	Passed     []fact.Passed
-	Probes     map[string]bool
 	Refused    error
 }
 
@@ -88,27 +86,20 @@ func (r *Roster) Plan(ctx context.Context, workspace string, req routing.Request
 	if err != nil {
 		return Plan{Refused: err}, nil //nolint:nilerr // for the caller to judge
 	}
-	out := Plan{Probes: map[string]bool{}}
+	var out Plan
 	for _, c := range p.Considered {
 		if !c.Eligible {
 			out.Passed = append(out.Passed, fact.Passed{Agent: c.Agent, Why: c.Why})
 			continue
 		}
 		out.Candidates = append(out.Candidates, fact.Candidate{Agent: c.Agent, Tier: fact.Tier(c.Tier)})
-		if c.Probe() {
-			out.Probes[c.Agent] = true
-		}
 	}
 	return out, nil
 }
 
-// Hints says which of the candidates should get no offer now. The first that would be a probe has the probe claimed
-// for this handoff; who does not get it is unfit too.
-func (r *Roster) Hints(ctx context.Context, workspace, handoffID string, candidates []fact.Candidate, now time.Time) (handoff.Hints, error) {
+// Hints says which of the candidates should get no offer now, and why. [Roster.Admit] has the last word.
+func (r *Roster) Hints(ctx context.Context, workspace string, candidates []fact.Candidate, now time.Time) (handoff.Hints, error) {
 	h := handoff.Hints{Unfit: map[string]string{}, Jitter: r.Jitter()}
-	if len(candidates) == 0 {
-		return h, nil
-	}
 	if len(candidates) > routing.MaxTargets {
 		candidates = candidates[:routing.MaxTargets]
 	}
@@ -125,34 +116,31 @@ func (r *Roster) Hints(ctx context.Context, workspace, handoffID string, candida
 		return h, d.err
 	}
 	p, _ := routing.Route(req, d, now) // a refusal says that nobody is fit, and the plan why
-	if d.err != nil {
-		return h, d.err
-	}
-	first := true
 	for _, c := range p.Considered {
-		if !c.Eligible {
-			h.Unfit[c.Agent] = c.Why
+		if c.Eligible {
 			continue
 		}
-		h.Unfit[c.Agent] = ""
-		if c.Probe() && first {
-			h.Unfit[c.Agent] = r.Probe(ctx, workspace, c.Agent, handoffID)
+		h.Unfit[c.Agent] = c.Why
+		if known, _ := d.Lookup(c.Agent); c.Reason == routing.CircuitOpen {
+			at := registry.CircuitAt(known.Agent, now).ResetAt
+			if h.Later.IsZero() || at.Before(h.Later) {
+				h.Later = at
+			}
 		}
-		first = first && h.Unfit[c.Agent] != ""
 	}
-	return h, nil
+	return h, d.err
 }
 
-// Probe claims the one probe of a half-open circuit. It returns why not, or "".
-func (r *Roster) Probe(ctx context.Context, workspace, agent, handoffID string) string {
-	_, err := r.ChangeAgent(ctx, caller.System(workspace, "routing"), agent, "", registry.ClaimProbe{Name: agent, Handoff: handoffID})
-	if err == nil {
-		return ""
+// Admit lets one offer of a handoff through an agent's circuit. One that is closed lets everything through; one that is
+// half-open, the one handoff that claims its probe here, on the agent's own stream; any other is refused (circuit_open),
+// saying until when. It may be repeated for the same handoff.
+func (r *Roster) Admit(ctx context.Context, workspace, agent, handoffID string) error {
+	state, err := r.Known(ctx, workspace, agent, false)
+	if err != nil || registry.CircuitAt(state, r.now()).Phase == registry.Closed {
+		return err
 	}
-	if no, ok := refusal.As(err); ok {
-		return no.Message
-	}
-	return "its circuit could not be probed"
+	_, err = r.ChangeAgent(ctx, caller.System(workspace, "routing"), agent, "", registry.ClaimProbe{Name: agent, Handoff: handoffID})
+	return err
 }
 
 // Jitter is a random number from 0 up to 1.

@@ -38,22 +38,8 @@ type Considered struct {
 	AsOf time.Time `json:"as_of,omitzero"`
 }
 
-// Probe reports whether the offer may be made only after the agent's probe was claimed.
-func (c Considered) Probe() bool { return c.Reason == FitAsProbe }
-
 // Plan says whom to try and why, best first.
 type Plan struct {
 	Considered []Considered `json:"considered"`        // by tier; a capability's eligible agents before the rest
 	Omitted    int          `json:"omitted,omitempty"` // how many more agents with the capability there are
-}
-
-// Eligible lists those who may be tried, best first.
-func (p Plan) Eligible() []Considered {
-	var list []Considered
-	for _, c := range p.Considered {
-		if c.Eligible {
-			list = append(list, c)
-		}
-	}
-	return list
 }

@@ -14,7 +14,6 @@ const nominalRoom = 10
 type ranked struct {
 	name     string
 	reason   Reason
-	wants    int     // how many of the wanted capabilities it has
 	load     float64 // held tasks in proportion to its room
 	failures int     // in a row
 }
@@ -56,18 +55,16 @@ func (r *router) rank(h *Hint) ranked {
 	return ranked{
 		name:     h.Agent.Name,
 		reason:   r.judge(h, Target),
-		wants:    len(r.req.Wants) - len(lacking(h.Agent.Spec, r.req.Wants)),
 		load:     float64(h.Held) / float64(room),
 		failures: h.Agent.Circuit.Failures,
 	}
 }
 
-// compare puts the better agent first: one that is eligible, one that is not on probation, the one with more of the
-// wanted capabilities, with less to do, with fewer failures; names settle the rest.
+// compare puts the better agent first: one that is eligible, one that is not on probation, the one with less to
+// do, with fewer failures; names settle the rest.
 func compare(a, b ranked) int {
 	return cmp.Or(
 		cmp.Compare(a.reason.order(), b.reason.order()),
-		cmp.Compare(b.wants, a.wants),
 		cmp.Compare(a.load, b.load),
 		cmp.Compare(a.failures, b.failures),
 		cmp.Compare(a.name, b.name),

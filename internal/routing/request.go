@@ -13,7 +13,7 @@ const (
 	MaxTargets    = 64 // agents of the first tier, and names in a request
 	MaxFallbacks  = 32
 	MaxEscalation = 32
-	MaxNeeds      = 16 // capabilities in Needs or Wants
+	MaxNeeds      = 16 // capabilities
 	maxSuggested  = 8  // names that a refusal suggests
 )
 
@@ -21,7 +21,6 @@ const (
 type Request struct {
 	Agents  []string // in order of preference; empty to route by capability
 	Needs   []string // capabilities that a target or fallback must have
-	Wants   []string // capabilities that rank an agent higher when routing by capability
 	Exclude []string // agents to leave out, for example the source
 }
 
@@ -40,35 +39,6 @@ type Directory interface {
 	All() iter.Seq[Hint]
 }
 
-// Snapshot is a Directory in memory, by name.
-type Snapshot map[string]Hint
-
-// SnapshotOf collects hints by the names of their agents.
-func SnapshotOf(hints ...Hint) Snapshot {
-	s := make(Snapshot, len(hints))
-	for _, h := range hints {
-		s[h.Agent.Name] = h
-	}
-	return s
-}
-
-// Lookup finds an agent by name.
-func (s Snapshot) Lookup(name string) (Hint, bool) {
-	h, ok := s[name]
-	return h, ok
-}
-
-// All yields every agent, in no particular order.
-func (s Snapshot) All() iter.Seq[Hint] {
-	return func(yield func(Hint) bool) {
-		for _, h := range s {
-			if !yield(h) {
-				return
-			}
-		}
-	}
-}
-
 // check refuses (invalid) a request that nobody could serve as it stands.
 func (r Request) check() error {
 	if len(r.Agents) == 0 && len(r.Needs) == 0 {
@@ -81,7 +51,6 @@ func (r Request) check() error {
 	}{
 		{"target agent", r.Agents, MaxTargets},
 		{"needed capability", r.Needs, MaxNeeds},
-		{"wanted capability", r.Wants, MaxNeeds},
 	} {
 		if len(l.names) > l.most {
 			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)

@@ -179,13 +179,13 @@ var stories = []struct {
 		"+ d target fit\n+ b target fit\n+ e target fit\n+ a target fit",
 	},
 	{
-		"what is wanted outranks load, then failures count, then names",
-		routing.Request{Needs: []string{"go"}, Wants: []string{"sql", "docs"}},
+		"load counts, then failures, then names",
+		routing.Request{Needs: []string{"go"}},
 		[]routing.Hint{
 			agent("e", can("go")), agent("d", can("go")), agent("c", can("go"), failures(1)),
 			agent("b", can("go", "sql"), holds(1, 2)), agent("a", can("docs", "go", "sql"), holds(3, 4)),
 		},
-		"+ a target fit\n+ b target fit\n+ d target fit\n+ e target fit\n+ c target fit",
+		"+ d target fit\n+ e target fit\n+ c target fit\n+ b target fit\n+ a target fit",
 	},
 	{
 		"those on probation and those passed over come last, but are told",
@@ -207,7 +207,7 @@ var stories = []struct {
 func TestRoutesAsStories(t *testing.T) {
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
-			plan, err := routing.Route(s.req, routing.SnapshotOf(s.agents...), noon)
+			plan, err := routing.Route(s.req, snapshotOf(s.agents...), noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestRoutesAsStories(t *testing.T) {
 
 func refused(t *testing.T, req routing.Request, code refusal.Code, agents ...routing.Hint) (routing.Plan, *refusal.Error) {
 	t.Helper()
-	plan, err := routing.Route(req, routing.SnapshotOf(agents...), noon)
+	plan, err := routing.Route(req, snapshotOf(agents...), noon)
 	r, ok := refusal.As(err)
 	if !ok || r.Code != code || r.Hint == "" {
 		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
@@ -267,7 +267,7 @@ func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
 	if r.Details["reset_at"] != "2026-01-02T12:00:30Z" || !strings.Contains(r.Message, "2026-01-02T12:00:30Z") {
 		t.Errorf("refusal %v", r)
 	}
-	if len(plan.Considered) != 3 || len(plan.Eligible()) != 0 {
+	if len(plan.Considered) != 3 || len(eligible(plan)) != 0 {
 		t.Errorf("plan %+v", plan)
 	}
 }
@@ -308,12 +308,11 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 	}
 	for name, req := range map[string]routing.Request{
 		"no target":         {},
-		"only wants":        {Wants: []string{"go"}},
 		"bad name":          to("../writer"),
 		"empty name":        to(""),
 		"too many names":    to(many...),
 		"bad capability":    {Needs: []string{"Go"}},
-		"bad wish":          {Needs: []string{"go"}, Wants: []string{"\x00"}},
+		"bad second need":   {Needs: []string{"go", "\x00"}},
 		"too many needs":    {Needs: many[:17]},
 		"one bad of a list": to("writer", "a b"),
 	} {
@@ -324,8 +323,8 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 func TestAProbeIsMarkedAndAStaleHintKeepsItsAge(t *testing.T) {
 	h := agent("writer", openedAt(noon.Add(-time.Hour)))
 	h.AsOf = noon.Add(-time.Second)
-	plan, err := routing.Route(to("writer"), routing.SnapshotOf(h), noon)
-	if err != nil || !plan.Considered[0].Probe() || !plan.Considered[0].AsOf.Equal(h.AsOf) {
+	plan, err := routing.Route(to("writer"), snapshotOf(h), noon)
+	if err != nil || plan.Considered[0].Reason != routing.FitAsProbe || !plan.Considered[0].AsOf.Equal(h.AsOf) {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }
@@ -360,25 +359,25 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 		} else {
 			req.Needs = caps[:rapid.IntRange(1, 2).Draw(t, "needs")]
 		}
-		dir := routing.SnapshotOf(house...)
+		dir := snapshotOf(house...)
 		plan, err := routing.Route(req, dir, noon)
 		again, err2 := routing.Route(req, dir, noon)
 		if !reflect.DeepEqual(plan, again) || refusal.CodeOf(err) != refusal.CodeOf(err2) {
 			t.Fatalf("two plans for one request: %+v and %+v", plan, again)
 		}
-		if (len(plan.Eligible()) > 0) != (err == nil) {
+		if (len(eligible(plan)) > 0) != (err == nil) {
 			t.Fatalf("plan %+v, error %v", plan, err)
 		}
 		checkEligible(t, req, dir, plan)
 	})
 }
 
-func checkEligible(t *rapid.T, req routing.Request, dir routing.Snapshot, plan routing.Plan) {
+func checkEligible(t *rapid.T, req routing.Request, dir snapshot, plan routing.Plan) {
 	seen := map[string]bool{}
 	for _, x := range req.Exclude {
 		seen[x] = true
 	}
-	for _, c := range plan.Eligible() {
+	for _, c := range eligible(plan) {
 		h := dir[c.Agent]
 		if seen[c.Agent] {
 			t.Fatalf("%s is offered twice or left out:\n%s", c.Agent, story(plan))
@@ -397,14 +396,14 @@ func checkEligible(t *rapid.T, req routing.Request, dir routing.Snapshot, plan r
 }
 
 func BenchmarkRoute(b *testing.B) {
-	house := make(routing.Snapshot)
+	house := make(snapshot)
 	for i := range 10_000 {
 		h := agent(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4))
 		house[h.Agent.Name] = h
 	}
 	for name, req := range map[string]routing.Request{
 		"name":       to("agent-00042"),
-		"capability": {Needs: []string{"go"}, Wants: []string{"sql"}},
+		"capability": {Needs: []string{"go"}},
 		"unknown":    to("agent-x"),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -1,0 +1,222 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// halfOpen registers an agent and opens its circuit, so that it is half-open for an hour.
+func (h *house) halfOpen(name string) {
+	h.Helper()
+	h.register(name, roster.AgentSpec{Breaker: roster.Breaker{Failures: 1, OpenFor: fact.Duration(time.Hour)}})
+	h.fail("lead", name)
+	h.circuit(name, registry.Open)
+	time.Sleep(time.Hour)
+	h.circuit(name, registry.HalfOpen)
+}
+
+// offers counts the offers that an agent has been made, by task.
+func (h *house) offers(name string) map[string]int {
+	h.Helper()
+	last, err := h.app.Last(ctx(h))
+	if err != nil {
+		h.Fatal(err)
+	}
+	codec := ledger.NewCodec(fact.Events...)
+	made := map[string]int{}
+	err = h.ledger.Follow(ctx(h), 0, func(entries []ledger.Entry) error {
+		for _, e := range entries {
+			_, kind, id := e.Stream.Parts()
+			for _, ev := range e.Events {
+				if kind != "task" {
+					continue
+				}
+				d, err := codec.Decode(ev)
+				if err != nil {
+					return err
+				}
+				if offer, is := d.(fact.OfferMade); is && slices.Contains(offer.To, name) {
+					made[id]++
+				}
+			}
+			if e.Position >= last {
+				return errEnough
+			}
+		}
+		return nil
+	})
+	if err != errEnough { //nolint:errorlint // Follow returns what its function does
+		h.Fatal(err)
+	}
+	return made
+}
+
+var errEnough = fmt.Errorf("enough")
+
+// oneMore checks that an agent was made exactly one offer more than before, and gives the task of it.
+func (h *house) oneMore(name string, before map[string]int) (task string) {
+	h.Helper()
+	more := 0
+	for id, n := range h.offers(name) {
+		if n -= before[id]; n > 0 {
+			task = id
+			more += n
+		}
+	}
+	if more != 1 {
+		h.Fatalf("%d offers to %s while its circuit was half-open", more, name)
+	}
+	return task
+}
+
+// together runs functions side by side.
+func together(n int, do func(i int)) {
+	done := make(chan struct{})
+	for i := range n {
+		go func() {
+			do(i)
+			done <- struct{}{}
+		}()
+	}
+	for range n {
+		<-done
+	}
+}
+
+const crowd = 8
+
+func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "backup")
+		h.halfOpen("flaky")
+		before := h.offers("flaky")
+		kinds := []app.SendInput{
+			{To: []string{"flaky"}},
+			{To: []string{"flaky", "backup"}},
+			{To: []string{"flaky", "backup"}, Kind: fact.Broadcast},
+			{To: []string{"flaky", "backup"}, Kind: fact.Broadcast, FanOut: true},
+			{To: []string{"flaky"}, Kind: fact.Delegation},
+			{To: []string{"flaky", "backup"}, Kind: fact.Delegation},
+		}
+		made := make([]error, 2*len(kinds))
+		together(len(made), func(i int) {
+			_, made[i] = call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Create(ctx(h), c, app.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
+			})
+		})
+		refused := 0
+		for i, err := range made {
+			if code := refusal.CodeOf(err); err != nil && code != refusal.CircuitOpen && code != refusal.Unavailable {
+				h.Errorf("handoff %d: %v", i, err)
+			}
+			if err != nil {
+				refused++
+			}
+			if err != nil && len(kinds[i%len(kinds)].To) > 1 {
+				h.Errorf("handoff %d with an alternative: %v", i, err)
+			}
+		}
+		if refused < 3 {
+			h.Errorf("%d of the 4 handoffs to flaky alone were refused", refused)
+		}
+		time.Sleep(time.Minute) // children get their offers
+		task := h.oneMore("flaky", before)
+		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == task }))
+		h.circuit("flaky", registry.Closed)
+	})
+}
+
+func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "first")
+		h.halfOpen("flaky")
+		before := h.offers("flaky")
+		for range crowd {
+			h.create(h.agent("lead"), app.CreateInput{Intent: "try", Start: true, Send: &app.SendInput{To: []string{"first", "flaky"}}})
+		}
+		h.settle()
+		items, err := h.app.Inbox(ctx(h), h.agent("first"), app.InboxInput{Peek: true})
+		if err != nil || len(items) != crowd {
+			h.Fatalf("%d items, %v", len(items), err)
+		}
+		together(crowd, func(i int) { h.reject("first", items[i], fact.Overloaded) })
+		task := h.oneMore("flaky", before)
+		for _, item := range items {
+			if item.Task != task {
+				if got := h.task(item.Task); got.State != fact.Executing || got.Owner != "lead" {
+					h.Errorf("a handoff that nobody took: %s, owner %q", got.State, got.Owner)
+				}
+			}
+		}
+	})
+}
+
+func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "away")
+		h.halfOpen("flaky")
+		before := h.offers("flaky")
+		for range crowd {
+			h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{
+				To: []string{"away", "flaky"}, Timeouts: fact.Timeouts{Offer: fact.Duration(10 * time.Minute)},
+			}})
+		}
+		time.Sleep(12 * time.Minute)
+		h.oneMore("flaky", before)
+	})
+}
+
+func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("owner", roster.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: roster.Breaker{Failures: 100}})
+		h.halfOpen("flaky")
+		before := h.offers("flaky")
+		tasks := map[string]bool{}
+		for range crowd {
+			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"owner"}}})
+			tasks[h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
+		}
+		time.Sleep(32 * time.Minute) // their leases end
+		task := h.oneMore("flaky", before)
+		for id := range tasks {
+			got := h.task(id)
+			if want := map[bool]string{true: "flaky", false: "owner"}[id == task]; got.Handoff == nil || len(got.Handoff.To) != 1 || got.Handoff.To[0] != want {
+				h.Errorf("task %s is %s, offered to %+v, want %s", id, got.State, got.Handoff, want)
+			}
+		}
+	})
+}
+
+func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("owner", roster.AgentSpec{Breaker: roster.Breaker{Failures: 1, OpenFor: fact.Duration(5 * time.Minute)}})
+		for range 4 {
+			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"owner"}}})
+			h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task }))
+			time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
+		}
+		time.Sleep(28 * time.Minute)
+		h.circuit("owner", registry.Open)
+		back := map[string]bool{}
+		for range 4 { // first what it was offered before its circuit opened, then the probe, then the others
+			item := h.waitFor("owner", func(i view.Item) bool { return !back[i.Task] })
+			back[item.Task] = true
+			if a := h.accept("owner", item); a.Epoch != 2 {
+				h.Errorf("accepted: %+v", a.Receipt)
+			}
+		}
+		h.circuit("owner", registry.Closed)
+	})
+}
