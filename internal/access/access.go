@@ -16,11 +16,12 @@ import (
 // What is on record beside the changes: reads of content, exports, and attempts that were refused. These entries go
 // to a stream per principal, without compare-and-set, so that they never make a task's writer retry.
 type (
-	// ContentRead: a principal was given content of a task.
+	// ContentRead: a principal was given content of a task, or something that is known.
 	ContentRead struct {
-		Task   string `json:"task"`
-		What   string `json:"what"`
-		Digest string `json:"digest,omitempty"`
+		Task   string   `json:"task"`
+		What   string   `json:"what"`
+		Digest string   `json:"digest,omitempty"`
+		Items  []string `json:"items,omitempty"` // ids of what was given, if it was several at once
 	}
 	// Exported: a principal was given records.
 	Exported struct {
@@ -122,6 +123,14 @@ func (l *Log) Read(ctx context.Context, who Who, task, what, digest string) erro
 		return nil
 	}
 	return l.Append(ctx, who, ContentRead{Task: task, What: what, Digest: digest})
+}
+
+// ReadAll records, before it is answered, that the caller gets several items of a sort at once.
+func (l *Log) ReadAll(ctx context.Context, who Who, task, what string, items []string) error {
+	if who.system() || len(items) == 0 {
+		return nil
+	}
+	return l.Append(ctx, who, ContentRead{Task: task, What: what, Items: items})
 }
 
 // Refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end

@@ -23,6 +23,9 @@ var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPad
 // TaskID is the id of a task that is numbered by 16 bytes; time-ordered bytes give time-ordered ids.
 func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
 
+// MemoryID is the id of a memory item that is numbered by 16 bytes, as [TaskID] is a task's.
+func MemoryID(n [16]byte) string { return "mem_" + base32lower.EncodeToString(n[:]) }
+
 // ChildID derives the id of a task's n-th child. It keeps the parent's time.
 func ChildID(parent string, n int) string {
 	var id [16]byte

@@ -61,4 +61,6 @@ type Recall interface {
 	// TasksOf lists tasks that may let a principal read something: they have not ended, it is involved in them, and an
 	// item is in their scope, a turn belongs to them, or they carry a conversation along. The newest come first.
 	TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error)
+	// Carriers lists the tasks that name a conversation as theirs, the newest first.
+	Carriers(ctx context.Context, workspace, conversation string, limit int) ([]string, error)
 }

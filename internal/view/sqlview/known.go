@@ -23,6 +23,7 @@ CREATE INDEX view_memory_scope ON view_memory(ws, scope);
 CREATE INDEX view_memory_owner ON view_memory(ws, owner);
 CREATE INDEX view_memory_task ON view_memory(ws, task) WHERE task <> '';
 CREATE INDEX view_memory_conversation ON view_memory(ws, conversation) WHERE conversation <> '';
+CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
@@ -35,6 +36,9 @@ CREATE TABLE view_conversation_speaker(ws TEXT NOT NULL, agent TEXT NOT NULL, n 
 	PRIMARY KEY(ws, agent, n)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_conversation_task(ws TEXT NOT NULL, task TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, task, n)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_carrier(ws TEXT NOT NULL, conversation TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, conversation, task)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_carrier_task ON view_carrier(ws, task);
 CREATE TABLE view_turn(c INTEGER NOT NULL, turn INTEGER NOT NULL, row BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX view_turn_number ON view_turn(c, turn);
 `
@@ -47,7 +51,7 @@ type recallStatements struct {
 	dropText, addTag, dropTags          *sqlitelog.Stmt
 	getConversation, addConversation    *sqlitelog.Stmt
 	putConversation, addSpeaker, addTie *sqlitelog.Stmt
-	addTurn                             *sqlitelog.Stmt
+	addTurn, addCarrier                 *sqlitelog.Stmt
 }
 
 func (s *recallStatements) queries() []query {
@@ -70,6 +74,7 @@ func (s *recallStatements) queries() []query {
 		{&s.addSpeaker, "INSERT INTO view_conversation_speaker(ws, agent, n) VALUES(?, ?, ?)"},
 		{&s.addTie, "INSERT INTO view_conversation_task(ws, task, n) VALUES(?, ?, ?)"},
 		{&s.addTurn, "INSERT INTO view_turn(c, turn, row) VALUES(?, ?, ?)"},
+		{&s.addCarrier, "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)"},
 	}
 }
 

@@ -162,7 +162,7 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 			}
 		}
 	}
-	for mask := range 256 {
+	for mask := range 512 {
 		pick := func(bit int, s string) string {
 			if mask&bit != 0 {
 				return s
@@ -177,8 +177,9 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		if mask&64 != 0 {
 			f.After = 7
 		}
+		f.Pinned = mask&256 != 0
 		q, ok := selectMemory("main", f)
-		listed := f.Tag+f.Author+f.Task+f.Conversation != ""
+		listed := f.Pinned || f.Tag+f.Author+f.Task+f.Conversation != ""
 		if !ok {
 			t.Errorf("%+v asks nothing", f)
 		}

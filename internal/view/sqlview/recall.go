@@ -42,8 +42,8 @@ func (v *Views) Memory(ctx context.Context, workspace string, f view.MemoryFilte
 }
 
 // selectMemory leads each question to an index; it is not ok where nothing can be found. What has a word is found by
-// the words. Lists of what a task, a conversation, a tag or an author has are short enough to be looked through for
-// what the asker may read. Everything else is read where the asker may: what is for all, what is its own, and what is
+// the words. Lists of what a task, a conversation, a tag or an author has, and of what is pinned, are short enough to be
+// looked through for what the asker may read. Everything else is read where the asker may: what is for all, what is its own, and what is
 // in the scope of its tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	if f.By.Principal == "" {
@@ -92,6 +92,8 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 		leg("g.n AS n, m.id FROM view_memory_tag AS g CROSS JOIN view_memory AS m ON m.n = g.n WHERE g.ws = ? AND g.tag = ?", f.Tag).mayRead(f.By)
 	case f.Author != "":
 		leg(table + "view_memory_owner WHERE m.ws = ?").mayRead(f.By)
+	case f.Pinned:
+		leg(table + "view_memory_pinned WHERE m.ws = ? AND m.pinned = 1").mayRead(f.By)
 	case f.By.ReadsAny:
 		for _, scope := range [...]memory.Scope{memory.Private, memory.Task, memory.Workspace} {
 			if f.Scope == "" || f.Scope == scope {
@@ -260,5 +262,11 @@ const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE
 	AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = t.ws AND i.agent = ? AND i.task = t.id)
 	AND (EXISTS(SELECT 1 FROM view_memory AS m INDEXED BY view_memory_task
 			WHERE m.ws = t.ws AND m.task = t.id AND m.task <> '' AND m.scope = 'task')
-		OR EXISTS(SELECT 1 FROM view_conversation_task AS k WHERE k.ws = t.ws AND k.task = t.id))
+		OR EXISTS(SELECT 1 FROM view_conversation_task AS k WHERE k.ws = t.ws AND k.task = t.id)
+		OR EXISTS(SELECT 1 FROM view_carrier AS k WHERE k.ws = t.ws AND k.task = t.id))
 	ORDER BY t.id DESC LIMIT ? | 0`
+
+// Carriers implements [view.Recall].
+func (v *Views) Carriers(ctx context.Context, workspace, id string, limit int) ([]string, error) {
+	return v.texts(ctx, "SELECT task FROM view_carrier WHERE ws = ? AND conversation = ? ORDER BY task DESC LIMIT ? | 0", workspace, id, page(limit))
+}

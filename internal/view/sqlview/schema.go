@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -68,6 +68,7 @@ var tables = []struct{ name, order string }{
 	{"view_conversation", "n"},
 	{"view_conversation_speaker", "n, agent"},
 	{"view_conversation_task", "n, task"},
+	{"view_carrier", "ws, conversation, task"},
 	{"view_turn", "c, turn"},
 }
 

@@ -69,6 +69,9 @@ func (p *projector) writeRow(t *task) (err error) {
 		if err == nil && row.Parent != "" {
 			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
 		}
+		if err == nil && t.state.Conversation != "" {
+			_, err = p.recall.addCarrier.Exec(t.workspace, t.state.Conversation, t.id)
+		}
 	} else {
 		changed, args := 0, append(make([]any, 0, 6), p.json)
 		for i, column := range [...]struct {

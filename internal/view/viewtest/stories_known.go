@@ -304,6 +304,17 @@ func tasksOfStory(s *stage) {
 	s.do(id(2), handoff.Cancel{By: operator})
 	want("agent/ann", 0)
 	want("agent/bob", 0)
+
+	for n := 5; n <= 7; n++ {
+		s.do(id(n), handoff.Create{By: agent("ann"), Task: id(n), Intent: "x", Conversation: []string{"c1", "c2"}[n%2]})
+	}
+	s.do(id(5), handoff.Cancel{By: operator})
+	want("agent/ann", 0, id(7), id(6))
+	for conversation, want := range map[string][]string{"c1": {id(6)}, "c2": {id(7), id(5)}, "c3": {}} {
+		if got, err := s.views.Carriers(s.ctx, s.ws, conversation, 0); err != nil || !slices.Equal(got, want) {
+			s.Errorf("%s is carried by %q, %v; want %q", conversation, got, err, want)
+		}
+	}
 }
 
 func knownWorkspaceStory(s *stage) {

@@ -1,0 +1,287 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
+// as a reference alone.
+const (
+	MaxRequested   = 100
+	MaxRecent      = 50
+	maxPinnedItems = 32
+	maxMemoryText  = 256 << 10
+	maxTurnsSealed = 40
+	maxTurnText    = 64 << 10
+	sealedBudget   = 8000 // of the continuity text
+)
+
+// Gather says what an envelope is to hold of what is known.
+type Gather struct {
+	// Task is the task as it is when the envelope is sealed, which may be newer than the record.
+	Task handoff.Task
+	// Requested are the items that the sender asks for. Without a version: the newest.
+	Requested []memory.Reference
+	// Recent is how many items beside those and the pinned ones are to be found by themselves, and About the words that
+	// they are found by; empty means the task's intent.
+	Recent int
+	About  string
+	// Conversation is the one to tell of; empty means the task's own, if it has one.
+	Conversation string
+}
+
+// Gathered is what an envelope can hold of what is known.
+type Gathered struct {
+	Memory []envelope.MemoryRef // requested, then pinned, then recent; each item once
+	Gaps   []envelope.Gap       // what was asked for and is not to be had
+	Turns  []envelope.Turn      // the last ones of the conversation, oldest first
+	// Continuity condenses the conversation and names the previous agents; empty without one.
+	Continuity string
+}
+
+// Gather finds what a sender can put into an envelope. The sender is the caller; where the server itself calls, whoever
+// stands behind the task. What it may not read counts as not found. By itself only goes in what is for everybody in the
+// workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
+// that are none or too many.
+func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
+	g := gathering{base: b, workspace: c.Workspace, task: q.Task, sender: asker(c), seen: map[string]bool{}, room: maxMemoryText}
+	if c.IsSystem() {
+		g.sender = memory.Reader{Principal: q.Task.Source()}
+		if q.Task.Owner != "" {
+			g.sender.Principal = "agent/" + q.Task.Owner
+		}
+	}
+	if takesPart(q.Task, g.sender.Principal) {
+		g.sender.Tasks = []string{q.Task.ID}
+	}
+	if err := q.check(); err != nil {
+		return Gathered{}, err
+	}
+	for _, step := range []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation} {
+		if err := step(ctx, q); err != nil {
+			return Gathered{}, err
+		}
+	}
+	return g.out, nil
+}
+
+func (q Gather) check() error {
+	switch {
+	case len(q.Requested) > MaxRequested:
+		return fact.TooLarge("the list of memory items", len(q.Requested), MaxRequested)
+	case q.Recent < 0 || q.Recent > MaxRecent:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", MaxRecent), "%d recent items are out of range", q.Recent)
+	}
+	for _, r := range q.Requested {
+		if r.Digest == "" {
+			r.Version = 0
+		}
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	if q.Conversation != "" {
+		return conversation.CheckID(q.Conversation)
+	}
+	return nil
+}
+
+// gathering is a Gather under way.
+type gathering struct {
+	base      *Base
+	workspace string
+	task      handoff.Task
+	sender    memory.Reader
+	granted   []memory.Reference // to the sender, by what it holds of the task
+	looked    bool
+	seen      map[string]bool
+	room      int // bytes of text
+	out       Gathered
+}
+
+func (g *gathering) requested(ctx context.Context, q Gather) error {
+	for _, ref := range q.Requested {
+		if g.seen[ref.ID] {
+			continue
+		}
+		g.seen[ref.ID] = true
+		f, err := g.base.items.Load(ctx, itemStream(g.workspace, ref.ID), true)
+		if err != nil {
+			return err
+		}
+		r, err := g.readerOf(ctx, f.State)
+		if err != nil {
+			return err
+		}
+		asked := ref.Version
+		if ref.Digest == "" {
+			ref.Version = 0
+		}
+		switch x := given(f.State, r, ref, asked); x.Status {
+		case memory.Missing:
+			g.gap(envelope.PartMemory, ref.ID, envelope.GapNotFound)
+		case memory.Forgotten:
+			g.gap(envelope.PartMemory, ref.ID, envelope.GapForgotten)
+		case memory.Current, memory.Changed:
+			g.add(f.State, x, true)
+		}
+	}
+	return nil
+}
+
+// readerOf is the sender with what lets it read an item: its part in the item's task, or what this task gave it.
+func (g *gathering) readerOf(ctx context.Context, s memory.State) (memory.Reader, error) {
+	r := g.sender
+	if !s.Exists() || memory.MayRead(s, r) {
+		return r, nil
+	}
+	if s.Task != g.task.ID {
+		r.Tasks = slices.Clone(r.Tasks)
+		if err := g.base.join(ctx, g.workspace, &r, s.Task); err != nil || memory.MayRead(s, r) {
+			return r, err
+		}
+	}
+	if agent, is := strings.CutPrefix(r.Principal, "agent/"); is && !g.looked {
+		var err error
+		if g.granted, err = g.base.granted(ctx, g.workspace, g.task, agent); err != nil {
+			return r, err
+		}
+		g.looked = true
+	}
+	r.Granted = g.granted
+	return r, nil
+}
+
+func (g *gathering) gap(kind envelope.PartKind, id string, why envelope.GapReason) {
+	g.out.Gaps = append(g.out.Gaps, envelope.Gap{Kind: kind, ID: id, Reason: why})
+}
+
+// add puts an item in. Where there is no room for its text, one that must go in goes as a reference.
+func (g *gathering) add(s memory.State, x Item, must bool) {
+	m := envelope.MemoryRef{
+		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: shortName(x.Author), Text: x.Text,
+		Weight: envelope.Weight{Pinned: s.Pinned, Importance: s.Importance},
+	}
+	if len(m.Text) > g.room {
+		if !must {
+			return
+		}
+		m.Text = ""
+	}
+	g.room -= len(m.Text)
+	g.out.Memory = append(g.out.Memory, m)
+}
+
+// open is who may read what goes in by itself: what is in the workspace's scope or the task's.
+func (g *gathering) open() memory.Reader {
+	return memory.Reader{Principal: "system/knowledge", Tasks: []string{g.task.ID}}
+}
+
+func (g *gathering) pinned(ctx context.Context, _ Gather) error {
+	return g.find(ctx, view.MemoryFilter{By: g.open(), Pinned: true, Limit: maxPinnedItems}, maxPinnedItems, true)
+}
+
+func (g *gathering) recent(ctx context.Context, q Gather) error {
+	if q.Recent == 0 {
+		return nil
+	}
+	about := q.About
+	if strings.TrimSpace(about) == "" {
+		about = g.task.Intent
+	}
+	f := view.MemoryFilter{By: g.open(), Text: refusal.Clip(about, 16*maxQuery), Now: g.base.now(), Limit: q.Recent + len(g.seen)}
+	return g.find(ctx, f, q.Recent, false)
+}
+
+// find adds what views find and the sender may read, at most so many items.
+func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, must bool) error {
+	found, err := g.base.views.Memory(ctx, g.workspace, f)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	for _, x := range found {
+		if g.seen[x.ID] {
+			continue
+		}
+		if most == 0 {
+			break
+		}
+		m, err := g.base.items.Load(ctx, itemStream(g.workspace, x.ID), true)
+		if err != nil {
+			return err
+		}
+		s := m.State
+		if s.Forgotten() || !memory.MayRead(s, g.open()) || !memory.MayRead(s, g.sender) {
+			continue
+		}
+		g.seen[x.ID] = true
+		g.add(s, given(s, g.sender, memory.Reference{ID: s.ID}, 0), must)
+		most--
+	}
+	return nil
+}
+
+func (g *gathering) conversation(ctx context.Context, q Gather) error {
+	id := q.Conversation
+	if id == "" {
+		id = g.task.Conversation
+	}
+	if id == "" {
+		return nil
+	}
+	f, err := g.base.talks.Load(ctx, talkStream(g.workspace, id), true)
+	if err != nil {
+		return err
+	}
+	r, err := g.partner(ctx, f.State)
+	if err != nil {
+		return err
+	}
+	if !conversation.MayRead(f.State, r) {
+		if q.Conversation != "" {
+			g.gap(envelope.PartConversation, id, envelope.GapNotFound)
+		}
+		return nil
+	}
+	last, err := g.base.lastTurns(ctx, g.workspace, f, maxTurnsSealed)
+	if err != nil {
+		return err
+	}
+	room := maxTurnText
+	for _, t := range slices.Backward(last) {
+		if room -= len(t.Text); room < 0 {
+			break
+		}
+		g.out.Turns = append(g.out.Turns, envelope.Turn{Time: t.At, Agent: t.Agent, Role: string(t.Role), Text: t.Text})
+	}
+	slices.Reverse(g.out.Turns)
+	g.out.Continuity, err = g.base.condense(ctx, g.workspace, f, last, g.task, sealedBudget)
+	return err
+}
+
+// partner is the sender with what lets it read a conversation. The task may carry it along before that is on record.
+func (g *gathering) partner(ctx context.Context, s conversation.State) (memory.Reader, error) {
+	carries, err := g.base.carries(ctx, g.workspace, g.task, s, g.sender.Principal)
+	if err != nil {
+		return g.sender, err
+	}
+	if carries {
+		r := g.sender
+		r.Conversations = []string{s.ID}
+		return r, nil
+	}
+	return g.base.partner(ctx, g.workspace, g.sender, s)
+}

@@ -1,0 +1,121 @@
+package knowledge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// The kinds of streams.
+const (
+	kindMemory       = "memory"
+	kindConversation = "conversation"
+)
+
+// cached bounds the items, and the conversations, whose folds are kept in memory. Items of more than 32 KiB are not.
+const cached = 2048
+
+// Tasks is what this room must know of tasks.
+type Tasks struct {
+	// Load is a fresh read of a task; the zero task for one that is not there.
+	Load func(ctx context.Context, workspace, task string) (handoff.Task, error)
+	// Envelope is the bytes of a task's envelope, sealed or as packed for a receiver.
+	Envelope func(ctx context.Context, workspace, task, digest string) ([]byte, error)
+}
+
+// Base is what is known on one ledger. Its methods are safe for many goroutines.
+type Base struct {
+	ledger ledger.Ledger
+	views  view.Store
+	access *access.Log
+	tasks  Tasks
+	now    func() time.Time
+	random func([]byte) error
+	items  *stream.Kind[memory.State, memory.Event]
+	talks  *stream.Kind[conversation.State, conversation.Event]
+}
+
+// New returns what is known on a ledger, by the views that follow it. random fills bytes with chance.
+func New(l ledger.Ledger, v view.Store, log *access.Log, tasks Tasks, now func() time.Time, random func([]byte) error) (*Base, error) {
+	b := &Base{ledger: l, views: v, access: log, tasks: tasks, now: now, random: random}
+	var err error
+	if b.items, err = stream.New(kindMemory, l, memory.Fold, now, cached, memory.Events); err != nil {
+		return nil, err
+	}
+	b.items.Weigh(weight)
+	b.talks, err = stream.New(kindConversation, l, conversation.Fold, now, cached, conversation.Events)
+	return b, err
+}
+
+// weight is about how many bytes an item takes in memory.
+func weight(s memory.State) int {
+	n := 1024
+	for _, v := range s.Versions {
+		n += 256 + len(v.Title) + len(v.Text)
+	}
+	return n
+}
+
+func itemStream(workspace, id string) ledger.Stream {
+	return ledger.StreamOf(workspace, kindMemory, id)
+}
+
+func talkStream(workspace, id string) ledger.Stream {
+	return ledger.StreamOf(workspace, kindConversation, id)
+}
+
+// newID derives an item's id from the caller and its idempotency key, so that a repeated call finds the first. Where
+// the key is a UUIDv7 the id keeps its time, and ids sort by creation.
+func newID(c caller.Caller) (string, error) {
+	if c.Key == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return "", fmt.Errorf("new id: %w", err)
+		}
+		return fact.MemoryID(id), nil
+	}
+	var id uuid.UUID
+	sum := sha256.Sum256([]byte("memory\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
+	copy(id[:], sum[:])
+	if key, err := uuid.Parse(c.Key); err == nil && key.Version() == 7 {
+		copy(id[:6], key[:6])
+	}
+	return fact.MemoryID(id), nil
+}
+
+// salt is chance for a version's digest.
+func (b *Base) salt() (string, error) {
+	var salt [16]byte
+	err := b.random(salt[:])
+	return hex.EncodeToString(salt[:]), err
+}
+
+// current waits until the views have what is on record now, and reports whether they had to: they must not say no to
+// anybody because of what they do not know yet.
+func (b *Base) current(ctx context.Context) (behind bool, err error) {
+	last, err := b.ledger.Last(ctx)
+	if err != nil {
+		return false, stream.Unavailable(err)
+	}
+	if b.views.Position() >= last {
+		return false, nil
+	}
+	if err := b.views.Wait(ctx, last); err != nil {
+		return true, stream.Unavailable(err)
+	}
+	return true, nil
+}
