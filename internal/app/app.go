@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/shelf"
@@ -43,6 +44,7 @@ type Caller = caller.Caller
 type App struct {
 	*roster.Roster
 	*shelf.Shelf
+	*knowledge.Base
 	ledger    ledger.Ledger
 	views     view.Store
 	now       func() time.Time
@@ -82,7 +84,16 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.Shelf, err = shelf.New(o.Artifacts, l, v, a.access, a.mayRead, o.Now, o.Shelf); err != nil {
 		return nil, err
 	}
+	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.load, Envelope: a.envelope}, o.Now, a.Random); err != nil {
+		return nil, err
+	}
 	return a, nil
+}
+
+// load is a fresh read of a task, whoever asks; the zero task for one that is not there.
+func (a *App) load(ctx context.Context, workspace, id string) (handoff.Task, error) {
+	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
+	return f.State, err
 }
 
 // Views are the lists that surfaces wait on and page through.

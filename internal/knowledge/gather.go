@@ -246,7 +246,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	if err != nil {
 		return err
 	}
-	r, err := g.partner(ctx, f.State)
+	r, err := g.base.partner(ctx, g.workspace, g.sender, f.State)
 	if err != nil {
 		return err
 	}
@@ -270,18 +270,4 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	slices.Reverse(g.out.Turns)
 	g.out.Continuity, err = g.base.condense(ctx, g.workspace, f, last, g.task, sealedBudget)
 	return err
-}
-
-// partner is the sender with what lets it read a conversation. The task may carry it along before that is on record.
-func (g *gathering) partner(ctx context.Context, s conversation.State) (memory.Reader, error) {
-	carries, err := g.base.carries(ctx, g.workspace, g.task, s, g.sender.Principal)
-	if err != nil {
-		return g.sender, err
-	}
-	if carries {
-		r := g.sender
-		r.Conversations = []string{s.ID}
-		return r, nil
-	}
-	return g.base.partner(ctx, g.workspace, g.sender, s)
 }

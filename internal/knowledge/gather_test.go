@@ -1,0 +1,284 @@
+package knowledge_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+func (h *house) gather(by caller.Caller, q knowledge.Gather) knowledge.Gathered {
+	h.Helper()
+	h.settle()
+	g, err := h.base.Gather(h.Context(), by, q)
+	if err != nil {
+		h.Fatalf("%+v: %v", q, err)
+	}
+	return g
+}
+
+func ids(g knowledge.Gathered) (all []string) {
+	for _, m := range g.Memory {
+		all = append(all, m.ID)
+	}
+	return all
+}
+
+func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
+	h := open(t)
+	task := h.task(1, "ann", owned("ann"))
+	other := h.task(2, "ann", owned("ann"))
+	ann := agent("ann")
+	store := func(in knowledge.RememberInput) string { return h.remember(ann, in).ID }
+	private := store(knowledge.RememberInput{Title: "mine", Text: "orders: a private note", Importance: 0.3})
+	store(knowledge.RememberInput{Text: "orders: pinned, but private", Pinned: true})
+	elsewhere := h.remember(operator, knowledge.RememberInput{Text: "orders: of another task", Scope: memory.Task, Task: other, Pinned: true}).ID
+	pinned := store(knowledge.RememberInput{Text: "never delete anything", Scope: memory.Workspace, Pinned: true})
+	pinnedHere := store(knowledge.RememberInput{Text: "this task is urgent", Scope: memory.Task, Task: task, Pinned: true})
+	here := store(knowledge.RememberInput{Text: "the orders table is locked at night", Scope: memory.Task, Task: task})
+	store(knowledge.RememberInput{Text: "nothing to do with it", Scope: memory.Workspace})
+	all := store(knowledge.RememberInput{Text: "migrate with care", Scope: memory.Workspace})
+	gone := store(knowledge.RememberInput{Text: "orders: " + secret, Scope: memory.Workspace, Pinned: true})
+	must[knowledge.Item](t)(h.base.Forget(t.Context(), ann, gone))
+	hidden := h.remember(agent("bob"), knowledge.RememberInput{Text: "orders: bob's own"}).ID
+
+	g := h.gather(ann, knowledge.Gather{
+		Task: h.tasks[home+"/"+task], Recent: 5,
+		Requested: []memory.Reference{{ID: private}, {ID: hidden}, {ID: gone}, {ID: "mem_none"}, {ID: private}},
+	})
+	got := ids(g)
+	if len(got) != 5 || got[0] != private || !slices.Equal(got[1:3], []string{pinnedHere, pinned}) ||
+		!slices.Contains(got[3:], here) || !slices.Contains(got[3:], all) {
+		t.Errorf("memory: %q of %+v", got, g.Memory)
+	}
+	m := g.Memory[0]
+	if m.Title != "mine" || m.Text != "orders: a private note" || m.Version != 1 || m.Digest == "" || m.Author != "ann" || m.Importance != 0.3 || m.Pinned {
+		t.Errorf("%+v", m)
+	}
+	want := []envelope.Gap{
+		{Kind: envelope.PartMemory, ID: hidden, Reason: envelope.GapNotFound},
+		{Kind: envelope.PartMemory, ID: gone, Reason: envelope.GapForgotten},
+		{Kind: envelope.PartMemory, ID: "mem_none", Reason: envelope.GapNotFound},
+	}
+	if fmt.Sprint(g.Gaps) != fmt.Sprint(want) {
+		t.Errorf("gaps: %+v, want %+v", g.Gaps, want)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", g), secret) {
+		t.Error("a forgotten text is sealed")
+	}
+	h.seal(task, g.Memory, "") // an envelope takes it
+
+	if g := h.gather(ann, knowledge.Gather{Task: h.tasks[home+"/"+task]}); !slices.Equal(ids(g), []string{pinnedHere, pinned}) {
+		t.Errorf("nothing asked for: %q", ids(g))
+	}
+	if g := h.gather(ann, knowledge.Gather{Task: h.tasks[home+"/"+task], Recent: 1, About: "what is locked?"}); !slices.Equal(ids(g)[2:], []string{here}) {
+		t.Errorf("about a lock: %+v", g.Memory)
+	}
+	if g := h.gather(ann, knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: elsewhere}}}); g.Memory[0].ID != elsewhere {
+		t.Errorf("of another task, on request: %+v", g)
+	}
+	// The server itself asks: what counts is what the task's holder may read.
+	g = h.gather(caller.System(home, "courier"), knowledge.Gather{Task: h.tasks[home+"/"+task], Recent: 5, Requested: []memory.Reference{{ID: hidden}, {ID: private}}})
+	if got := ids(g); len(got) != 5 || got[0] != private || len(g.Gaps) != 1 {
+		t.Errorf("of the server: %q, %+v", got, g.Gaps)
+	}
+	h.tasks[home+"/"+task] = handoff.Task{ID: task, State: fact.Pending, Requester: "agent/bob"}
+	if g = h.gather(caller.System(home, "courier"), knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: private}}}); len(g.Gaps) != 1 {
+		t.Errorf("ann's private item goes into an envelope of bob's: %+v", g)
+	}
+}
+
+func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
+	h := open(t)
+	task := h.tasks[home+"/"+h.task(1, "ann", owned("ann"))]
+	ann := agent("ann")
+	var asked []memory.Reference
+	for n := range 3 {
+		x := h.remember(ann, knowledge.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" migrate", 12_000), Scope: memory.Workspace, Pinned: n == 2})
+		asked = append(asked, memory.Reference{ID: x.ID})
+	}
+	for range 40 {
+		h.remember(ann, knowledge.RememberInput{Text: "small", Scope: memory.Workspace, Pinned: true})
+	}
+	g := h.gather(ann, knowledge.Gather{Task: task, Requested: asked[:2], Recent: 10})
+	if len(g.Memory) != 34 || g.Memory[0].Text == "" || g.Memory[1].Text == "" {
+		t.Errorf("%d items", len(g.Memory))
+	}
+	g = h.gather(ann, knowledge.Gather{Task: task, Requested: asked})
+	if len(g.Memory) != 35 || g.Memory[2].Text != "" || g.Memory[2].Digest == "" || g.Memory[3].Text != "small" {
+		t.Errorf("what there is no room for goes as a reference: %.300v", g.Memory)
+	}
+	_, err := h.base.Gather(t.Context(), ann, knowledge.Gather{Task: task, Requested: make([]memory.Reference, knowledge.MaxRequested+1)})
+	refused(t, "too many", err, refusal.TooLarge)
+	for name, q := range map[string]knowledge.Gather{
+		"no id": {Requested: []memory.Reference{{}}}, "half a reference": {Requested: []memory.Reference{{ID: "m", Digest: "sha256:1"}}},
+		"too many recent": {Recent: knowledge.MaxRecent + 1}, "fewer than none": {Recent: -1}, "no conversation": {Conversation: "a b"},
+	} {
+		_, err := h.base.Gather(t.Context(), ann, q)
+		refused(t, name, err, refusal.Invalid)
+	}
+}
+
+func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
+	h := open(t)
+	task := h.task(1, "ann", owned("ann"))
+	ann, bob := agent("ann"), agent("bob")
+	x := h.remember(ann, knowledge.RememberInput{Title: "key", Text: "one", Tags: []string{"t"}})
+	y := h.remember(ann, knowledge.RememberInput{Text: "left out for want of room"})
+	g := h.gather(ann, knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: x.ID}, {ID: y.ID}}})
+	source := h.seal(task, g.Memory, "")
+	packed := h.seal(task, g.Memory[:1], source)
+	ref := knowledge.MemoryInput{ID: x.ID, Version: 1, Digest: x.Digest}
+	denied := func(when string, by caller.Caller) {
+		t.Helper()
+		for _, in := range []knowledge.MemoryInput{ref, {ID: x.ID}, {ID: x.ID, Task: task}, {ID: x.ID, Version: 1, Task: task}, {ID: y.ID}} {
+			_, err := h.read(by, in)
+			refused(t, when, err, refusal.NotFound)
+		}
+	}
+	offer := func(claim bool) func(*handoff.Task) {
+		return func(t *handoff.Task) {
+			t.Handoff = &handoff.Handoff{N: 1, Stage: fact.Offered, Claim: claim, To: []string{"bob"}, Envelope: source, Rendition: packed}
+		}
+	}
+	denied("before", bob)
+	h.stands(task, offer(true))
+	denied("a claim is not won", bob)
+	h.stands(task, offer(false))
+	if got, err := h.read(bob, knowledge.MemoryInput{ID: x.ID, Task: task}); err != nil || got.Text != "one" {
+		t.Errorf("offered: %+v, %v", got, err)
+	}
+	h.stands(task, func(t *handoff.Task) {
+		owned("ann", "bob")(t)
+		t.Handoff.Stage, t.Held = fact.Transferred, packed
+	})
+	got := must[knowledge.Item](t)(h.read(bob, knowledge.MemoryInput{ID: x.ID, Task: task}))
+	if got.Text != "one" || got.Title != "key" || got.Status != memory.Current || got.Digest != x.Digest || got.Author != "agent/ann" ||
+		got.Tags != nil || got.Scope != "" || got.Versions != 0 {
+		t.Errorf("held: %+v", got)
+	}
+	if got, err := h.read(bob, knowledge.MemoryInput{ID: y.ID, Task: task}); err != nil || got.Text != "left out for want of room" {
+		t.Errorf("what was left out: %+v, %v", got, err)
+	}
+	must[knowledge.Item](t)(h.base.Revise(t.Context(), ann, knowledge.ReviseInput{ID: x.ID, Text: "two, for ann"}))
+	ref.Task = task
+	if got := must[knowledge.Item](t)(h.read(bob, ref)); got.Text != "one" || got.Version != 1 || got.Status != memory.Changed {
+		t.Errorf("after a change: %+v", got)
+	}
+	_, err := h.read(bob, knowledge.MemoryInput{ID: x.ID, Version: 2, Task: task})
+	refused(t, "a version that was not granted", err, refusal.NotFound)
+	_, err = h.base.MemoryVersions(t.Context(), bob, knowledge.VersionsInput{ID: x.ID})
+	refused(t, "all versions", err, refusal.NotFound)
+	_, err = h.base.Pin(t.Context(), bob, x.ID)
+	refused(t, "a change", err, refusal.NotFound)
+	h.wantFound(bob, knowledge.SearchInput{})
+	denied("another agent", agent("eve"))
+
+	// Bob may hand on what he was given, as it was.
+	g = h.gather(bob, knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: x.ID}}})
+	if len(g.Memory) != 1 || g.Memory[0].Text != "one" || g.Memory[0].Version != 1 {
+		t.Errorf("handed on: %+v", g)
+	}
+	must[knowledge.Item](t)(h.base.Forget(t.Context(), ann, y.ID))
+	if got, err := h.read(bob, knowledge.MemoryInput{ID: y.ID, Task: task}); err != nil || got.Status != memory.Forgotten || got.Text != "" {
+		t.Errorf("forgotten: %+v, %v", got, err)
+	}
+	h.stands(task, func(t *handoff.Task) { owned("ann", "bob", "cy")(t); t.Held = h.seal(task, nil, "") })
+	denied("the task has moved on", bob)
+	denied("with another envelope", agent("cy"))
+	h.stands(task, func(t *handoff.Task) { owned("ann", "bob", "cy", "bob")(t); t.Held = packed })
+	must[knowledge.Item](t)(h.read(bob, ref))
+	h.stands(task, func(t *handoff.Task) { t.State = fact.Completed })
+	denied("the task has ended", bob)
+}
+
+// liar is a view that finds everything, whoever asks.
+type liar struct {
+	view.Recall
+	ids []string
+}
+
+func (l liar) Memory(context.Context, string, view.MemoryFilter) (found []view.Found, err error) {
+	for n, id := range l.ids {
+		found = append(found, view.Found{ID: id, At: ledger.Position(n + 1)})
+	}
+	return found, nil
+}
+
+func TestWhatViewsFindIsCheckedOnceMore(t *testing.T) {
+	h := open(t)
+	task := h.task(1, "ann", owned("ann"))
+	bobs := h.remember(agent("bob"), knowledge.RememberInput{Text: "bob's " + secret})
+	mine := h.remember(agent("ann"), knowledge.RememberInput{Text: "ann's own", Pinned: true})
+	gone := h.remember(agent("ann"), knowledge.RememberInput{Text: "gone " + secret, Scope: memory.Workspace})
+	theirs := h.remember(operator, knowledge.RememberInput{Text: "of a task", Scope: memory.Task, Task: task})
+	must[knowledge.Item](t)(h.base.Forget(t.Context(), agent("ann"), gone.ID))
+	store := h.views.Store()
+	store.Recall = liar{store.Recall, []string{bobs.ID, mine.ID, gone.ID, theirs.ID}}
+	h.build(store)
+	h.wantFound(agent("ann"), knowledge.SearchInput{Scope: memory.Private}, mine.ID)
+	h.wantFound(agent("eve"), knowledge.SearchInput{Scope: memory.Private})
+	if g := h.gather(agent("ann"), knowledge.Gather{Task: h.tasks[home+"/"+task], Recent: 9}); !slices.Equal(ids(g), []string{theirs.ID}) {
+		t.Errorf("ann's envelope has %+v", g.Memory)
+	}
+	if g := h.gather(agent("eve"), knowledge.Gather{Task: h.tasks[home+"/"+task], Recent: 9}); len(g.Memory) > 0 {
+		t.Errorf("eve's envelope has %+v", g.Memory)
+	}
+}
+
+func TestWithoutATaskTheEnvelopesOfWhatIsHeldAreLookedThrough(t *testing.T) {
+	h := open(t)
+	ann, bob := agent("ann"), agent("bob")
+	x := h.remember(ann, knowledge.RememberInput{Text: "one"})
+	task := h.started(7, "ann", "bob")
+	h.stands(task, func(s *handoff.Task) {
+		s.Held = h.seal(task, []envelope.MemoryRef{{ID: x.ID, Version: 1, Digest: x.Digest}}, "")
+	})
+	h.settle()
+	if got, err := h.read(bob, knowledge.MemoryInput{ID: x.ID}); err != nil || got.Text != "one" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got := h.reads(bob); len(got) != 1 || !strings.HasPrefix(got[0], task) {
+		t.Errorf("on record: %q", got)
+	}
+}
+
+func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
+	h := open(t)
+	task := h.task(1, "ann", owned("ann"))
+	x := h.remember(agent("ann"), knowledge.RememberInput{Text: "ours", Scope: memory.Workspace, Pinned: true})
+	h.say(agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Text: secret, Task: task})
+	away := agent("ann")
+	away.Workspace = "elsewhere"
+	for _, by := range []caller.Caller{away, {Principal: operatorIn("elsewhere")}} {
+		_, err := h.read(by, knowledge.MemoryInput{ID: x.ID, Task: task})
+		refused(t, "reads", err, refusal.NotFound)
+		h.wantFound(by, knowledge.SearchInput{})
+		h.wantFound(by, knowledge.SearchInput{Text: "ours"})
+		_, err = h.base.Conversation(t.Context(), by, knowledge.ConversationInput{ID: "c"})
+		refused(t, "reads the conversation", err, refusal.NotFound)
+		list, err := h.base.Conversations(t.Context(), by, knowledge.ConversationsInput{})
+		if err != nil || len(list) > 0 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		g := h.gather(by, knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: x.ID}}, Conversation: "c"})
+		if len(g.Memory) > 0 || g.Turns != nil || len(g.Gaps) != 2 {
+			t.Errorf("%+v", g)
+		}
+	}
+	h.say(away, knowledge.AppendTurnInput{Conversation: "c", Text: "another"})
+	if err := h.views.Verify(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
