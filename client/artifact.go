@@ -47,6 +47,9 @@ func (c *Client) upload(ctx context.Context, r call, src *source) (info Artifact
 	defer end()
 	r.content = &upload{source: src, progress: progress}
 	res, err := c.send(ctx, r)
+	if broken := src.broken.Load(); broken != nil && err != nil {
+		err = fmt.Errorf("client: the content cannot be read: %w", *broken)
+	}
 	if err != nil {
 		return info, err
 	}

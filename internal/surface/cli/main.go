@@ -22,11 +22,14 @@ type Env struct {
 
 // ServeConfig says how to run a server.
 type ServeConfig struct {
-	DataDir   string
-	Addr      string   // host:port; empty means the default, port 0 a free one
-	Hosts     []string // further names under which it may be reached
-	LogLevel  string   // debug, info, warn or error
-	LogFormat string   // text or json
+	DataDir string
+	Addr    string   // host:port; empty means the default, port 0 a free one
+	Hosts   []string // further names under which it may be reached
+	// MaxArtifact and ArtifactQuota are in bytes, of one and of all of a workspace; 0 means the default.
+	MaxArtifact, ArtifactQuota int64
+
+	LogLevel  string // debug, info, warn or error
+	LogFormat string // text or json
 	LogTo     io.Writer
 	Version   string
 	// Ready is called once calls are answered.

@@ -117,6 +117,7 @@ func filesTopic() *cobra.Command {
 Windows in the user's configuration directory). It belongs to its owner alone:
 
     trapeze.db          the record and its views
+    artifacts/          files that envelopes refer to
     admin.token         the owner's token, which serve makes and the command line uses by itself
     agents/NAME.token   tokens that the command line has made for --agent NAME
 

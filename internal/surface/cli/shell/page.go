@@ -35,6 +35,11 @@ func (s *Shell) colours() bool {
 	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
 		return false
 	}
+	return s.Terminal()
+}
+
+// Terminal reports whether somebody watches the standard output.
+func (s *Shell) Terminal() bool {
 	f, ok := s.Stdout.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -47,6 +47,8 @@ func idsOf(v any) (ids []string, ok bool) {
 		for _, i := range v.Items {
 			ids = append(ids, i.ID)
 		}
+	case client.ArtifactInfo:
+		return []string{v.Digest}, true
 	case client.Channel:
 		return []string{v.Name}, true
 	case client.ChannelPage:
