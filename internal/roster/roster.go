@@ -20,6 +20,9 @@ const (
 	cachedChannels = 1_000
 )
 
+// remembered is how many idempotency keys an agent, a token and a channel remember at least: unlike tasks, they do not end.
+const remembered = 10_000
+
 // Roster knows the agents, tokens and channels of one ledger. Its methods are safe for many goroutines.
 type Roster struct {
 	views    view.Store
@@ -43,8 +46,13 @@ func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, r
 	if r.tokens, err = stream.New("token", l, identity.Fold, now, cached, identity.Events); err != nil {
 		return nil, err
 	}
-	r.channels, err = stream.New("channel", l, channel.Fold, now, cachedChannels, channel.Events)
-	return r, err
+	if r.channels, err = stream.New("channel", l, channel.Fold, now, cachedChannels, channel.Events); err != nil {
+		return nil, err
+	}
+	r.agents.Remember(remembered)
+	r.tokens.Remember(remembered)
+	r.channels.Remember(remembered)
+	return r, nil
 }
 
 // Random fills b with random bytes.

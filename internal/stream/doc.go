@@ -7,7 +7,8 @@
 //   - One decision is one entry, or nothing.
 //   - A refusal, or that nothing needs to change, is answered only after a fresh read of the stream, so that a stale
 //     cache never refuses what is allowed and never confirms what is over.
-//   - A call repeated with its idempotency key gives the first outcome; with another body it is refused.
+//   - A call repeated with its idempotency key gives the first outcome; with another body it is refused. Streams that do
+//     not end forget keys that are older than the newest so many: see [Kind.Remember].
 //   - An entry of unknown outcome is looked for before anybody is told that it is unknown.
 //
 // Start reading at [Kind.Do].

@@ -28,6 +28,7 @@ type Kind[S any, E ledger.Named] struct {
 	now    func() time.Time
 	cache  *lru.Cache[ledger.Stream, Folded[S]]
 	weigh  func(S) int // nil: nothing is too heavy
+	most   int         // keys to remember; 0: all
 }
 
 // Folded is a stream's state, and what a writer to it must know. It is never changed in place.
@@ -35,7 +36,7 @@ type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
 	version uint64
-	keys    *keyed // the newest
+	keys    keys
 }
 
 // Write is who writes, and under which idempotency key: the digests of (principal, key) and of the request's body.
@@ -45,13 +46,6 @@ type Write struct {
 	Key, Request string
 	// New expects the stream not to exist yet, which saves looking. If it does exist, nothing but time is lost.
 	New bool
-}
-
-// keyed remembers a call that carried an idempotency key. Folds share what came before.
-type keyed struct {
-	key, request string
-	at           ledger.Position
-	before       *keyed
 }
 
 // Outcome is what a call came to.
@@ -117,7 +111,7 @@ func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
 	}
 	f.Head, f.version = e.Position, e.Version
 	if e.Key != "" {
-		f.keys = &keyed{e.Key, e.Request, e.Position, f.keys}
+		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
 	}
 	return f, nil
 }
@@ -128,6 +122,10 @@ const heavy = 32 << 10
 // Weigh keeps folds that take more than 32 KiB out of the cache: they are read anew at each use, so that the cache is
 // bounded in bytes and not only in number. Call it before the first use.
 func (k *Kind[S, E]) Weigh(weigh func(S) int) { k.weigh = weigh }
+
+// Remember bounds the idempotency keys that a stream remembers: the newest most of them for certain, and no more than
+// twice as many. It is for streams that do not end; without it, all are remembered. Call it before the first use.
+func (k *Kind[S, E]) Remember(most int) { k.most = most }
 
 // keep puts the newer of f and what is cached into the cache.
 func (k *Kind[S, E]) keep(s ledger.Stream, f Folded[S]) {
@@ -180,18 +178,16 @@ func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f Folded[S],
 	if w.Key == "" {
 		return Outcome[S]{}, false, nil
 	}
-	for past := f.keys; past != nil; past = past.before {
-		if past.key != w.Key {
-			continue
-		}
-		if past.request != w.Request {
-			return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
-				"the idempotency key was used for another request before")
-		}
-		out, err := k.AsOf(ctx, s, past.at)
-		return out, true, err
+	past := f.keys.find(w.Key)
+	switch {
+	case past == nil:
+		return Outcome[S]{}, false, nil
+	case past.request != w.Request:
+		return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
+			"the idempotency key was used for another request before")
 	}
-	return Outcome[S]{}, false, nil
+	out, err := k.AsOf(ctx, s, past.at)
+	return out, true, err
 }
 
 // AsOf is the outcome of an entry: the state that it led to.
