@@ -57,9 +57,8 @@ func answers(id string) string {
 	return "handoffs"
 }
 
-// Content gives the envelope of a task, of a handoff or of what was shared; the id says which. render asks for it as a
-// prompt too. The read is on record.
-func (c *Client) Content(ctx context.Context, id string, render bool) (Sheet, error) {
+// Content gives the envelope of a task, of a handoff or of what was shared; the id says which. The read is on record.
+func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet, error) {
 	of := "tasks"
 	switch {
 	case strings.Contains(id, ".h"):
@@ -68,8 +67,11 @@ func (c *Client) Content(ctx context.Context, id string, render bool) (Sheet, er
 		of = "shares"
 	}
 	q := url.Values{}
-	if render {
+	if in.Render {
 		q.Set("render", "true")
+	}
+	if in.Source {
+		q.Set("source", "true")
 	}
 	var s Sheet
 	err := c.do(ctx, http.MethodGet, path(of, id, "content"), q, nil, &s)

@@ -222,7 +222,7 @@ func TestAnIDThatIsMissingIsNotSent(t *testing.T) {
 		"send":    func() error { _, err := c.Send(t.Context(), "", client.SendInput{}); return err },
 		"dots":    func() error { _, err := c.Agent(t.Context(), ".."); return err },
 		"remove":  func() error { _, err := c.RemoveAgent(t.Context(), ""); return err },
-		"content": func() error { _, err := c.Content(t.Context(), "", false); return err },
+		"content": func() error { _, err := c.Content(t.Context(), "", client.ContentInput{}); return err },
 	} {
 		if err := call(); !errors.Is(err, client.Invalid) {
 			t.Errorf("%s: %v", name, err)

@@ -61,9 +61,18 @@ type Accepted struct {
 
 // Sheet is an envelope as its receiver reads it.
 type Sheet struct {
-	Digest   string          `json:"digest"`
+	Digest string `json:"digest"`
+	// Source is the digest of what was sent, where this was packed for its receiver. What it lists as left out stands
+	// there: see [ContentInput].
+	Source   string          `json:"source,omitempty"`
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt,omitempty"`
+}
+
+// ContentInput says how content is read. The zero value gives what its receiver gets.
+type ContentInput struct {
+	Render bool // also as a prompt
+	Source bool // what was sent, not what was packed of it for its receiver
 }
 
 // RejectInput turns an offer down.

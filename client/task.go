@@ -65,6 +65,8 @@ type Result struct {
 	Text string          `json:"text,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
 	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+	// Review is what only a judge can check of it, as the task expects it; the server fills it in.
+	Review []string `json:"review,omitempty"`
 }
 
 // Visit is one ownership on a task's path.
@@ -226,37 +228,12 @@ type Receipt struct {
 	Ask      string     `json:"ask,omitempty"`   // id of the ask to take over that the call made
 	Share    string     `json:"share,omitempty"` // id of the shared envelope that the call made
 	Envelope string     `json:"envelope,omitempty"`
+	Given    string     `json:"given,omitempty"` // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time  `json:"lease,omitzero"`
 	Parked   *ParkedFor `json:"parked,omitempty"`
 	Position uint64     `json:"position"`
 	Events   []string   `json:"events"`           // what this call put on record; none if nothing had to change
 	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
-}
-
-// Point is one fact or decision. Without an id it gets one.
-type Point struct {
-	ID         string `json:"id,omitempty"`
-	Text       string `json:"text"`
-	Supersedes string `json:"supersedes,omitempty"` // id of the earlier point that this one replaces
-}
-
-// Content is what a sender puts into an envelope. What the task knows already comes along by itself.
-type Content struct {
-	Ask        string          `json:"ask,omitempty"`                  // what the receiver must accomplish
-	State      string          `json:"current_state,omitempty"`        // where the work stands now
-	Summary    string          `json:"conversation_summary,omitempty"` // what was said so far, condensed
-	Facts      []Point         `json:"key_facts,omitempty"`            // facts of earlier envelopes stay unless superseded
-	Decisions  []Point         `json:"decisions,omitempty"`
-	Questions  []string        `json:"open_questions,omitempty"` // replaces the list of the envelope before
-	Data       json.RawMessage `json:"data,omitempty"`           // any JSON; replaces that of the envelope before
-	Confidence *float64        `json:"confidence,omitempty"`     // 0 to 1
-	Notes      string          `json:"notes,omitempty"`
-}
-
-// IsZero reports whether there is nothing in it.
-func (c Content) IsZero() bool {
-	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
-		c.Questions == nil && len(c.Data) == 0 && c.Confidence == nil && c.Notes == ""
 }
 
 // CreateInput makes a task. Intent is all it needs.
@@ -272,9 +249,10 @@ type CreateInput struct {
 	Permissions  []string        `json:"permissions,omitempty"`  // only narrow from hop to hop; left out: not restricted
 	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
 	Expected     Expected        `json:"expected,omitzero"`
-	Route        []string        `json:"route,omitempty"` // agents that the task visits in turn
-	Start        bool            `json:"start,omitempty"` // the calling agent works on it itself
-	Send         *SendInput      `json:"send,omitempty"`  // hand it off in the same decision
+	Conversation string          `json:"conversation,omitempty"` // what is said in it goes along, condensed
+	Route        []string        `json:"route,omitempty"`        // agents that the task visits in turn
+	Start        bool            `json:"start,omitempty"`        // the calling agent works on it itself
+	Send         *SendInput      `json:"send,omitempty"`         // hand it off in the same decision
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"`
 }
 
@@ -297,6 +275,7 @@ type SendInput struct {
 	Permissions []string    `json:"permissions,omitempty"`
 	Budget      Spend       `json:"budget,omitzero"` // of each child
 	Expected    Expected    `json:"expected,omitzero"`
+	Pack        Pack        `json:"pack,omitzero"`
 }
 
 // EscalateInput hands a task upwards. Without To it goes to the first in the owner's escalation chain.
@@ -346,6 +325,7 @@ type ShareInput struct {
 	To      string  `json:"to"`
 	Detail  string  `json:"detail,omitempty"`
 	Content Content `json:"content,omitzero"`
+	Pack    Pack    `json:"pack,omitzero"`
 }
 
 // TakeoverInput asks for a task. Agents ask for themselves; operators say who is to have it.

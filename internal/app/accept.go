@@ -1,9 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -27,7 +29,10 @@ type Accepted struct {
 
 // Sheet is an envelope as its receiver reads it.
 type Sheet struct {
-	Digest   string          `json:"digest"`
+	Digest string `json:"digest"`
+	// Source is the digest of what was sent, where this is a rendition of it that was packed for its receiver. What the
+	// rendition lists as left out stands there.
+	Source   string          `json:"source,omitempty"`
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt,omitempty"`
 }
@@ -43,52 +48,82 @@ func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, e
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
 		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
-	r, err := a.change(ctx, c, "accept", task, in, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer})
+	r, err := a.changeWith(ctx, c, "accept", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return a.decideAccept(ctx, c, t, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer}, now)
+	})
 	if err != nil || r.Stage != fact.Transferred {
 		return Accepted{Receipt: r}, err
 	}
-	sheet, err := a.sheet(ctx, c.Workspace, task, r.Envelope, in.Render)
+	sheet, err := a.sheet(ctx, c.Workspace, task, r.Given, in.Render)
 	if err != nil { // the task is the caller's all the same: it can fetch the content by itself
 		return Accepted{Receipt: r}, nil //nolint:nilerr // see above
 	}
 	return Accepted{Receipt: r, Content: sheet}, nil
 }
 
+// decideAccept accepts and, where that brings the content, seals what the receiver gets of it in the same entry.
+func (a *App) decideAccept(ctx context.Context, c Caller, t handoff.Task, cmd handoff.Accept, now time.Time) ([]fact.Event, error) {
+	events, err := handoff.Decide(t, cmd, now)
+	if err != nil || t.Handoff.Confirm == fact.ConfirmExplicit {
+		return events, err
+	}
+	rendered, err := a.rendered(ctx, c.Workspace, t, c.Agent())
+	if err != nil || rendered == nil {
+		return events, err
+	}
+	more, err := handoff.Decide(handoff.FoldAll(t, events), handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
+	return append(events, more...), err
+}
+
 func (a *App) sheet(ctx context.Context, workspace, task, digest string, render bool) (*Sheet, error) {
-	b, err := a.envelope(ctx, workspace, task, digest)
+	b, err := a.sealer.Bytes(ctx, workspace, task, digest)
 	if err != nil {
 		return nil, err
 	}
 	s := &Sheet{Digest: digest, Envelope: b}
+	packed := bytes.Contains(b, []byte(`"packing":`)) // or an agent's data says so, which costs a look
+	if !render && !packed {
+		return s, nil
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	if !doc.Packing.IsZero() {
+		s.Source = doc.Parent
+	}
 	if render {
-		doc, _, err := envelope.Open(b)
-		if err != nil {
-			return nil, err
-		}
 		s.Prompt = envelope.Render(doc)
 	}
 	return s, nil
 }
 
+// ContentInput says which content to read, and how.
+type ContentInput struct {
+	ID     string // of a task, of a handoff, or of what was shared
+	Render bool   // also as a prompt
+	Source bool   // what was sent, rather than what was packed for its receiver
+}
+
 // Content gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
 // once the task has moved, the approver, and, unless it is a claim, the receiver of the open offer. It is on record
 // before it is answered.
-func (a *App) Content(ctx context.Context, c Caller, id string, render bool) (Sheet, error) {
-	s, err := a.contentOf(ctx, c, id, render)
+func (a *App) Content(ctx context.Context, c Caller, in ContentInput) (Sheet, error) {
+	s, err := a.contentOf(ctx, c, in)
 	if err != nil {
-		return Sheet{}, a.access.Refused(ctx, c.Who(), "content", id, err)
+		return Sheet{}, a.access.Refused(ctx, c.Who(), "content", in.ID, err)
 	}
 	return s, nil
 }
 
-func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (Sheet, error) {
-	if task, n, err := fact.ParseShareID(id); err == nil {
-		return a.readShare(ctx, c, task, n, render)
+func (a *App) contentOf(ctx context.Context, c Caller, in ContentInput) (Sheet, error) {
+	if task, n, err := fact.ParseShareID(in.ID); err == nil {
+		return a.readShare(ctx, c, task, n, in)
 	}
-	taskID, n := id, 0
-	if fact.CheckTaskID(id) != nil {
+	taskID, n := in.ID, 0
+	if fact.CheckTaskID(in.ID) != nil {
 		var err error
-		if taskID, n, err = fact.ParseHandoffID(id); err != nil {
+		if taskID, n, err = fact.ParseHandoffID(in.ID); err != nil {
 			return Sheet{}, err
 		}
 	}
@@ -96,14 +131,19 @@ func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (
 	if err != nil {
 		return Sheet{}, err
 	}
-	digest, err := a.contentFor(c, t.Task, n)
+	digest, err := a.contentFor(ctx, c, t.Task, n, in.Source)
 	if err != nil {
 		return Sheet{}, err
 	}
-	if err := a.access.Read(ctx, c.Who(), taskID, id, digest); err != nil {
+	return a.readSheet(ctx, c, taskID, digest, in)
+}
+
+// readSheet gives a sealed envelope to who may have it, once that is on record.
+func (a *App) readSheet(ctx context.Context, c Caller, task, digest string, in ContentInput) (Sheet, error) {
+	if err := a.access.Read(ctx, c.Who(), task, in.ID, digest); err != nil {
 		return Sheet{}, err
 	}
-	sheet, err := a.sheet(ctx, c.Workspace, taskID, digest, render)
+	sheet, err := a.sheet(ctx, c.Workspace, task, digest, in.Render)
 	if err != nil {
 		return Sheet{}, err
 	}
@@ -111,7 +151,7 @@ func (a *App) contentOf(ctx context.Context, c Caller, id string, render bool) (
 }
 
 // contentFor is the digest of what the caller may read of a task's n-th handoff, or of the task itself where n is 0.
-func (a *App) contentFor(c Caller, t handoff.Task, n int) (string, error) {
+func (a *App) contentFor(ctx context.Context, c Caller, t handoff.Task, n int, source bool) (string, error) {
 	h := t.Handoff
 	if n > 0 && (h == nil || n > h.N) {
 		return "", refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
@@ -124,13 +164,54 @@ func (a *App) contentFor(c Caller, t handoff.Task, n int) (string, error) {
 	if h != nil && !h.Stage.Final() {
 		digest = h.Envelope
 	}
-	name := c.Agent()
-	whole := name == "" || t.Owner == name || t.Requester == c.String() || (h != nil && h.Approver == name)
-	if !whole && (h == nil || h.Stage != fact.Offered || h.Claim || !slices.Contains(h.To, name)) {
-		return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
-	}
 	if digest == "" {
 		return "", refusal.New(refusal.NotFound, "nothing to fetch yet", "task %s has no envelope", t.ID)
 	}
-	return digest, nil
+	offered := h != nil && h.Stage == fact.Offered && !h.Claim && slices.Contains(h.To, c.Agent())
+	switch holds := h != nil && h.Stage == fact.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
+	case offered && t.Requester != c.String(), holds && !source:
+		return a.given(ctx, c, t)
+	case offered, whole(c, t):
+		return digest, nil
+	}
+	return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
+}
+
+// whole reports whether the caller may read all that a task's envelopes say: its owner, its requester, who approves it,
+// and those who may read anything.
+func whole(c Caller, t handoff.Task) bool {
+	name := c.Agent()
+	return name == "" || t.Owner == name || t.Requester == c.String() || t.Handoff != nil && t.Handoff.Approver == name
+}
+
+// given is the digest of what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
+// and what was sealed is on record.
+func (a *App) given(ctx context.Context, c Caller, t handoff.Task) (string, error) {
+	if t.Handoff.Rendition != "" {
+		return t.Handoff.Rendition, nil
+	}
+	digest := t.Handoff.Envelope
+	_, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		rendered, err := a.rendered(ctx, c.Workspace, t, c.Agent())
+		if err != nil || rendered == nil {
+			return nil, err
+		}
+		digest = rendered.Digest
+		return handoff.Decide(t, handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
+	})
+	return digest, err
+}
+
+// rendered is what accepting or reading an offer adds: the receiver's rendition of what is offered, if it gets one.
+func (a *App) rendered(ctx context.Context, workspace string, t handoff.Task, agent string) (*fact.Rendered, error) {
+	h := t.Handoff
+	if h.Rendition != "" {
+		return nil, nil
+	}
+	r, err := a.sealer.Rendition(ctx, workspace, t, h.Envelope, agent, h.Pack, h.Amended)
+	if no, ok := refusal.As(err); ok && no.Code == refusal.Budget {
+		return nil, refusal.New(refusal.Budget, "reject the offer as not_capable, so that it goes to the next candidate; or ask an operator to give you a larger context window",
+			"what must survive of handoff %s does not fit you: %s", h.ID(t.ID), no.Message).With("needed", no.Details["needed"])
+	}
+	return r, err
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/expect"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/sealing"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -40,17 +42,32 @@ type Options struct {
 // Caller is who asks. Surfaces get it from [App.Authenticate].
 type Caller = caller.Caller
 
+// What a sender says, as the room that seals it has it.
+type (
+	// Content is all that a sender puts into an envelope.
+	Content = sealing.Content
+	// Point is a fact or a decision.
+	Point = sealing.Point
+	// Step is something that the sender did.
+	Step = sealing.Step
+	// MemoryAsk names a memory item.
+	MemoryAsk = sealing.MemoryAsk
+	// Artifact refers to a file.
+	Artifact = sealing.Artifact
+)
+
 // App is the use cases over one ledger and its views. Its methods are safe for many goroutines.
 type App struct {
 	*roster.Roster
 	*shelf.Shelf
 	*knowledge.Base
-	ledger    ledger.Ledger
-	views     view.Store
-	now       func() time.Time
-	tasks     *stream.Kind[handoff.Task, fact.Event]
-	envelopes *stream.Bytes
-	access    *access.Log
+	ledger ledger.Ledger
+	views  view.Store
+	now    func() time.Time
+	tasks  *stream.Kind[handoff.Task, fact.Event]
+	sealer *sealing.Sealer
+	access *access.Log
+	expect *expect.Checker
 }
 
 // New returns the use cases over a ledger and views that follow it.
@@ -68,7 +85,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.CachedEnvelopes = 16 << 20
 	}
 	a := &App{
-		ledger: l, views: v, now: o.Now, envelopes: stream.NewBytes(o.CachedEnvelopes),
+		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}),
 	}
 	var err error
 	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
@@ -84,9 +101,13 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.Shelf, err = shelf.New(o.Artifacts, l, v, a.access, a.mayRead, o.Now, o.Shelf); err != nil {
 		return nil, err
 	}
-	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.load, Envelope: a.envelope}, o.Now, a.Random); err != nil {
+	envelope := func(ctx context.Context, workspace, task, digest string) ([]byte, error) {
+		return a.sealer.Bytes(ctx, workspace, task, digest)
+	}
+	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.load, Envelope: envelope}, o.Now, a.Random); err != nil {
 		return nil, err
 	}
+	a.sealer = sealing.New(l, a.tasks, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
 	return a, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -57,7 +58,7 @@ func (a *App) handover(ctx context.Context, workspace string, t handoff.Task, to
 	if to != "" {
 		h.To = []string{to}
 	}
-	return a.compose(ctx, workspace, t, h, Content{}, now)
+	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
 }
 
 // DenyInput says no.

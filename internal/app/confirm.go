@@ -21,20 +21,20 @@ type ConfirmInput struct {
 func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, error) {
 	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err == nil {
-		err = in.Content.checkData()
+		err = in.Content.Check()
 	}
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
 	}
 	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.Confirm{By: c.By(), Epoch: in.Epoch, Handoff: n}
-		if h := t.InFlight(); h != nil && !in.Content.isZero() {
+		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
 			head := envelope.Header{
 				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
 				Kind: h.Kind, Permissions: h.Permits,
 			}
 			var err error
-			if cmd.Envelope, err = a.compose(ctx, c.Workspace, t, head, in.Content, now); err != nil {
+			if cmd.Envelope, err = a.sealer.Compose(ctx, c, t, head, in.Content, now); err != nil {
 				return nil, err
 			}
 		}

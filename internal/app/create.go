@@ -23,6 +23,7 @@ type CreateInput struct {
 	Permissions  []string          `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`
 	Dependencies []string          `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
 	Expected     fact.Expected     `json:"expected,omitzero" doc:"What the result must look like."`
+	Conversation string            `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
 	Route        []string          `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
 	Start        bool              `json:"start,omitempty" doc:"The calling agent works on the task itself."`
 	Send         *SendInput        `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
@@ -42,7 +43,10 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 	if err := c.May(identity.ActOwn, "create a task"); err != nil {
 		return Receipt{}, err
 	}
-	if err := in.Content.checkData(); err != nil {
+	if err := in.Content.Check(); err != nil {
+		return Receipt{}, err
+	}
+	if err := a.checkExpected(in.Expected); err != nil {
 		return Receipt{}, err
 	}
 	id, err := a.newTaskID(c)
@@ -56,7 +60,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 	cmd := handoff.Create{
 		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation,
 	}
 	w := c.Write(request)
 	w.New = true
@@ -88,7 +92,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		events, t = append(events, started...), handoff.FoldAll(t, started)
 	}
 	if in.Send == nil || t.State == fact.Parked {
-		sealed, err := a.compose(ctx, c.Workspace, t, header(t, nil, SendInput{}), in.Content, now)
+		sealed, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), in.Content, now)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +100,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	}
 	send := *in.Send
 	send.Task, send.Epoch = t.ID, t.Epoch
-	if send.Content.isZero() {
+	if send.Content.IsZero() {
 		send.Content = in.Content
 	}
 	next, err := a.decideSend(ctx, c, send, t, now)

@@ -44,9 +44,13 @@ type CompleteInput struct {
 	Usage  fact.Budget `json:"usage,omitzero" doc:"What it cost since the last report."`
 }
 
-// Complete finishes a task with its result.
+// Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
+// that the owner can mend it and complete the task again.
 func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
-	return a.change(ctx, c, "complete", in.Task, in, handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage})
+	cmd := handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
+	return a.changeWith(ctx, c, "complete", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		return a.decideComplete(t, cmd, now)
+	})
 }
 
 // FailInput ends a task as not done.

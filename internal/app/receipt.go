@@ -25,6 +25,7 @@ type Receipt struct {
 	Ask      string             `json:"ask,omitempty"`
 	Share    string             `json:"share,omitempty"`
 	Envelope string             `json:"envelope,omitempty"` // digest of the newest
+	Given    string             `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time          `json:"lease,omitzero"`     // until when the owner must show life
 	Parked   *handoff.ParkedFor `json:"parked,omitempty"`
 	Position ledger.Position    `json:"position"`
@@ -35,7 +36,7 @@ type Receipt struct {
 func receipt(o stream.Outcome[handoff.Task]) Receipt {
 	t := o.State
 	r := Receipt{
-		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Lease: t.Lease,
+		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,
 		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat,
 	}
 	if h := t.Handoff; h != nil {

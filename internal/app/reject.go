@@ -61,3 +61,17 @@ func (a *App) nextHints(ctx context.Context, workspace string, t handoff.Task, n
 	}
 	return a.Hints(ctx, workspace, h.Candidates[min(from+1, len(h.Candidates)):], now)
 }
+
+// GapInput says what is missing from the context.
+type GapInput struct {
+	Task    string   `json:"task,omitempty" doc:"Id of the task."`
+	Epoch   uint64   `json:"epoch" doc:"The task's epoch as you know it."`
+	Missing []string `json:"missing" minItems:"1" doc:"Names of fields, or ids of what was left out or could not be fetched."`
+	Detail  string   `json:"detail,omitempty" doc:"In words."`
+}
+
+// ReportGap puts on record that the owner's context lacks something. The owner goes on working with what there is; one
+// who cannot rejects the offer instead, or hands the task back.
+func (a *App) ReportGap(ctx context.Context, c Caller, in GapInput) (Receipt, error) {
+	return a.change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.By(), Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})
+}

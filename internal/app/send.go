@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/sealing"
 )
 
 // SendInput hands a task off.
@@ -32,12 +33,13 @@ type SendInput struct {
 	Permissions []string         `json:"permissions,omitempty" doc:"A part of the task's permissions. Left out: all of them."`
 	Budget      fact.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
 	Expected    fact.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
+	Pack        fact.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`
 }
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
-	if err := in.Content.checkData(); err != nil {
+	if err := in.Content.Check(); err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "send", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
@@ -53,6 +55,9 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		in.Reason = fact.ReasonUserRequest
 	}
 	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if err := a.checkExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
 	routed := len(in.To) == 0 && in.Capability == ""
@@ -79,10 +84,15 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		}
 		p.Candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
 	}
-	sealed, err := a.compose(ctx, c.Workspace, t, header(t, targets(p.Candidates), in), in.Content, now)
+	sealed, err := a.sealer.Compose(ctx, c, t, header(t, targets(p.Candidates), in), in.Content, now)
 	if err != nil {
 		return nil, err
 	}
+	fit, passed, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Bytes, p.Candidates, in.Pack)
+	if err != nil {
+		return nil, err
+	}
+	p.Candidates, p.Passed = fit, append(p.Passed, passed...)
 	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
 		return nil, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
 			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
@@ -115,13 +125,8 @@ func named(agents []string) []fact.Candidate {
 }
 
 func (in SendInput) check() error {
-	if err := in.Expected.Check(); err != nil {
+	if err := sealing.CheckPack(in.Pack); err != nil {
 		return err
-	}
-	if len(in.Expected.Schema) > 0 { // the children's envelopes must be able to carry it
-		if _, err := envelope.Canonical(in.Expected.Schema); err != nil {
-			return err
-		}
 	}
 	switch {
 	case in.FanOut && in.Kind != fact.Broadcast:
@@ -139,7 +144,7 @@ func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
-		NewWork: in.Content.hasWork(), Envelope: sealed,
+		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack,
 	}
 }
 
@@ -151,7 +156,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 	s := handoff.Spawn{
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
-		NewWork: in.Content.hasWork(), Passed: p.Passed, Envelope: sealed,
+		NewWork: in.Content.HasWork(), Passed: p.Passed, Envelope: sealed, Pack: in.Pack,
 	}
 	if s.FanIn.Mode == "" {
 		s.FanIn.Mode = fact.FanInAll

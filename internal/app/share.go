@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
@@ -12,16 +14,17 @@ import (
 
 // ShareInput gives a task's context to another agent without moving the task.
 type ShareInput struct {
-	Task    string  `json:"task,omitempty" doc:"Id of the task."`
-	Epoch   uint64  `json:"epoch,omitempty" doc:"The task's epoch as you know it."`
-	To      string  `json:"to" doc:"The agent that gets it."`
-	Detail  string  `json:"detail,omitempty" doc:"Why."`
-	Content Content `json:"content,omitzero"`
+	Task    string    `json:"task,omitempty" doc:"Id of the task."`
+	Epoch   uint64    `json:"epoch,omitempty" doc:"The task's epoch as you know it."`
+	To      string    `json:"to" doc:"The agent that gets it."`
+	Detail  string    `json:"detail,omitempty" doc:"Why."`
+	Content Content   `json:"content,omitzero"`
+	Pack    fact.Pack `json:"pack,omitzero" doc:"How what is shared is packed for the receiver."`
 }
 
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
 func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
-	if err := in.Content.checkData(); err != nil {
+	if err := in.Content.Check(); err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "share", in.Task, err)
 	}
 	return a.changeWith(ctx, c, "share", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
@@ -32,38 +35,50 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, erro
 		if !to.Exists() {
 			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
-		sealed, err := a.compose(ctx, c.Workspace, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
+		sealed, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed}, now)
+		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
 	})
 }
 
-// readShare gives what was shared, and notes that it was read.
-func (a *App) readShare(ctx context.Context, c Caller, task string, n int, render bool) (Sheet, error) {
+// readShare gives what was shared, packed for who it was shared with, and notes that it was read.
+func (a *App) readShare(ctx context.Context, c Caller, task string, n int, in ContentInput) (Sheet, error) {
 	t, err := a.taskFor(ctx, c, task)
 	if err != nil {
 		return Sheet{}, err
 	}
-	for _, s := range t.Shares {
-		if s.N != n || (s.To != c.Agent() && c.Agent() != "") {
-			continue
-		}
-		if err := a.access.Read(ctx, c.Who(), task, fact.ShareID(task, n), s.Envelope); err != nil {
-			return Sheet{}, err
-		}
-		if s.To == c.Agent() && !s.Read {
-			_, err := a.change(ctx, c.WithKey(""), "read-share", task, nil, handoff.ReadShare{By: c.By(), Share: n})
-			if err != nil {
-				return Sheet{}, err
-			}
-		}
-		sheet, err := a.sheet(ctx, c.Workspace, task, s.Envelope, render)
-		if err != nil {
-			return Sheet{}, err
-		}
-		return *sheet, nil
+	i := slices.IndexFunc(t.Shares, func(s handoff.Share) bool { return s.N == n && (s.To == c.Agent() || c.Agent() == "") })
+	if i < 0 {
+		return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", fact.ShareID(task, n))
 	}
-	return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", fact.ShareID(task, n))
+	s := t.Shares[i]
+	if s.To != c.Agent() {
+		return a.readSheet(ctx, c, task, s.Envelope, in)
+	}
+	digest, err := a.takeShare(ctx, c, t.Task, s)
+	if err != nil {
+		return Sheet{}, err
+	}
+	return a.readSheet(ctx, c, task, digest, in)
+}
+
+// takeShare notes that what was shared is read, and seals what its receiver gets of it. It returns the digest of that.
+func (a *App) takeShare(ctx context.Context, c Caller, t handoff.Task, s handoff.Share) (string, error) {
+	digest := cmp.Or(s.Rendition, s.Envelope)
+	if s.Read {
+		return digest, nil
+	}
+	rendered, err := a.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
+	if err != nil {
+		return "", err
+	}
+	cmd := handoff.Sequence{handoff.ReadShare{By: c.By(), Share: s.N}}
+	if rendered != nil {
+		digest = rendered.Digest
+		cmd = append(cmd, handoff.Render{By: c.By(), Share: s.N, Agent: c.Agent(), Rendition: *rendered})
+	}
+	_, err = a.change(ctx, c.WithKey(""), "read-share", t.ID, nil, cmd)
+	return digest, err
 }

@@ -81,7 +81,7 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t hando
 		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
 		Retries: &ev.Retries,
 	}
-	sealed, err := a.composeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
+	sealed, err := a.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +175,32 @@ func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledge
 		}
 	}
 	return a.CancelAll(ctx, workspace, open, "its parent was cancelled")
+}
+
+// Bind lays a constraint that a task got upon its open children: it reaches every later envelope of theirs too. A child
+// that has no room for it goes to the dead letters, rather than on without it.
+func (a *App) Bind(ctx context.Context, workspace, id string, at ledger.Position, k fact.Constraint) error {
+	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
+	if err != nil {
+		return err
+	}
+	c := caller.System(workspace, "courier")
+	for _, child := range f.State.Children {
+		if child.State.Final() {
+			continue
+		}
+		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, child.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+			events, err := handoff.Decide(t, handoff.Constrain{By: c.By(), Constraint: k}, now)
+			if refusal.CodeOf(err) == refusal.TooLarge {
+				return strand(t, err, now)
+			}
+			return events, err
+		})
+		if err := caller.Tolerate(err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CancelAll cancels child tasks for their parent.

@@ -39,6 +39,7 @@ var reacts = func() map[string]bool {
 		fact.Unanswered{},
 		fact.LeaseLost{},
 		fact.Moved{},
+		fact.Constrained{},
 	} {
 		names[ev.EventName()] = true
 	}
@@ -81,6 +82,8 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		return c.app.CheckDependencies(ctx, workspace, id, ev)
 	case fact.DependencyEnded:
 		return c.app.SetOut(ctx, workspace, id)
+	case fact.Constrained:
+		return c.app.Bind(ctx, workspace, id, e.Position, ev.Constraint)
 	case fact.Unanswered:
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
 	case fact.LeaseLost:

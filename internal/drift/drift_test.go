@@ -129,11 +129,11 @@ func TestRetentionFollowsLinesThroughTheChain(t *testing.T) {
 	}
 	chain[2].Omissions = []envelope.Omission{{Kind: envelope.PartFact, ID: "f5", Reason: envelope.OverBudget}}
 	r := drift.Of(chain)
-	want := drift.Share{Introduced: 5, Surviving: 3, Verbatim: 2, Omitted: 1, Rate: 0.6}
+	want := drift.Kept{Introduced: 5, Surviving: 3, Verbatim: 2, Omitted: 1, Rate: 0.6}
 	if r.Retention.Facts != want {
 		t.Errorf("facts %+v, want %+v", r.Retention.Facts, want)
 	}
-	overall := drift.Share{Introduced: 6, Surviving: 4, Verbatim: 3, Omitted: 1, Rate: 4.0 / 6}
+	overall := drift.Kept{Introduced: 6, Surviving: 4, Verbatim: 3, Omitted: 1, Rate: 4.0 / 6}
 	if r.Retention.Overall != overall || r.Retention.Decisions.Rate != 1 {
 		t.Errorf("overall %+v, want %+v", r.Retention.Overall, overall)
 	}

@@ -1,6 +1,8 @@
 package drift
 
 import (
+	"slices"
+
 	"github.com/trapezehq/trapeze/internal/envelope"
 )
 
@@ -20,16 +22,16 @@ type Report struct {
 // An entry that comes back under its id after a gap survives. One that was left out on record does not: it is counted
 // in Omitted, because it can be fetched.
 type Retention struct {
-	Overall     Share `json:"overall"`
-	Intent      Share `json:"intent"`
-	Facts       Share `json:"facts"`
-	Decisions   Share `json:"decisions"`
-	Constraints Share `json:"constraints"`
-	References  Share `json:"references"`
+	Overall     Kept `json:"overall"`
+	Intent      Kept `json:"intent"`
+	Facts       Kept `json:"facts"`
+	Decisions   Kept `json:"decisions"`
+	Constraints Kept `json:"constraints"`
+	References  Kept `json:"references"`
 }
 
-// Share is the retention of one kind, in lines of entries.
-type Share struct {
+// Kept is the retention of one kind, in lines of entries.
+type Kept struct {
 	Introduced int `json:"introduced"`
 	Surviving  int `json:"surviving"`
 	// Verbatim are those of Surviving that say exactly what they said first.
@@ -40,14 +42,14 @@ type Share struct {
 	Rate float64 `json:"rate"`
 }
 
-func (s *Share) add(o Share) {
+func (s *Kept) add(o Kept) {
 	s.Introduced += o.Introduced
 	s.Surviving += o.Surviving
 	s.Verbatim += o.Verbatim
 	s.Omitted += o.Omitted
 }
 
-func (s Share) rated() Share {
+func (s Kept) rated() Kept {
 	s.Rate = 1
 	if s.Introduced > 0 {
 		s.Rate = float64(s.Surviving) / float64(s.Introduced)
@@ -65,7 +67,7 @@ func Of(chain []envelope.Envelope) Report {
 	}
 	r.Retention.Intent = intentShare(chain).rated()
 	overall := r.Retention.Intent
-	for k, share := range map[kind]*Share{
+	for k, share := range map[kind]*Kept{
 		facts: &r.Retention.Facts, decisions: &r.Retention.Decisions,
 		constraints: &r.Retention.Constraints, references: &r.Retention.References,
 	} {
@@ -76,16 +78,33 @@ func Of(chain []envelope.Envelope) Report {
 	return r
 }
 
-func intentShare(chain []envelope.Envelope) Share {
+// Given reports on a task whose receivers were each given a rendition of what was said: given[i] is what the receiver of
+// said[i] got, said[i] itself where nothing was packed. Each hop compares what had been said before with what was given
+// next, so what a rendition left out is omitted at its hop, and not dropped for good. Retention is of all that was ever
+// said in what was given last.
+func Given(said, given []envelope.Envelope) Report {
+	n := len(said)
+	if n == 0 || len(given) != n {
+		return Of(said)
+	}
+	r := Of(append(slices.Clip(said[:n-1]), given[n-1]))
+	for i := 1; i < n; i++ {
+		r.Hops[i-1] = Compare(said[i-1], given[i])
+		r.Hops[i-1].Number = i
+	}
+	return r
+}
+
+func intentShare(chain []envelope.Envelope) Kept {
 	if len(chain) == 0 {
-		return Share{}
+		return Kept{}
 	}
 	for _, e := range chain {
 		if e.Task.Intent != chain[0].Task.Intent {
-			return Share{Introduced: 1}
+			return Kept{Introduced: 1}
 		}
 	}
-	return Share{Introduced: 1, Surviving: 1, Verbatim: 1}
+	return Kept{Introduced: 1, Surviving: 1, Verbatim: 1}
 }
 
 // line is one entry through the chain.
@@ -95,7 +114,7 @@ type line struct {
 }
 
 // share follows every entry of a kind.
-func (k kind) share(chain []envelope.Envelope) Share {
+func (k kind) share(chain []envelope.Envelope) Kept {
 	var lines []*line
 	byID := map[string]*line{} // every id a line ever had
 	var before []entry
@@ -118,18 +137,18 @@ func (k kind) share(chain []envelope.Envelope) Share {
 		before = after
 	}
 	if len(chain) == 0 {
-		return Share{}
+		return Kept{}
 	}
 	return k.count(lines, byID, chain[len(chain)-1])
 }
 
 // count says how many lines reach the last envelope.
-func (k kind) count(lines []*line, byID map[string]*line, last envelope.Envelope) Share {
+func (k kind) count(lines []*line, byID map[string]*line, last envelope.Envelope) Kept {
 	there := map[*line]entry{}
 	for _, e := range k.of(last) {
 		there[byID[e.id]] = e
 	}
-	s := Share{Introduced: len(lines)}
+	s := Kept{Introduced: len(lines)}
 	for _, l := range lines {
 		e, ok := there[l]
 		switch {

@@ -93,7 +93,7 @@ func (r Retention) table(b *strings.Builder) {
 	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "left out"}}
 	for _, kind := range []struct {
 		name  string
-		share Share
+		share Kept
 	}{
 		{"overall", r.Overall},
 		{"intent", r.Intent},

@@ -290,3 +290,16 @@ func compact(b json.RawMessage) json.RawMessage {
 	}
 	return out.Bytes()
 }
+
+// CheckMissing refuses a list of missing fields that is too long, or whose names are.
+func CheckMissing(fields []string) error {
+	if len(fields) > MaxMissing {
+		return refusal.New(refusal.TooLarge, "name the most important ones", "%d missing fields are too many", len(fields))
+	}
+	for _, m := range fields {
+		if err := CheckText("a missing field", m, MaxName*4); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -53,6 +53,7 @@ var Events = []Event{
 	ShareRead{},
 	Rendered{},
 	Annotated{},
+	GapReported{},
 }
 
 // Created starts a task.
@@ -433,8 +434,15 @@ type Rendered struct {
 	Budget       int             `json:"budget"`
 	Estimate     bool            `json:"estimate,omitempty"` // the tokens are estimated, not counted
 	Utilisation  float64         `json:"utilisation"`        // of the budget, from 0 to 1
-	Completeness float64         `json:"completeness"`       // of the source, by worth, from 0 to 1
+	Completeness float64         `json:"completeness"`       // references resolved by references requested, from 0 to 1
 	Omitted      int             `json:"omitted,omitempty"`  // parts that were left out
+}
+
+// GapReported: the owner found that its context lacks something, and goes on with what there is.
+type GapReported struct {
+	Agent   string   `json:"agent"`
+	Missing []string `json:"missing"`
+	Detail  string   `json:"detail,omitempty"`
 }
 
 // Annotated corrects or comments on an earlier entry, which stays as it is.

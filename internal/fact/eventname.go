@@ -117,4 +117,7 @@ func (ShareRead) EventName() string { return "share-read" }
 func (Rendered) EventName() string { return "envelope-rendered" }
 
 // EventName implements [Event].
+func (GapReported) EventName() string { return "gap-reported" }
+
+// EventName implements [Event].
 func (Annotated) EventName() string { return "entry-annotated" }

@@ -103,6 +103,8 @@ type Result struct {
 	Text string          `json:"text,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
 	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+	// Review is what only a judge can check of it, as the task expects it; the server fills it in.
+	Review []string `json:"review,omitempty"`
 }
 
 // WithDefaults fills in what is not set.

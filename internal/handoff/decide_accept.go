@@ -170,15 +170,8 @@ func (c Reject) check() error {
 		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
 	case c.Why == fact.MissingContext && len(c.Missing) == 0:
 		return refusal.New(refusal.Invalid, "name the missing fields", "missing context without naming what is missing helps nobody")
-	case len(c.Missing) > fact.MaxMissing:
-		return refusal.New(refusal.TooLarge, "name the most important ones", "%d missing fields are too many", len(c.Missing))
 	}
-	for _, m := range c.Missing {
-		if err := fact.CheckText("a missing field", m, fact.MaxName*4); err != nil {
-			return err
-		}
-	}
-	return fact.CheckText("the detail", c.Detail, fact.MaxText)
+	return firstError(fact.CheckMissing(c.Missing), fact.CheckText("the detail", c.Detail, fact.MaxText))
 }
 
 // Withdraw takes a handoff under way back, as its source or an operator.

@@ -75,7 +75,7 @@ func (t Task) dead(by By) error {
 	return nil
 }
 
-// Strand parks a task that nobody owns and that the server could not send, so that somebody looks.
+// Strand parks a task with which the server could not do what it must, such as sending it, so that somebody looks.
 type Strand struct {
 	By  By
 	Why string
@@ -88,7 +88,7 @@ func (c Strand) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if !c.By.System {
 		return nil, refusal.New(refusal.NotPermitted, "cancel it instead", "%s cannot park a task", c.By.name())
 	}
-	if t.State != fact.Pending {
+	if t.State == fact.Parked {
 		return nil, nil
 	}
 	return []fact.Event{park(fact.ParkReturned, c.Why, now)}, nil

@@ -76,3 +76,25 @@ func (t Task) shared(agent string, n int) (Share, error) {
 	}
 	return t.Shares[i], nil
 }
+
+// ReportGap says that the owner's context lacks something. It is for whoever looks later, and for those who watch how
+// complete contexts are; the owner goes on working.
+type ReportGap struct {
+	By      By
+	Epoch   uint64
+	Missing []string
+	Detail  string
+}
+
+func (c ReportGap) decide(t Task, _ time.Time) ([]fact.Event, error) {
+	if err := t.held(c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if len(c.Missing) == 0 {
+		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a gap without naming what is missing helps nobody")
+	}
+	if err := firstError(fact.CheckMissing(c.Missing), fact.CheckText("the detail", c.Detail, fact.MaxText)); err != nil {
+		return nil, err
+	}
+	return []fact.Event{fact.GapReported{Agent: c.By.Agent, Missing: c.Missing, Detail: c.Detail}}, nil
+}

@@ -148,7 +148,9 @@ func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
 		return nil, err
 	}
 	k := c.Constraint
-	k.Origin = c.By.Principal
+	if k.Origin == "" || !c.By.System { // the server hands on what another principal has set
+		k.Origin = c.By.Principal
+	}
 	if err := k.Check(); err != nil {
 		return nil, err
 	}

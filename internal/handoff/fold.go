@@ -34,7 +34,8 @@ func FoldAll(t Task, events []fact.Event) Task {
 	return t
 }
 
-// take applies what an event says beyond the change of state. [Annotated] says nothing about the task itself.
+// take applies what an event says beyond the change of state. [fact.Annotated] and
+// [fact.GapReported] say nothing about the task itself.
 func (t *Task) take(e fact.Event) {
 	if !t.takeHandoff(e) {
 		t.takeTask(e)
@@ -136,6 +137,7 @@ func (t *Task) onProgressed(e fact.Progressed) {
 }
 
 func (t *Task) onConstrained(e fact.Constrained) {
+	t.amend()
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.constraint(e.Constraint.ID); i >= 0 {
 		t.Constraints[i] = e.Constraint
@@ -144,7 +146,16 @@ func (t *Task) onConstrained(e fact.Constrained) {
 	t.Constraints = append(t.Constraints, e.Constraint)
 }
 
+// amend notes that what was sealed for the handoff in flight, if there is one, no longer says what binds the task.
+func (t *Task) amend() {
+	if t.InFlight() != nil {
+		h := t.touch()
+		h.Amended, h.Rendition = true, ""
+	}
+}
+
 func (t *Task) onLifted(e fact.Lifted) {
+	t.amend()
 	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c fact.Constraint) bool { return c.ID == e.ID })
 }
 

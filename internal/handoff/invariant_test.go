@@ -289,7 +289,7 @@ func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
 	}
 	for _, e := range events {
 		switch e := e.(type) {
-		case fact.Annotated, fact.ShareRead:
+		case fact.Annotated, fact.GapReported, fact.ShareRead:
 		case fact.Rendered:
 			if e.Share == 0 {
 				return fmt.Errorf("a handoff's envelope was packed after the task was %s", before.State)

@@ -90,6 +90,7 @@ func matrixRows() []row {
 		byOwner("Constrain", func(_ Task, by By, e uint64) Command { return Constrain{By: by, Epoch: e, Constraint: note} }),
 		byOther("Lift", operator("ann"), func(_ Task, by By) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
 		byOther("Annotate", agent("ada"), func(_ Task, by By) Command { return Annotate{By: by, Entry: 2, Note: "a correction"} }),
+		byOwner("ReportGap", func(_ Task, by By, e uint64) Command { return ReportGap{By: by, Epoch: e, Missing: []string{"logs"}} }),
 	}, handshakeRows(), []row{
 		byOther("Takeover", agent("dan"), func(t Task, by By) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
 		byOwner("GrantTakeover", func(t Task, by By, e uint64) Command {

@@ -189,6 +189,8 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 		return r
 	case "discard":
 		return Discard{By: by, Why: s.word("why", "")}
+	case "gap":
+		return ReportGap{By: by, Epoch: e, Missing: s.list("missing"), Detail: s.word("detail", "")}
 	case "annotate":
 		return Annotate{By: by, Entry: uint64(s.number("entry", 0)), Note: s.word("note", "")}
 	}

@@ -50,6 +50,8 @@ func (s *story) detail(e fact.Event) string {
 		return "with " + e.To + packText(e.Pack)
 	case fact.Rendered:
 		return s.rendered(e)
+	case fact.GapReported:
+		return "by " + e.Agent + ": " + strings.Join(e.Missing, ", ")
 	case fact.Annotated:
 		return fmt.Sprintf("entry %d by %s: %s", e.Entry, e.By, e.Note)
 	}

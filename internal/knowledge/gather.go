@@ -20,7 +20,7 @@ import (
 // Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
 // as a reference alone.
 const (
-	MaxRequested   = 100
+	MaxRequested   = 400
 	MaxRecent      = 50
 	maxPinnedItems = 32
 	maxMemoryText  = 256 << 10
@@ -270,4 +270,24 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	slices.Reverse(g.out.Turns)
 	g.out.Continuity, err = g.base.condense(ctx, g.workspace, f, last, g.task, sealedBudget)
 	return err
+}
+
+// Refresh looks again at the items of an envelope that was sealed a while ago: those that were forgotten since, or are not
+// there, become gaps. The others stay as they were sealed.
+func (b *Base) Refresh(ctx context.Context, workspace string, sealed []envelope.MemoryRef) (kept []envelope.MemoryRef, gaps []envelope.Gap, err error) {
+	for _, m := range sealed {
+		f, err := b.items.Load(ctx, itemStream(workspace, m.ID), true)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch _, status := memory.Resolve(f.State, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest}); status {
+		case memory.Forgotten:
+			gaps = append(gaps, envelope.Gap{Kind: envelope.PartMemory, ID: m.ID, Reason: envelope.GapForgotten})
+		case memory.Missing:
+			gaps = append(gaps, envelope.Gap{Kind: envelope.PartMemory, ID: m.ID, Reason: envelope.GapNotFound})
+		case memory.Current, memory.Changed:
+			kept = append(kept, m)
+		}
+	}
+	return kept, gaps, nil
 }

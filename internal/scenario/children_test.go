@@ -241,7 +241,9 @@ func TestAnExplicitConfirmLeavesTheTaskWithItsSourceUntilItLetsGo(t *testing.T) 
 		if r.Owner != "bob" || r.Stage != fact.Transferred {
 			h.Fatalf("confirmed: %+v", r)
 		}
-		sheet := ok(h, h.agent("bob"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, r.Handoff, true) })
+		sheet := ok(h, h.agent("bob"), func(c app.Caller) (app.Sheet, error) {
+			return h.app.Content(ctx(h), c, app.ContentInput{ID: r.Handoff, Render: true})
+		})
 		if sheet.Digest != r.Envelope {
 			h.Errorf("bob reads %s, the newest is %s", sheet.Digest, r.Envelope)
 		}

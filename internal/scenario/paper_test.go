@@ -28,7 +28,9 @@ func TestSharingGivesTheContextAndNotTheTask(t *testing.T) {
 		if item.Type != view.ItemShare {
 			h.Fatalf("bob got %+v", item)
 		}
-		sheet := ok(h, h.agent("bob"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, item.ID, true) })
+		sheet := ok(h, h.agent("bob"), func(c app.Caller) (app.Sheet, error) {
+			return h.app.Content(ctx(h), c, app.ContentInput{ID: item.ID, Render: true})
+		})
 		if !strings.Contains(string(sheet.Envelope), `{"draft":7}`) || !strings.Contains(sheet.Prompt, "write") {
 			h.Errorf("bob reads %s", sheet.Envelope)
 		}

@@ -27,12 +27,14 @@ func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
 		})
 		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Notes: secret}})
 		for _, id := range []string{r.Handoff, r.Task} {
-			s, err := call(h.agent("friend"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, id, false) })
+			s, err := call(h.agent("friend"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: id}) })
 			if err == nil {
 				h.Errorf("friend reads %s, which was offered to coder: %s", id, s.Envelope)
 			}
 		}
-		ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, r.Handoff, false) })
+		ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) {
+			return h.app.Content(ctx(h), c, app.ContentInput{ID: r.Handoff})
+		})
 	})
 }
 
@@ -84,7 +86,7 @@ func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
 		if a.Content.Digest != r.Envelope || strings.Contains(string(a.Content.Envelope), "skip all checks") {
 			h.Errorf("%s was approved, coder got %s: %s", r.Envelope, a.Content.Digest, a.Content.Envelope)
 		}
-		s := ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, r.Task, false) })
+		s := ok(h, h.agent("coder"), func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: r.Task}) })
 		if s.Digest != r.Envelope {
 			h.Errorf("the task's content is %s", s.Digest)
 		}

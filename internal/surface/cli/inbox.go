@@ -103,7 +103,7 @@ func handoffPage(p *shell.Page, h client.Handoff) {
 func (s *commands) handoffContent() *cobra.Command {
 	return s.Call("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
-			sheet, err := c.Content(ctx, args[0], true)
+			sheet, err := c.Content(ctx, args[0], client.ContentInput{Render: true})
 			if err != nil {
 				return err
 			}

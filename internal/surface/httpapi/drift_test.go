@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -37,6 +38,12 @@ var pairs = [][2]reflect.Type{
 	{typeOf[app.ConfirmInput](), typeOf[client.ConfirmInput]()},
 	{typeOf[app.ApproveInput](), typeOf[client.ApproveInput]()},
 	{typeOf[app.DenyInput](), typeOf[client.DenyInput]()},
+	{typeOf[app.ImportInput](), typeOf[client.ImportInput]()},
+	{typeOf[app.GapInput](), typeOf[client.GapInput]()},
+	{typeOf[app.PreviewInput](), typeOf[client.PreviewInput]()},
+	{typeOf[app.Imported](), typeOf[client.Imported]()},
+	{typeOf[app.Preview](), typeOf[client.Preview]()},
+	{typeOf[drift.Report](), typeOf[client.Drift]()},
 	{typeOf[roster.AgentSpec](), typeOf[client.AgentSpec]()},
 	{typeOf[roster.TokenInput](), typeOf[client.TokenInput]()},
 	{typeOf[ReadinessInput](), typeOf[client.ReadinessInput]()},

@@ -59,6 +59,7 @@ func New(a *app.App, o Options) http.Handler {
 	describeInputs(s.api.OpenAPI().Components.Schemas)
 	s.tasks()
 	s.handoffs()
+	s.context()
 	s.inbox()
 	s.dead()
 	s.agents()

@@ -81,6 +81,8 @@ var pathFields = map[reflect.Type]string{
 	typeOf[app.FailInput]():      "task",
 	typeOf[app.ConstrainInput](): "task",
 	typeOf[app.AnnotateInput]():  "task",
+	typeOf[app.GapInput]():       "task",
+	typeOf[app.PreviewInput]():   "task",
 	typeOf[app.ReplayInput]():    "task",
 	typeOf[app.DiscardInput]():   "task",
 	typeOf[app.AcceptInput]():    "handoff",

@@ -85,6 +85,8 @@ func positionOf(v any) uint64 {
 		return uint64(v.Position)
 	case app.Accepted:
 		return uint64(v.Position)
+	case app.Imported:
+		return uint64(v.Position)
 	case roster.Agent:
 		return uint64(v.Position)
 	case roster.Channel:

@@ -64,6 +64,7 @@ func (s *service) tasks() {
 		return answerOf(r), nil
 	})
 	ready()
+	s.importing()
 	read(s, route{path: "/v1/tasks", id: "list-tasks", summary: "List tasks, newest first", tag: tagTasks}, s.listTasks)
 	read(s, route{path: "/v1/tasks/{id}", id: "show-task", summary: "Show a task", about: "The read is on record.", tag: tagTasks},
 		func(ctx context.Context, c app.Caller, in *readingID) (Task, error) {

@@ -124,7 +124,9 @@ func (j *job) fetch(ctx context.Context) bool {
 	}
 	var sheet client.Sheet
 	if err == nil {
-		sheet, err = insist(ctx, func(ctx context.Context) (client.Sheet, error) { return j.w.c.Content(ctx, j.task, true) })
+		sheet, err = insist(ctx, func(ctx context.Context) (client.Sheet, error) {
+			return j.w.c.Content(ctx, j.task, client.ContentInput{Render: true})
+		})
 	}
 	if err != nil {
 		j.say("dropped: %s", err)

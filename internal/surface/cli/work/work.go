@@ -255,7 +255,7 @@ func offerKey(item client.Item) string { return fmt.Sprintf("%s#%d", item.ID, it
 
 // read fetches what was shared, so that it leaves the inbox; a program finds it by TRAPEZE_AGENT's own means.
 func (w *worker) read(ctx context.Context, item client.Item) {
-	if _, err := w.c.Content(ctx, item.ID, false); err != nil {
+	if _, err := w.c.Content(ctx, item.ID, client.ContentInput{}); err != nil {
 		w.say("%s: shared by %s, could not be read: %s", item.ID, item.From, err)
 		return
 	}

@@ -1,0 +1,68 @@
+package client
+
+// Drift is what a whole chain of envelopes kept and lost.
+type Drift struct {
+	Hops      []Hop     `json:"hops"`
+	Retention Retention `json:"retention"`
+}
+
+// Hop is what happened to a task's context on its way to one receiver.
+type Hop struct {
+	Number      int      `json:"hop,omitempty"` // from 1
+	Parent      string   `json:"parent,omitempty"`
+	From        string   `json:"from"`
+	To          []string `json:"to,omitempty"`
+	IntentKept  bool     `json:"intent_kept"` // byte for byte
+	Facts       Changes  `json:"facts"`
+	Decisions   Changes  `json:"decisions"`
+	Constraints Changes  `json:"constraints"`
+	References  Changes  `json:"references"` // memory items and artifacts
+	// Tokens, Budget and Utilisation (0 to 1) are of what the receiver got, where that was packed.
+	Tokens      int     `json:"tokens,omitempty"`
+	Budget      int     `json:"budget,omitempty"`
+	Utilisation float64 `json:"utilisation,omitempty"`
+}
+
+// Changes sorts the entries of one kind by what became of them.
+type Changes struct {
+	Kept    []string `json:"kept,omitempty"`
+	Changed []Change `json:"changed,omitempty"`
+	Omitted []Lost   `json:"omitted,omitempty"` // left out on record: it can be fetched
+	Dropped []Lost   `json:"dropped,omitempty"` // not there, and nothing says why
+	Added   []string `json:"added,omitempty"`
+}
+
+// Change is one entry that came through and says something else.
+type Change struct {
+	ID     string `json:"id"`
+	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
+	How    string `json:"how"`           // reworded, superseded, tightened, loosened or revised
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Lost is one entry that is not there any more.
+type Lost struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Why  string `json:"why,omitempty"`
+}
+
+// Retention is how much of what was ever said reached the last receiver, by entries. Overall counts the intent too.
+type Retention struct {
+	Overall     Kept `json:"overall"`
+	Intent      Kept `json:"intent"`
+	Facts       Kept `json:"facts"`
+	Decisions   Kept `json:"decisions"`
+	Constraints Kept `json:"constraints"`
+	References  Kept `json:"references"`
+}
+
+// Kept is the retention of one kind.
+type Kept struct {
+	Introduced int     `json:"introduced"`
+	Surviving  int     `json:"surviving"`
+	Verbatim   int     `json:"verbatim"`          // of those, word for word
+	Omitted    int     `json:"omitted,omitempty"` // not surviving, but left out on record
+	Rate       float64 `json:"rate"`              // surviving by introduced, 0 to 1
+}

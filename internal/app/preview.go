@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/sealing"
+)
+
+// PreviewInput says for whom an envelope would be packed, and how.
+type PreviewInput struct {
+	Task    string    `json:"task,omitempty" doc:"Id of the task."`
+	To      string    `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
+	Content Content   `json:"content,omitzero"`
+	Pack    fact.Pack `json:"pack,omitzero"`
+}
+
+// Preview is what a receiver would get.
+type Preview struct {
+	Version  string          `json:"version"` // of the envelope's schema
+	Envelope json.RawMessage `json:"envelope"`
+	Prompt   string          `json:"prompt"`
+	// Tokens is what the prompt has, of Budget (0: none), as Tokenizer counts; Estimate says that it is an upper bound.
+	Tokens      int     `json:"tokens"`
+	Budget      int     `json:"budget,omitempty"`
+	Tokenizer   string  `json:"tokenizer"`
+	Estimate    bool    `json:"estimate,omitempty"`
+	Utilisation float64 `json:"utilisation,omitempty"` // tokens by budget, 0 to 1
+	// Completeness is references resolved by references requested, 0 to 1; 1 if there are none.
+	Completeness float64 `json:"completeness"`
+}
+
+// Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for whoever could
+// hand the task off, and on record as a read.
+func (a *App) Preview(ctx context.Context, c Caller, in PreviewInput) (Preview, error) {
+	p, err := a.preview(ctx, c, in)
+	if err != nil {
+		return Preview{}, a.access.Refused(ctx, c.Who(), "preview", in.Task, err)
+	}
+	return p, nil
+}
+
+func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, error) {
+	if err := sealing.CheckPack(in.Pack); err != nil {
+		return Preview{}, err
+	}
+	if err := in.Content.Check(); err != nil {
+		return Preview{}, err
+	}
+	t, err := a.taskFor(ctx, c, in.Task)
+	if err != nil {
+		return Preview{}, err
+	}
+	if t.Source() != c.Agent() && t.Source() != c.String() && !identity.May(c.Role, identity.ActAny) {
+		return Preview{}, refusal.New(refusal.NotOwner, "only who could hand the task off may preview its envelope", "task %s is not yours", t.ID)
+	}
+	if err := a.access.Read(ctx, c.Who(), t.ID, "preview", t.Envelope); err != nil {
+		return Preview{}, err
+	}
+	var to registry.Spec
+	var receivers []string
+	if in.To != "" {
+		s, err := a.Known(ctx, c.Workspace, in.To, true)
+		if err != nil {
+			return Preview{}, err
+		}
+		if !s.Exists() {
+			return Preview{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
+		}
+		to, receivers = s.Spec, []string{in.To}
+	}
+	return a.previewFor(ctx, c, t.Task, to, receivers, in)
+}
+
+func (a *App) previewFor(ctx context.Context, c Caller, t handoff.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
+	h := header(t, receivers, SendInput{Kind: fact.Warm, Reason: fact.ReasonUserRequest})
+	doc, err := a.sealer.Draft(ctx, c, t, h, in.Content, a.now().UTC())
+	if err != nil {
+		return Preview{}, err
+	}
+	packed, err := sealing.Pack(doc, in.Pack, to)
+	if err != nil {
+		return Preview{}, err
+	}
+	how := packed.Envelope.Packing
+	p := Preview{
+		Version: packed.Envelope.Version, Prompt: packed.Text, Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
+		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
+	return p, err
+}

@@ -1,0 +1,222 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/drift"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/tokenizer"
+)
+
+// acceptPrompt takes an offer and the prompt that comes with it.
+func (h *house) acceptPrompt(agent string) app.Accepted {
+	h.Helper()
+	item := h.wait(agent)
+	got := ok(h, h.agent(agent), func(c app.Caller) (app.Accepted, error) {
+		return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer, Render: true})
+	})
+	if got.Content == nil {
+		h.Fatalf("%s accepted and got no content: %+v", agent, got.Receipt)
+	}
+	return got
+}
+
+func (h *house) content(by app.Caller, in app.ContentInput) app.Sheet {
+	h.Helper()
+	return ok(h, by, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, in) })
+}
+
+func (h *house) constrain(by app.Caller, task string, k fact.Constraint) app.Receipt {
+	h.Helper()
+	return ok(h, by, func(c app.Caller) (app.Receipt, error) {
+		return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: task, Constraint: k})
+	})
+}
+
+func (h *house) drift(by app.Caller, task string) drift.Report {
+	h.Helper()
+	return ok(h, by, func(c app.Caller) (drift.Report, error) { return h.app.Drift(ctx(h), c, task) })
+}
+
+// packed opens what an agent was given, and checks that the prompt is what it says.
+func packed(t testing.TB, s app.Sheet) envelope.Envelope {
+	t.Helper()
+	doc, digest, err := envelope.Open(s.Envelope)
+	if err != nil || digest != s.Digest {
+		t.Fatalf("what was given is not what it says: %s, %v", digest, err)
+	}
+	counter, err := tokenizer.For(doc.Packing.Tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := counter.Count(s.Prompt); !doc.Packing.IsZero() && n != doc.Packing.Tokens || doc.Packing.Budget > 0 && n > doc.Packing.Budget {
+		t.Errorf("the prompt has %d tokens: %+v", n, doc.Packing)
+	}
+	return doc
+}
+
+// much is content of some thousand tokens.
+func much() app.Content {
+	c := app.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
+	for i := range 40 {
+		c.Facts = append(c.Facts, app.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
+	}
+	return c
+}
+
+func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		h.register("bob", roster.AgentSpec{ContextWindow: 2000})
+		h.register("cyd", roster.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
+		b := h.acceptPrompt("bob")
+		doc := packed(h, *b.Content)
+		if doc.Packing.Budget != 1000 || len(doc.Omissions) == 0 || len(doc.KeyFacts) == 40 || len(doc.KeyFacts) == 0 {
+			h.Errorf("half of bob's window is 1000 tokens: %+v, %d facts", doc.Packing, len(doc.KeyFacts))
+		}
+		for _, must := range []string{"the build is red", "mend the build", "Which compiler?", "Fact 33"} {
+			if !strings.Contains(b.Content.Prompt, must) {
+				h.Errorf("bob's prompt lacks %q", must)
+			}
+		}
+		if b.Given != b.Content.Digest || b.Content.Source != b.Envelope || doc.Parent != b.Envelope {
+			h.Errorf("what bob was given does not name what was sent: %+v", b.Receipt)
+		}
+		whole := packed(h, h.content(h.agent("bob"), app.ContentInput{ID: b.Task, Source: true}))
+		if len(whole.KeyFacts) != 40 || !whole.Packing.IsZero() {
+			h.Errorf("bob fetches %d facts", len(whole.KeyFacts))
+		}
+		if again := h.content(h.agent("bob"), app.ContentInput{ID: b.Task}); again.Digest != b.Given {
+			h.Error("bob was given one thing, and reads another")
+		}
+		h.progress("bob", b.Receipt, "found the flag")
+		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}})
+		c := h.acceptPrompt("cyd")
+		if doc := packed(h, *c.Content); doc.Packing.Budget != 600 || doc.Packing.Tokenizer != "cl100k_base" {
+			h.Errorf("cyd has a window of its own: %+v", doc.Packing)
+		}
+		report := h.drift(h.agent("cyd"), r.Task)
+		last := report.Hops[len(report.Hops)-1]
+		if len(last.Facts.Dropped) != 0 || len(last.Facts.Omitted)+len(last.Facts.Kept) != 40 || last.Budget != 600 || last.Utilisation <= 0.5 {
+			h.Errorf("the last hop: %+v", last)
+		}
+		if k := report.Retention; k.Intent.Rate != 1 || k.Facts.Surviving+k.Facts.Omitted != 40 {
+			h.Errorf("retention: %+v", k)
+		}
+	})
+}
+
+func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "wide")
+		h.register("tiny", roster.AgentSpec{ContextWindow: 40})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
+		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: fact.Pack{Tokens: 50}})
+		})
+		no, _ := refusal.As(err)
+		if no == nil || no.Code != refusal.Budget || no.Details["needed"] == nil {
+			h.Fatalf("50 tokens for a long request: %v", err)
+		}
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"tiny", "wide"}})
+		h.empty("tiny")
+		if got := h.acceptPrompt("wide"); got.Content.Source != "" {
+			h.Error("wide has no window, and something was packed for it")
+		}
+	})
+}
+
+func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "kid")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		late := fact.Constraint{ID: "no-friday", Kind: fact.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
+		h.constrain(h.operator(), r.Task, late) // the offer is open, its envelope sealed
+		b := h.acceptPrompt("bob")
+		if !strings.Contains(b.Content.Prompt, late.Text) {
+			h.Errorf("the offer was open, and bob never heard of it:\n%s", b.Content.Prompt)
+		}
+		p := h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Content: app.Content{Ask: "write the notes"}})
+		k := h.acceptPrompt("kid")
+		later := fact.Constraint{ID: "no-names", Kind: fact.ConstraintSecurity, Text: "No customer names."}
+		h.constrain(h.operator(), r.Task, later) // the child has begun
+		h.until(p.Children[0], "bound by both", func(t app.Task) bool { return len(t.Constraints) == 2 })
+		if c := h.task(k.Task).Constraints[1]; c.Origin != "operator/ann" {
+			h.Errorf("the child's constraint comes from %s", c.Origin)
+		}
+		if _, err := call(h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
+		}); refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("a child's holder lifts its parent's constraint: %v", err)
+		}
+		h.send(h.agent("kid"), k.Receipt, app.SendInput{To: []string{"ann"}, Content: app.Content{Decisions: []app.Point{{Text: "ask ann"}}}})
+		if got := h.acceptPrompt("ann"); !strings.Contains(got.Content.Prompt, later.Text) || !strings.Contains(got.Content.Prompt, late.Text) {
+			h.Errorf("a constraint is lost on the child's way:\n%s", got.Content.Prompt)
+		}
+	})
+}
+
+func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		want := fact.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
+		h.create(h.agent("ann"), app.CreateInput{Intent: "refund", Expected: want, Send: &app.SendInput{To: []string{"bob"}}})
+		b := h.accept("bob", h.wait("bob"))
+		finish := func(data string) (app.Receipt, error) {
+			return call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Complete(ctx(h), c, app.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: fact.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
+			})
+		}
+		if _, err := finish(`{"sum":3}`); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "amount") {
+			h.Errorf("a result without an amount: %v", err)
+		}
+		if _, err := finish(`{"amount":3}`); err != nil {
+			h.Fatal(err)
+		}
+		if res := h.task(b.Task).Result; res == nil || len(res.Review) != 1 || res.Review[0] != "polite" {
+			h.Errorf("a reviewer gets %+v", res)
+		}
+		if _, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "x", Expected: fact.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
+		}); refusal.CodeOf(err) != refusal.Invalid {
+			h.Errorf("a schema that refers to itself for ever: %v", err)
+		}
+	})
+}
+
+func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
+	for _, name := range []string{"handoff-document", "handoff-context", "memory-envelope"} {
+		doc, err := os.ReadFile("../foreign/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		story(t, func(h *house) {
+			h.join("bob")
+			got := ok(h, h.agent("bob"), func(c app.Caller) (app.Imported, error) {
+				return h.app.Import(ctx(h), c, app.ImportInput{Document: doc, Start: true})
+			})
+			if string(got.Format) != name || len(got.Notes) == 0 || got.Owner != "bob" {
+				h.Errorf("imported as %+v", got)
+			}
+			task := h.task(got.Task)
+			if task.Requester != "agent/bob" {
+				h.Errorf("what a document says of its sender counts: %s", task.Requester)
+			}
+			sheet := h.content(h.agent("bob"), app.ContentInput{ID: got.Task, Render: true})
+			if !strings.Contains(sheet.Prompt, task.Intent) {
+				h.Errorf("%s: the intent is lost", name)
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package sealing
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// MaxChain is the most bytes of envelopes that [Sealer.Chain] goes through.
+const MaxChain = 64 << 20
+
+// Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
+// newest rendition, or the envelope itself. A child's chain begins with the envelope of its parent's that it follows.
+func (s *Sealer) Chain(ctx context.Context, workspace string, t handoff.Task) (said, given []envelope.Envelope, err error) {
+	size := 0
+	at := map[string]int{} // by the digest of what was said
+	add := func(e sealed) error {
+		if size += len(e.bytes); size > MaxChain {
+			return refusal.New(refusal.TooLarge, "export the trail and compare what matters", "the envelopes of task %s are more than %d bytes", t.ID, MaxChain)
+		}
+		doc, _, err := envelope.Open(e.bytes)
+		if err != nil {
+			return err
+		}
+		if i, ok := at[e.source]; ok && e.source != "" {
+			given[i] = doc
+			return nil
+		}
+		at[e.digest] = len(said)
+		said, given = append(said, doc), append(given, doc)
+		return nil
+	}
+	err = s.each(ctx, workspace, t.ID, func(e sealed) error {
+		if len(said) > 0 || t.Parent.Task == "" {
+			return add(e)
+		}
+		parent, err := s.parent(ctx, workspace, t.Parent.Task, e.bytes)
+		if err != nil {
+			return err
+		}
+		if parent.digest != "" {
+			if err := add(parent); err != nil {
+				return err
+			}
+		}
+		return add(e)
+	})
+	return said, given, err
+}
+
+// parent is the envelope of a parent task that a child's first one follows.
+func (s *Sealer) parent(ctx context.Context, workspace, task string, first []byte) (sealed, error) {
+	doc, _, err := envelope.Open(first)
+	if err != nil || doc.Parent == "" {
+		return sealed{}, err
+	}
+	b, err := s.Bytes(ctx, workspace, task, doc.Parent)
+	return sealed{digest: doc.Parent, bytes: b}, err
+}

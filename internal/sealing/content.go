@@ -1,0 +1,141 @@
+package sealing
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// Content is what a sender puts into an envelope. What the task knows already (intent, constraints, history,
+// permissions) comes along by itself; lists are added to those of the envelope before, by id.
+type Content struct {
+	Ask        string          `json:"ask,omitempty" doc:"What the receiver must accomplish."`
+	State      string          `json:"current_state,omitempty" doc:"Where the work stands now."`
+	Summary    string          `json:"conversation_summary,omitempty" doc:"What was said so far, condensed."`
+	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
+	Decisions  []Point         `json:"decisions,omitempty" doc:"What was decided."`
+	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open; replaces the list of the envelope before."`
+	Steps      []Step          `json:"steps,omitempty" doc:"What the sender did; added to the history. Calls of tools are left out of what a receiver gets unless it asks for everything."`
+	Data       json.RawMessage `json:"data,omitempty" doc:"Task context, any JSON; replaces that of the envelope before."`
+	Confidence *float64        `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure the sender is of its work."`
+	Notes      string          `json:"notes,omitempty" doc:"Anything else for the receiver."`
+	ExpiresAt  time.Time       `json:"expires_at,omitzero" doc:"When what this says is stale. It is not refused then, only marked."`
+	Memory     []MemoryAsk     `json:"memory,omitempty" maxItems:"100" doc:"Memory items that go along; those of the envelope before stay."`
+	Recent     int             `json:"recent,omitempty" minimum:"0" maximum:"50" doc:"So many recent memory items go along too: those that fit the task best."`
+	Artifacts  []Artifact      `json:"artifacts,omitempty" maxItems:"200" doc:"Files that go along; those of the envelope before stay."`
+
+	// Unresolved are memory items of another system, which nobody here can resolve.
+	Unresolved []string `json:"-"`
+}
+
+// MemoryAsk names a memory item that is to go along.
+type MemoryAsk struct {
+	ID      string `json:"id"`
+	Version int    `json:"version,omitempty" minimum:"0" doc:"0: the newest."`
+}
+
+// Artifact refers to a file by the digest of its content.
+type Artifact struct {
+	Digest    string `json:"digest"`
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"media_type,omitempty" doc:"Such as text/x-diff."`
+}
+
+// Point is one fact or decision. Without an id it gets one.
+type Point struct {
+	ID         string  `json:"id,omitempty"`
+	Text       string  `json:"text"`
+	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
+	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
+	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short."`
+	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said."`
+}
+
+// Step is one thing that the sender did.
+type Step struct {
+	Action string `json:"action" doc:"In a word or two, such as reproduced or called."`
+	Detail string `json:"detail,omitempty"`
+	Tool   string `json:"tool,omitempty" doc:"The tool that was called, if the step is such a call."`
+}
+
+// IsZero reports whether the sender adds nothing.
+func (c Content) IsZero() bool {
+	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
+		c.Questions == nil && len(c.Steps) == 0 && len(c.Data) == 0 && c.Confidence == nil && c.Notes == "" &&
+		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0
+}
+
+// HasWork reports whether the content brings something that makes a revisit work rather than a loop.
+func (c Content) HasWork() bool { return len(c.Decisions) > 0 }
+
+// Check refuses task data that no envelope could carry, before a task is made of it.
+func (c Content) Check() error {
+	if err := fact.CheckJSON("the data", c.Data, fact.MaxData); err != nil {
+		return err
+	}
+	if len(c.Data) > 0 {
+		if _, err := envelope.Canonical(c.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Content) addTo(doc *envelope.Envelope) {
+	set := func(field *string, v string) {
+		if v != "" {
+			*field = v
+		}
+	}
+	set(&doc.Task.Ask, c.Ask)
+	set(&doc.Task.State, c.State)
+	set(&doc.ConversationSummary, c.Summary)
+	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f")
+	doc.Decisions = points(doc.Decisions, c.Decisions, "d")
+	if c.Questions != nil {
+		doc.OpenQuestions = c.Questions
+	}
+	if len(c.Data) > 0 {
+		doc.Task.Data = c.Data
+	}
+	doc.Confidence = c.Confidence
+	if !c.ExpiresAt.IsZero() || !doc.ExpiresAt.After(doc.CreatedAt) {
+		doc.ExpiresAt = c.ExpiresAt // what was said before may be stale by now; who says it again answers for it
+	}
+}
+
+// points adds to a list by id: the same id replaces, and so does naming what is superseded.
+func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
+	list = slices.Clone(list)
+	for _, p := range add {
+		if p.ID == "" {
+			for n := len(list) + 1; p.ID == "" || slices.ContainsFunc(list, func(i envelope.Item) bool { return i.ID == p.ID }); n++ {
+				p.ID = letter + strconv.Itoa(n)
+			}
+		}
+		list = slices.DeleteFunc(list, func(i envelope.Item) bool {
+			return i.ID == p.ID || p.Supersedes != "" && i.ID == p.Supersedes
+		})
+		list = append(list, envelope.Item{
+			ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning,
+			Weight: envelope.Weight{Pinned: p.Pinned, Importance: p.Importance},
+		})
+	}
+	return list
+}
+
+func constraints(cs []fact.Constraint) []envelope.Constraint {
+	out := make([]envelope.Constraint, len(cs))
+	for i, c := range cs {
+		out[i] = envelope.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow}
+	}
+	return out
+}
+
+func expected(e fact.Expected) envelope.Expected {
+	return envelope.Expected{Format: e.Format, MaxBytes: e.MaxBytes, Criteria: e.Criteria, Schema: e.Schema}
+}

@@ -1,0 +1,106 @@
+package sealing
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// Compose seals the next envelope of a task.
+func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (fact.Sealed, error) {
+	doc, err := s.Draft(ctx, by, t, h, c, now)
+	if err != nil {
+		return fact.Sealed{}, err
+	}
+	return s.seal(doc)
+}
+
+// Draft is the next envelope of a task: what its newest one says, brought up to date with the task, with what the sender
+// adds, and with what the sender asks for from memory, conversation and artifacts. cold leaves out everything but the
+// description.
+func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
+	doc, err := s.base(ctx, by.Workspace, t)
+	if err != nil {
+		return doc, err
+	}
+	h.TaskID, h.Dependencies = t.ID, nil
+	if h.Permissions == nil {
+		h.Permissions = t.Permissions
+	}
+	for _, d := range t.Dependencies {
+		h.Dependencies = append(h.Dependencies, d.Task)
+	}
+	h.Notes = c.Notes
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	doc.Task.Intent = t.Intent
+	if h.Kind == fact.Cold {
+		doc = envelope.Envelope{
+			Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
+			Task: envelope.Task{Intent: t.Intent},
+		}
+		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
+	}
+	c.addTo(&doc)
+	if t.Progress != "" && h.Kind != fact.Cold {
+		step := envelope.Step{Agent: t.Owner, Action: "progress", Detail: t.Progress}
+		if n := len(doc.History); n == 0 || doc.History[n-1].Detail != step.Detail {
+			doc.History = append(doc.History, step)
+		}
+	}
+	for _, step := range c.Steps {
+		doc.History = append(doc.History, envelope.Step{Time: now, Agent: t.Source(), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
+	}
+	if n := len(doc.History); n > envelope.MaxHistory {
+		doc.History = doc.History[n-envelope.MaxHistory:]
+	}
+	doc.Constraints = constraints(t.Constraints)
+	doc.ExpectedOutput = expected(t.Expected)
+	if h.Kind == fact.Cold {
+		return doc, nil
+	}
+	err = s.gather(ctx, by, t, c, &doc)
+	return doc, err
+}
+
+// base is where the next envelope starts from.
+func (s *Sealer) base(ctx context.Context, workspace string, t handoff.Task) (envelope.Envelope, error) {
+	if t.Envelope == "" {
+		return envelope.Envelope{}, nil
+	}
+	b, err := s.Bytes(ctx, workspace, t.ID, t.Envelope)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	return doc.Next(t.Envelope), nil
+}
+
+// ComposeChild seals a child's first envelope: what its parent's envelope says, with the child's own intent, asking
+// for the child's result. Its parent digest is the envelope that the spawn sealed.
+func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent handoff.Task, ev fact.Spawned, h envelope.Header, now time.Time) (fact.Sealed, error) {
+	from := parent
+	from.Envelope = ev.Envelope
+	doc, err := s.base(ctx, workspace, from)
+	if err != nil {
+		return fact.Sealed{}, err
+	}
+	h.TaskID, h.From, h.Permissions = t.ID, ev.From, t.Permissions
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	if t.Intent != parent.Intent {
+		doc.Task.State = "Part of a larger task: " + refusal.Clip(parent.Intent, 2000)
+	}
+	doc.Task.Intent = t.Intent
+	doc.Constraints = constraints(t.Constraints)
+	doc.ExpectedOutput = expected(t.Expected)
+	sealed, err := s.seal(doc)
+	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
+	return sealed, err
+}

@@ -1,0 +1,175 @@
+package sealing
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/packing"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/tokenizer"
+)
+
+// What is sealed for a handoff holds all that is said. What a receiver gets of it is a rendition: packed to its token
+// budget, with its tokenizer, sealed and on record. It is made when the receiver first reads it, so that an offer that
+// nobody takes costs nothing, and a fallback gets one that fits itself.
+
+// windowShare is the part of a receiver's context window that an envelope may take: one in windowShare. The rest is
+// its room to work.
+const windowShare = 2
+
+// Budget is the token budget of a receiver; 0 if there is none. The sender's is taken as it is, up to the whole window.
+func Budget(p fact.Pack, s registry.Spec) int {
+	switch {
+	case s.ContextWindow <= 0:
+		return p.Tokens
+	case p.Tokens <= 0:
+		return max(1, s.ContextWindow/windowShare)
+	default:
+		return min(p.Tokens, s.ContextWindow)
+	}
+}
+
+// packable are the members of an envelope that hold what is left out by default, whatever the budget.
+var packable = [][]byte{[]byte(`"memory":[`), []byte(`"artifacts":[`), []byte(`"conversation":[`), []byte(`"reasoning":`), []byte(`"tool":`), []byte(`"pinned":`)}
+
+// needsPacking reports whether a receiver gets anything but the envelope itself. It may say yes where packing then
+// changes nothing.
+func needsPacking(source []byte, p fact.Pack, budget int) bool {
+	return budget > 0 || p.Strategy != "" || slices.ContainsFunc(packable, func(member []byte) bool { return bytes.Contains(source, member) })
+}
+
+// Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
+// nil where the receiver gets the envelope itself; amended says that the constraints have changed since that was sealed.
+func (s *Sealer) Rendition(ctx context.Context, workspace string, t handoff.Task, source, agent string, p fact.Pack, amended bool) (*fact.Rendered, error) {
+	to, err := s.from.Known(ctx, workspace, agent, false)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Bytes(ctx, workspace, t.ID, source)
+	if err != nil {
+		return nil, err
+	}
+	budget := Budget(p, to.Spec)
+	if !amended && !needsPacking(b, p, budget) {
+		return nil, nil
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	var gone []envelope.Gap
+	if doc.Memory, gone, err = s.from.Refresh(ctx, workspace, doc.Memory); err != nil {
+		return nil, err
+	}
+	doc.Gaps = append(doc.Gaps, gone...)
+	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints)
+	packed, err := Pack(doc, p, to.Spec)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := s.seal(packed.Envelope)
+	if err != nil {
+		return nil, err
+	}
+	how := packed.Envelope.Packing
+	r := &fact.Rendered{
+		Source: source, Digest: sealed.Digest, Parent: source, Bytes: sealed.Bytes, Tokens: how.Tokens, Budget: how.Budget,
+		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	for _, o := range packed.Envelope.Omissions {
+		r.Omitted += o.Parts()
+	}
+	return r, nil
+}
+
+// Pack fits an envelope to a receiver. The refusals are those of [packing.Pack].
+func Pack(doc envelope.Envelope, p fact.Pack, to registry.Spec) (packing.Packed, error) {
+	counter, err := tokenizer.For(to.Tokenizer)
+	if err != nil {
+		return packing.Packed{}, err
+	}
+	pinned, err := pins(p.Pinned)
+	if err != nil {
+		return packing.Packed{}, err
+	}
+	return packing.Pack(doc, packing.Options{Budget: Budget(p, to), Counter: counter, Strategy: envelope.Strategy(p.Strategy), Pinned: pinned})
+}
+
+// pins reads what the sender pins: "KIND:ID", such as fact:f1 or memory:ID, or a kind alone of which there is one.
+func pins(names []string) ([]packing.Ref, error) {
+	var refs []packing.Ref
+	for _, name := range names {
+		kind, id, _ := strings.Cut(name, ":")
+		k := envelope.PartKind(kind)
+		if !slices.Contains(envelope.PartKinds(), k) {
+			return nil, refusal.New(refusal.Invalid, "pin parts like fact:f1, decision:d2, memory:ID, artifact:DIGEST, step:3, data or summary",
+				"%.80q names no part of an envelope", name)
+		}
+		refs = append(refs, packing.Ref{Kind: k, ID: id})
+	}
+	return refs, nil
+}
+
+// CheckPack refuses wishes that no envelope can be packed by.
+func CheckPack(p fact.Pack) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	_, err := pins(p.Pinned)
+	return err
+}
+
+// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. The refusal, if
+// nobody is left, says how many tokens that takes.
+func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed []byte, candidates []fact.Candidate, p fact.Pack) (
+	fit []fact.Candidate, passed []fact.Passed, err error,
+) {
+	type receiver struct {
+		budget    int
+		tokenizer string
+	}
+	tried := map[receiver]error{}
+	var doc *envelope.Envelope
+	var first error
+	for _, c := range candidates {
+		to, err := s.from.Known(ctx, workspace, c.Agent, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		r := receiver{Budget(p, to.Spec), to.Spec.Tokenizer}
+		if r.budget == 0 {
+			fit = append(fit, c)
+			continue
+		}
+		no, known := tried[r]
+		if !known {
+			if doc == nil {
+				opened, _, err := envelope.Open(sealed)
+				if err != nil {
+					return nil, nil, err
+				}
+				doc = &opened
+			}
+			_, no = Pack(*doc, p, to.Spec)
+			tried[r] = no
+		}
+		if no == nil {
+			fit = append(fit, c)
+			continue
+		}
+		if first == nil {
+			first = no
+		}
+		passed = append(passed, fact.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+no.Error(), 300)})
+	}
+	if len(fit) == 0 {
+		return nil, nil, first
+	}
+	return fit, passed, nil
+}

@@ -1,0 +1,108 @@
+package sealing
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/shelf"
+	"github.com/trapezehq/trapeze/internal/stream"
+)
+
+// Tasks are the streams of tasks, in which envelopes are kept.
+type Tasks = stream.Kind[handoff.Task, fact.Event]
+
+// Sealer makes the envelopes of one ledger's tasks. Its methods are safe for many goroutines.
+type Sealer struct {
+	ledger ledger.Ledger
+	tasks  *Tasks
+	from   Sources
+	kept   *stream.Bytes
+}
+
+// Sources are where a sealer finds what goes into an envelope beside the task and its sender's words.
+type Sources struct {
+	*roster.Roster
+	*shelf.Shelf
+	*knowledge.Base
+}
+
+// New returns a sealer that keeps so many bytes of sealed envelopes in memory.
+func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) *Sealer {
+	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewBytes(kept)}
+}
+
+// Stream is where the envelopes of a task are.
+func Stream(workspace, task string) ledger.Stream { return ledger.StreamOf(workspace, "task", task) }
+
+// seal makes the envelope immutable and remembers it: it is about to be read.
+func (s *Sealer) seal(doc envelope.Envelope) (fact.Sealed, error) {
+	salt := make([]byte, 16)
+	if err := s.from.Random(salt); err != nil {
+		return fact.Sealed{}, err
+	}
+	sealed, err := envelope.Seal(doc, salt)
+	if err != nil {
+		return fact.Sealed{}, err
+	}
+	s.kept.Put(sealed.Digest, sealed.Bytes)
+	return fact.Sealed{Digest: sealed.Digest, Parent: doc.Parent, Bytes: sealed.Bytes}, nil
+}
+
+// Bytes are those of one of a task's sealed envelopes. The refusal, where there is none of that digest, is not_found.
+func (s *Sealer) Bytes(ctx context.Context, workspace, task, digest string) ([]byte, error) {
+	if b, ok := s.kept.Get(digest); ok {
+		return b, nil
+	}
+	var found []byte
+	err := s.each(ctx, workspace, task, func(e sealed) error {
+		if e.digest == digest {
+			found = e.bytes
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
+	}
+	s.kept.Put(digest, found)
+	return found, nil
+}
+
+// sealed is an envelope as the record has it. source is the digest of what it is a rendition of; empty for a source.
+type sealed struct {
+	digest, source string
+	bytes          []byte
+}
+
+// each goes through every envelope of a task, oldest first.
+func (s *Sealer) each(ctx context.Context, workspace, task string, fn func(sealed) error) error {
+	return stream.Each(ctx, s.ledger, Stream(workspace, task), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if ev.Name != (fact.Sealed{}).EventName() && ev.Name != (fact.Rendered{}).EventName() {
+				continue
+			}
+			d, err := s.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			switch d := d.(type) {
+			case fact.Sealed:
+				err = fn(sealed{digest: d.Digest, bytes: d.Bytes})
+			case fact.Rendered:
+				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
