@@ -52,7 +52,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, nobody(passed, "you still hold the task; try another receiver, or later")
 	case c.FanIn.Mode == fact.FanInQuorum && c.FanIn.Quorum > n:
 		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
-			n, len(c.Children), reasons(passed)).With("passed_over", passed)
+			n, len(c.Children), fact.WhyPassed(passed)).With("passed_over", passed)
 	}
 	children, err := t.fund(children)
 	if err == nil {

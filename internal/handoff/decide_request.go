@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -57,7 +56,7 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if parked := t.overLimit(c.Reason, now); parked != nil {
 		return []fact.Event{parked}, nil
 	}
-	once, twice := ordered(c.Candidates)
+	once, twice := fact.Ordered(c.Candidates)
 	candidates, passed, limit := screen(t, once, func(k fact.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
 	if len(candidates) == 0 && limit != "" {
 		return []fact.Event{park(fact.ParkLimit, limit, now)}, nil
@@ -140,23 +139,6 @@ func (t Task) follows(e fact.Sealed) error {
 		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
 	}
 	return nil
-}
-
-// ordered is the candidates tier by tier, each once. A candidate without a tier is a target.
-func ordered(candidates []fact.Candidate) (fit []fact.Candidate, out []fact.Passed) {
-	for _, tier := range []fact.Tier{fact.TierTarget, fact.TierFallback, fact.TierEscalation} {
-		for _, c := range candidates {
-			c.Tier = cmp.Or(c.Tier, fact.TierTarget)
-			switch {
-			case c.Tier != tier:
-			case slices.ContainsFunc(fit, func(o fact.Candidate) bool { return o.Agent == c.Agent }):
-				out = append(out, fact.Passed{Agent: c.Agent, Why: "is named twice"})
-			default:
-				fit = append(fit, c)
-			}
-		}
-	}
-	return fit, out
 }
 
 // narrows refuses permissions that the task does not have.
@@ -250,24 +232,10 @@ func retries(n *int) int {
 	return *n
 }
 
-// reasons says in a line why agents were passed over: the first of them.
-func reasons(passed []fact.Passed) string {
-	const most = 10
-	var all []string
-	for i, p := range passed {
-		if i == most {
-			all = append(all, fmt.Sprintf("and %d more", len(passed)-most))
-			break
-		}
-		all = append(all, p.Agent+" "+p.Why)
-	}
-	return strings.Join(all, "; ")
-}
-
 func nobody(passed []fact.Passed, hint string) *refusal.Error {
 	msg := "nobody can take it"
 	if len(passed) > 0 {
-		msg += ": " + reasons(passed)
+		msg += ": " + fact.WhyPassed(passed)
 	}
 	return refusal.New(refusal.Unavailable, hint, "%s", msg).With("passed_over", passed)
 }

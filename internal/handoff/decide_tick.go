@@ -126,7 +126,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.standing(), At: now,
 	})
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
-		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+reasons(passed), now))
+		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+fact.WhyPassed(passed), now))
 	}
 }
 

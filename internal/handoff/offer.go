@@ -113,7 +113,7 @@ func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now t
 	}
 	why := fmt.Sprintf("no receiver left; offers made: %d", h.Offer)
 	if len(passed) > 0 {
-		why += "; passed over: " + reasons(passed)
+		why += "; passed over: " + fact.WhyPassed(passed)
 	}
 	switch {
 	case h.Recovery:

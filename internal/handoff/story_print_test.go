@@ -71,7 +71,7 @@ func (s *story) handoffDetail(e fact.Event) (string, bool) {
 	case fact.OfferMade:
 		text := fmt.Sprintf("offer %d to %s (%s), until %s", e.Offer, strings.Join(e.To, ", "), e.Tier, s.at(e.Ends))
 		if len(e.Passed) > 0 {
-			text += "; passed over: " + reasons(e.Passed)
+			text += "; passed over: " + fact.WhyPassed(e.Passed)
 		}
 		return text, true
 	case fact.Seen:
@@ -113,7 +113,7 @@ func (s *story) requested(e fact.HandoffRequested) string {
 		text += ", a recovery"
 	}
 	if len(e.Passed) > 0 {
-		text += "; passed over: " + reasons(e.Passed)
+		text += "; passed over: " + fact.WhyPassed(e.Passed)
 	}
 	return text + packText(e.Pack)
 }
@@ -161,7 +161,7 @@ func (s *story) spawned(e fact.Spawned) string {
 		text += fmt.Sprintf("; permissions %v", e.Permissions)
 	}
 	if len(e.Passed) > 0 {
-		text += "; passed over: " + reasons(e.Passed)
+		text += "; passed over: " + fact.WhyPassed(e.Passed)
 	}
 	return text + packText(e.Pack)
 }
