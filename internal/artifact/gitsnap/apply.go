@@ -24,22 +24,7 @@ type Applied struct {
 // for a commit that the clone does not have, too_large, unavailable without git. After a refusal the working tree is
 // as it was.
 func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (Applied, error) {
-	if err := checkPatch(s, patch, o); err != nil {
-		return Applied{}, err
-	}
-	r, err := open(ctx, dir)
-	if err != nil {
-		return Applied{}, err
-	}
-	if err := r.ready(ctx, s); err != nil {
-		return Applied{}, err
-	}
-	tmp, err := os.MkdirTemp("", "gitsnap-")
-	if err != nil {
-		return Applied{}, err
-	}
-	defer os.RemoveAll(tmp)
-	added, err := r.rehearse(ctx, tmp, s, patch)
+	r, added, err := try(ctx, dir, s, patch, o)
 	if err != nil {
 		return Applied{}, err
 	}
@@ -63,6 +48,32 @@ func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options)
 		}
 	}
 	return done, r.verify(ctx, s)
+}
+
+// Try refuses what [Apply] would refuse before it touches the working tree, and changes nothing.
+func Try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) error {
+	_, _, err := try(ctx, dir, s, patch, o)
+	return err
+}
+
+// try rehearses in the repository that dir is in, and returns it with the files that the patch adds.
+func try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (r *repo, added []string, err error) {
+	if err := checkPatch(s, patch, o); err != nil {
+		return nil, nil, err
+	}
+	if r, err = open(ctx, dir); err != nil {
+		return nil, nil, err
+	}
+	if err := r.ready(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	tmp, err := os.MkdirTemp("", "gitsnap-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(tmp)
+	added, err = r.rehearse(ctx, tmp, s, patch)
+	return r, added, err
 }
 
 func checkPatch(s Snapshot, patch []byte, o Options) error {

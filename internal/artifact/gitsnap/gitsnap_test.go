@@ -190,6 +190,10 @@ func TestAnotherCloneGetsTheSameTree(t *testing.T) {
 	if s.Branch != "main" || s.Commit != sender.git("rev-parse", "HEAD") || !s.Pushed || s.Size != int64(len(patch)) || s.Patch != artifact.DigestOf(patch) {
 		t.Errorf("%+v", s)
 	}
+	untouched := receiver.state()
+	if err := gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}); err != nil || receiver.state() != untouched {
+		t.Errorf("a trial: %v\n%s", err, receiver.state())
+	}
 	if done := receiver.apply(s, patch); done.Detached || done.Before != "main" {
 		t.Errorf("%+v", done)
 	}
@@ -233,6 +237,7 @@ func TestACleanTreeIsACommitWithoutAPatch(t *testing.T) {
 	if len(patch) != 0 || s.Patch != "" || s.Pushed {
 		t.Fatalf("%+v", s)
 	}
+	refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.NotFound)
 	_, err := gitsnap.Apply(t.Context(), receiver.dir, s, patch, gitsnap.Options{})
 	if r := refused(t, err, refusal.NotFound); !strings.Contains(r.Hint, "pushed") {
 		t.Errorf("hint %q", r.Hint)
@@ -255,6 +260,7 @@ func TestAWorkingTreeWithChangesOfItsOwnIsLeftAlone(t *testing.T) {
 	receiver.write("mine.txt", "mine\n")
 	_, err := gitsnap.Apply(t.Context(), receiver.dir, s, patch, gitsnap.Options{})
 	refused(t, err, refusal.Conflict)
+	refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.Conflict)
 	receiver.remove("mine.txt")
 
 	receiver.write(".git/info/exclude", "new.txt\n")
