@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/courier"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -58,7 +59,11 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now}); err != nil {
+	store, err := filestore.Open(t.TempDir(), filestore.Options{Now: h.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -66,6 +71,9 @@ func open(t testing.TB, kind string) *house {
 	h.stop = func() {
 		cancel()
 		stop()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 	return h
 }

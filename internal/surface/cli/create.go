@@ -97,6 +97,9 @@ func (s *commands) taskCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := flags.send.attach(ctx, s, c, &in.Content); err != nil {
+				return err
+			}
 			r, err := c.CreateTask(ctx, in)
 			return s.EmitReceipt(r, err)
 		})

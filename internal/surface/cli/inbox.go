@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -58,7 +60,7 @@ func inboxTable(p *shell.Page, items []client.Item) {
 }
 
 func (s *commands) handoffCommand() *cobra.Command {
-	return shell.Group("handoff", "Look at one handoff, read its content, or take it back", s.handoffShow(), s.handoffContent(), s.handoffWithdraw())
+	return shell.Group("handoff", "Look at one handoff, read its content, or take it back", s.handoffShow(), s.handoffContent(), know.HandoffApply(s.Shell), s.handoffWithdraw())
 }
 
 func (s *commands) handoffShow() *cobra.Command {
@@ -119,24 +121,47 @@ func (s *commands) handoffWithdraw() *cobra.Command {
 
 func (s *commands) acceptCommand() *cobra.Command {
 	in := client.AcceptInput{Render: true}
+	var git string
 	cmd := s.Call("accept HANDOFF", "Take an offer, and print the content that comes with it", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
+			if git != "" {
+				if err := know.TryGit(ctx, c, args[0], git); err != nil {
+					return err
+				}
+			}
 			a, err := c.Accept(ctx, args[0], in)
 			if err != nil {
 				return err
 			}
-			return s.Emit(a, func(p *shell.Page) {
+			var tree know.GitApplied
+			var failed error // the task is the caller's all the same
+			if git != "" && a.Content != nil {
+				tree, failed = know.ApplyGit(ctx, c, args[0], git)
+			}
+			err = s.Emit(a, func(p *shell.Page) {
 				p.Receipt(a.Receipt)
-				if a.Content == nil {
-					p.Line("\nThe content comes when the source has confirmed: trapeze handoff content %s", args[0])
-					return
+				if git != "" && a.Content != nil && failed == nil {
+					tree.Print(p)
 				}
-				p.Line("")
-				p.Block(a.Content.Prompt)
+				acceptedContent(p, a, args[0])
 			})
+			return errors.Join(failed, err)
 		})
+	cmd.Long = `Take an offer, and print the content that comes with it. With --git the working tree that was handed over with trapeze send
+--git is put in place: the clone must have its commit and no changes of its own, or the offer is left alone. Where that
+cannot be told before, or the source has yet to confirm, trapeze handoff apply does it later.`
+	know.GitFlag(cmd.Flags(), &git, "make the git working tree here, or in --git=DIR, the one that was handed over")
 	cmd.Flags().IntVar(&in.Offer, "offer", 0, "number of the offer; one that is over is refused (default: the newest)")
 	return cmd
+}
+
+func acceptedContent(p *shell.Page, a client.Accepted, id string) {
+	if a.Content == nil {
+		p.Line("\nThe content comes when the source has confirmed: trapeze handoff content %s", id)
+		return
+	}
+	p.Line("")
+	p.Block(a.Content.Prompt)
 }
 
 func (s *commands) rejectCommand() *cobra.Command {

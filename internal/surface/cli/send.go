@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -22,6 +23,7 @@ type sendFlags struct {
 	reason   string
 	confirm  string
 	retries  int
+	git      string // the directory of a working tree that goes along
 	set      *pflag.FlagSet
 }
 
@@ -39,6 +41,7 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&h.in.ReturnHome, "return-home", false, "when nobody is left to try: back to you, not to the dead letters")
 	f.StringVar(&h.in.Approver, "approver", "", "of a supervised handoff: an agent (default: any operator)")
 	h.content.Add(f)
+	know.GitFlag(f, &h.git, "let the git working tree here, or in --git=DIR, go along with its uncommitted changes")
 	h.expected.add(f)
 }
 
@@ -113,6 +116,16 @@ func (h *sendFlags) input(s *commands) (client.SendInput, error) {
 	return in, err
 }
 
+// attach lets a working tree go along, if one was named.
+func (h *sendFlags) attach(ctx context.Context, s *commands, c *client.Client, content *client.Content) error {
+	if h.git == "" {
+		return nil
+	}
+	list, err := know.TakeGit(ctx, s.Shell, c, h.git)
+	content.Artifacts = append(content.Artifacts, list...)
+	return err
+}
+
 func (s *commands) sendCommand() *cobra.Command {
 	var h sendFlags
 	var epoch uint64
@@ -132,13 +145,19 @@ func (s *commands) sendCommand() *cobra.Command {
 		if in.Epoch, err = s.EpochOf(ctx, c, task, epoch); err != nil {
 			return err
 		}
+		if err := h.attach(ctx, s, c, &in.Content); err != nil {
+			return err
+		}
 		r, err := c.Send(ctx, task, in)
 		return s.EmitReceipt(r, err)
 	})
 	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability, or along the task's route. It returns at once; the
 task is yours until a receiver has accepted, and comes back, goes to a fallback or to the dead letters if none does.
 
-In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer`
+In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer
+
+With --git the state of a working tree goes along: its commit, which the receiver must be able to fetch, and a patch of what
+is not committed, new files too. The receiver gets it with trapeze accept --git.`
 	h.add(cmd.Flags())
 	h.addOwn(cmd.Flags())
 	shell.EpochFlag(cmd.Flags(), &epoch)
