@@ -234,7 +234,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli/know", what: "the commands of what is known and carried: memory, conversations, channels, envelopes, drift, artifacts",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/artifact", "internal/artifact/gitsnap"), libs: []string{"github.com/spf13"},
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/drift", "internal/artifact", "internal/artifact/gitsnap"), libs: []string{"github.com/spf13"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",

@@ -21,6 +21,7 @@ type createFlags struct {
 	now                         bool
 	priority, deadline, claimed string
 	constraints                 []string
+	from                        string
 }
 
 func (c *createFlags) add(f *pflag.FlagSet) {
@@ -38,6 +39,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.in.Limits.Escalations, "limit-escalations", 0, "escalations (default 5)")
 	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "recoveries from a lost owner (default 3)")
 	f.IntVar(&c.in.Limits.Tasks, "limit-tasks", 0, "tasks that may come of it, all generations together (default 1000)")
+	f.StringVar(&c.from, "from", "", "a file with the handoff document of another system, or -, instead of INTENT")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from elsewhere as JSON, @FILE or -; kept as claimed")
 	addTimeouts(f, &c.in.Timeouts)
 	addBudget(f, &c.in.Budget, "of the task")
@@ -87,8 +89,14 @@ func (c *createFlags) waits(send client.SendInput) bool {
 
 func (s *commands) taskCreate() *cobra.Command {
 	var flags createFlags
-	cmd := s.Command("create INTENT", "Create a task, and start it or hand it off at once", cobra.ExactArgs(1),
+	cmd := s.Command("create (INTENT | --from FILE)", "Create a task, and start it or hand it off at once", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
+			if flags.from != "" {
+				return s.importTask(ctx, &flags, args)
+			}
+			if len(args) == 0 {
+				return shell.Usagef("say what is wanted, in the requester's own words, or name a document of another system with --from")
+			}
 			in, err := flags.input(s, args[0])
 			if err != nil {
 				return err
@@ -111,9 +119,50 @@ for ever. Without --start, --send, --to or --capability the task stays pending u
 With --after it can only start when other tasks have completed, and then goes by itself to the one agent of --to, or along
 --route:
 
-    trapeze task create "Eat it" --after $TASK --to guest`
+    trapeze task create "Eat it" --after $TASK --to guest
+
+With --from it is made from the handoff document of another system: what that says of the past is kept as claimed, and
+what became of its fields is printed. It goes to the agent that the document names, or to --to or --capability.
+
+    trapeze task create --from handoff.json --to coder`
 	flags.add(cmd.Flags())
 	return cmd
+}
+
+// importTask makes a task from a document of another system.
+func (s *commands) importTask(ctx context.Context, flags *createFlags, args []string) error {
+	if len(args) > 0 {
+		return shell.Usagef("the intent is in the document: leave %q or --from out", args[0])
+	}
+	file := flags.from
+	if file != "-" {
+		file = "@" + file
+	}
+	doc, err := s.Document("--from "+flags.from, file)
+	if err != nil {
+		return err
+	}
+	c, err := s.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := c.ImportTask(ctx, client.ImportInput{Document: doc, To: flags.send.in.To, Capability: flags.send.in.Capability, Start: flags.in.Start})
+	if err != nil {
+		return err
+	}
+	return s.Emit(out, func(p *shell.Page) {
+		p.Receipt(out.Receipt)
+		p.Fields([]shell.Field{{"read as", out.Format}})
+		if len(out.Notes) == 0 {
+			return
+		}
+		var rows [][]string
+		for _, n := range out.Notes {
+			rows = append(rows, []string{n.Field, n.Text})
+		}
+		p.Line("")
+		p.Table("", []string{"FIELD", "WHAT BECAME OF IT"}, rows)
+	})
 }
 
 // constraint reads "KIND:TEXT", "KIND!:TEXT" or "ID=KIND:TEXT". Without an id it gets one from its words, so that the

@@ -60,7 +60,7 @@ func inboxTable(p *shell.Page, items []client.Item) {
 }
 
 func (s *commands) handoffCommand() *cobra.Command {
-	return shell.Group("handoff", "Look at one handoff, read its content, or take it back", s.handoffShow(), s.handoffContent(), know.HandoffApply(s.Shell), s.handoffWithdraw())
+	return shell.Group("handoff", "Look at one handoff, put its working tree in place, or take it back", s.handoffShow(), know.HandoffApply(s.Shell), s.handoffWithdraw())
 }
 
 func (s *commands) handoffShow() *cobra.Command {
@@ -100,17 +100,6 @@ func handoffPage(p *shell.Page, h client.Handoff) {
 		{"ended", shell.Clock(h.Ended)},
 		{"why", h.Why},
 	})
-}
-
-func (s *commands) handoffContent() *cobra.Command {
-	return s.Call("content ID", "Print the content of a task, a handoff or a share as its reader gets it; the read is on record", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) error {
-			sheet, err := c.Content(ctx, args[0], client.ContentInput{Render: true})
-			if err != nil {
-				return err
-			}
-			return s.Emit(sheet, func(p *shell.Page) { p.Block(sheet.Prompt) })
-		})
 }
 
 func (s *commands) handoffWithdraw() *cobra.Command {
@@ -157,7 +146,7 @@ cannot be told before, or the source has yet to confirm, trapeze handoff apply d
 
 func acceptedContent(p *shell.Page, a client.Accepted, id string) {
 	if a.Content == nil {
-		p.Line("\nThe content comes when the source has confirmed: trapeze handoff content %s", id)
+		p.Line("\nThe content comes when the source has confirmed: trapeze envelope render %s", id)
 		return
 	}
 	p.Line("")
@@ -299,6 +288,7 @@ func (s *commands) shareCommand() *cobra.Command {
 		})
 	cmd.Flags().StringVar(&in.To, "to", "", "the agent that gets it")
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why, for the receiver (text, @FILE or -)")
+	shell.PackFlags(cmd.Flags(), &in.Pack)
 	content.Add(cmd.Flags())
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return cmd

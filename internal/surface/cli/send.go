@@ -40,6 +40,7 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&h.retries, "retries", 3, "offers to a receiver after the first that went unanswered")
 	f.BoolVar(&h.in.ReturnHome, "return-home", false, "when nobody is left to try: back to you, not to the dead letters")
 	f.StringVar(&h.in.Approver, "approver", "", "of a supervised handoff: an agent (default: any operator)")
+	shell.PackFlags(f, &h.in.Pack)
 	h.content.Add(f)
 	know.GitFlag(f, &h.git, "let the git working tree here, or in --git=DIR, go along with its uncommitted changes")
 	h.expected.add(f)

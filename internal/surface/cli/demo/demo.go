@@ -325,7 +325,7 @@ func further(at, dir, task string) string {
 	return strings.Join([]string{
 		"trapeze serve --addr " + strings.TrimPrefix(at, "http://") + " --data-dir " + dir,
 		trapeze + " task show " + task,
-		trapeze + " handoff content " + task,
+		trapeze + " envelope render " + task,
 		trapeze + " audit export " + task + " --format csv",
 		trapeze + " agent list",
 	}, "\n")

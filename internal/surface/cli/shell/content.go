@@ -2,6 +2,8 @@ package shell
 
 import (
 	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -13,6 +15,8 @@ type ContentFlags struct {
 	whole, data                 string
 	ask, state, summary, notes  string
 	facts, decisions, questions []string
+	memory                      []string
+	recent                      int
 	confidence                  float64
 	hasConfidence               func() bool
 }
@@ -28,6 +32,8 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.decisions, "decision", nil, "something that was decided; ids as with --fact (repeatable)")
 	f.StringArrayVar(&c.questions, "question", nil, "something that is open; replaces the questions before (repeatable)")
 	f.StringVar(&c.data, "data", "", "task data as JSON, @FILE or -; replaces the data before")
+	f.StringSliceVar(&c.memory, "memory", nil, "id of a memory item that goes along; ID@VERSION for one of its versions (repeatable)")
+	f.IntVar(&c.recent, "recent", 0, "so many recent memory items go along, too: those that fit the task best, up to 50")
 	f.Float64Var(&c.confidence, "confidence", 0, "how sure you are of the work, 0 to 1")
 	c.hasConfidence = func() bool { return f.Changed("confidence") }
 }
@@ -63,6 +69,14 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	if c.questions != nil {
 		out.Questions = c.questions
 	}
+	asks, err := memoryAsks(c.memory)
+	if err != nil {
+		return out, err
+	}
+	out.Memory = append(out.Memory, asks...)
+	if c.recent != 0 {
+		out.Recent = c.recent
+	}
 	if c.hasConfidence() {
 		out.Confidence = &c.confidence
 	}
@@ -81,4 +95,28 @@ func points(args []string) []client.Point {
 		list = append(list, p)
 	}
 	return list
+}
+
+func memoryAsks(args []string) ([]client.MemoryAsk, error) {
+	var list []client.MemoryAsk
+	for _, a := range args {
+		id, version, versioned := strings.Cut(a, "@")
+		ask := client.MemoryAsk{ID: id}
+		if versioned {
+			n, err := strconv.Atoi(version)
+			if err != nil || n < 1 {
+				return nil, Usagef("--memory %s: %q is not the number of a version", a, version)
+			}
+			ask.Version = n
+		}
+		list = append(list, ask)
+	}
+	return list, nil
+}
+
+// PackFlags defines how an envelope is packed for its receivers.
+func PackFlags(f *pflag.FlagSet, p *client.Pack) {
+	f.IntVar(&p.Tokens, "tokens", 0, "the most that the prompt may have (default: half of the receiver's context window, where that is known)")
+	f.StringVar(&p.Strategy, "strategy", "", "full, summary_refs, priority or lazy: what goes first when that is short (default priority)")
+	f.StringSliceVar(&p.Pinned, "pin", nil, "what stays before all else: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary (repeatable)")
 }

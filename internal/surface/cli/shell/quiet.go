@@ -30,6 +30,8 @@ func idsOf(v any) (ids []string, ok bool) {
 		return []string{v.Task}, true
 	case client.Task:
 		return []string{v.ID}, true
+	case client.Imported:
+		return []string{v.Task}, true
 	case client.Handoff:
 		return []string{v.ID}, true
 	case client.Agent:

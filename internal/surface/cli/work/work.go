@@ -259,7 +259,7 @@ func (w *worker) read(ctx context.Context, item client.Item) {
 		w.say("%s: shared by %s, could not be read: %s", item.ID, item.From, err)
 		return
 	}
-	w.say("%s: shared by %s; read it again with: trapeze handoff content %s", item.ID, item.From, item.ID)
+	w.say("%s: shared by %s; read it again with: trapeze envelope render %s", item.ID, item.From, item.ID)
 }
 
 func (w *worker) say(format string, args ...any) {
