@@ -241,6 +241,12 @@ func program(args []string) int {
 		fmt.Print("bread")
 	case "json":
 		fmt.Print(args[1])
+	case "mend": // as it should be only when it was given back
+		if os.Getenv("TRAPEZE_MEND") == "1" && strings.Contains(string(prompt), "## Mend your result") && strings.Contains(string(prompt), args[1]) {
+			fmt.Print(args[2])
+			return 0
+		}
+		fmt.Print(args[1])
 	case "big":
 		os.Stdout.Write(make([]byte, 300<<10))
 	case "hang":

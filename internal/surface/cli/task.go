@@ -15,7 +15,7 @@ import (
 func (s *commands) taskCommand() *cobra.Command {
 	return shell.Group("task", "Create tasks, work on them, and look at them",
 		s.taskCreate(), s.taskShow(), s.taskList(), s.taskStart(), s.taskProgress(), s.taskHeartbeat(),
-		s.taskComplete(), s.taskFail(), s.taskCancel(), s.taskConstrain(), s.taskLift(), s.taskAnnotate())
+		s.taskGap(), s.taskComplete(), s.taskFail(), s.taskCancel(), s.taskConstrain(), s.taskLift(), s.taskAnnotate())
 }
 
 func (s *commands) taskShow() *cobra.Command {
@@ -141,6 +141,9 @@ func resultPage(p *shell.Page, title string, r client.Result) {
 	if len(r.Data) > 0 {
 		p.Block(string(r.Data))
 	}
+	for _, c := range r.Review {
+		p.Fields([]shell.Field{{"to be judged", c}})
+	}
 }
 
 func (s *commands) taskList() *cobra.Command {
@@ -237,6 +240,21 @@ func (s *commands) taskHeartbeat() *cobra.Command {
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
 			return c.Heartbeat(ctx, task, epoch)
 		})
+}
+
+func (s *commands) taskGap() *cobra.Command {
+	var in client.GapInput
+	cmd := s.ownerCommand("gap [TASK] --missing WHAT", "Put on record that something is missing from the context, and work on without it", 0, cobra.MaximumNArgs(1),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
+			in.Epoch = epoch
+			if err := s.Texts(&in.Detail); err != nil {
+				return client.Receipt{}, err
+			}
+			return c.ReportGap(ctx, task, in)
+		})
+	cmd.Flags().StringSliceVar(&in.Missing, "missing", nil, "what you would need (repeatable)")
+	whyFlag(cmd.Flags(), &in.Detail)
+	return cmd
 }
 
 // resultFlags are what came of a task.

@@ -21,6 +21,8 @@ CMD gets the context as a prompt on standard input, and in its environment TRAPE
 TRAPEZE_AGENT, TRAPEZE_TASK, TRAPEZE_EPOCH, TRAPEZE_HANDOFF, and TRAPEZE_ENVELOPE, a file with the envelope as JSON.
 
     exit code 0             the task is completed with what CMD printed (--json-result: taken as JSON)
+    a result that is not    CMD is run once more, with TRAPEZE_MEND=1 and its prompt continued by what is wrong; if that is
+    as the task expects     not as expected either, the task is failed
     any other               the task is failed, with the exit code and the end of its standard error
     progress: … on stderr   is put on record as progress; the rest of stderr is passed through. Before handing on, a CMD
                             that wants its last note on record for certain uses trapeze task progress

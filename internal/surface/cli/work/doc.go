@@ -7,6 +7,7 @@
 //   - A program runs only while its agent owns the task: when ownership is lost, its whole process group is stopped.
 //   - A task that its program handed on, completed or failed by itself is left as it is.
 //   - The program is never started through a shell, and gets its agent's token, never the worker's own credential.
+//   - A program runs once on a task, or twice where its result was not what the task expects.
 //   - Nothing is lost by a worker that dies: the lease ends and the task is recovered.
 //
 // Start reading at [Run], then job.go.

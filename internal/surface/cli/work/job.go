@@ -35,7 +35,8 @@ func (e errLost) Error() string { return e.why }
 
 func (j *job) say(format string, args ...any) { j.w.say(j.handoff+": "+format, args...) }
 
-// run runs the program and does with the task what comes of it.
+// run runs the program and does with the task what comes of it. A result that is not as expected is given back to the
+// program, once, to be mended.
 func (j *job) run(ctx context.Context) {
 	file, err := tempFile(j.sheet.Envelope)
 	if err != nil {
@@ -43,6 +44,17 @@ func (j *job) run(ctx context.Context) {
 		return
 	}
 	defer os.Remove(file)
+	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
+	why, out := j.once(ctx, j.sheet.Prompt, env, true)
+	if why == "" {
+		return
+	}
+	j.say("not as expected, and given back once to mend: %s", why)
+	j.once(ctx, mending(j.sheet.Prompt, out, why), append(env, "TRAPEZE_MEND=1"), false)
+}
+
+// once runs the program one time. Where its result may still be mended it says what is wrong with it.
+func (j *job) once(ctx context.Context, prompt string, env []string, mend bool) (why, printed string) {
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	j.notes = make(chan string, maxNotes)
@@ -55,8 +67,7 @@ func (j *job) run(ctx context.Context) {
 	go func() { defer close(beating); j.beat(running, stop) }()
 	go func() { defer close(reported); j.report(ctx) }()
 	code, err := program{
-		args: j.w.o.Command, stdin: strings.NewReader(j.sheet.Prompt), stdout: &out, stderr: said, grace: j.w.o.Grace,
-		env: append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file),
+		args: j.w.o.Command, stdin: strings.NewReader(prompt), stdout: &out, stderr: said, grace: j.w.o.Grace, env: env,
 	}.run(running)
 	said.flush()
 	lost := context.Cause(running)
@@ -72,8 +83,19 @@ func (j *job) run(ctx context.Context) {
 	case err != nil:
 		j.fail(ctx, "the program cannot be run: "+err.Error(), client.Result{})
 	default:
-		j.finish(ctx, code, &out, said)
+		return j.finish(ctx, code, &out, said, mend), out.b.String()
 	}
+	return "", ""
+}
+
+// mending is the prompt for a result that was not accepted: the same one, with the result and what is wrong with it.
+func mending(prompt, printed, why string) string {
+	fence := "```"
+	for strings.Contains(printed, fence) {
+		fence += "`"
+	}
+	return prompt + "\n## Mend your result\n\nYou have worked on this already, and printed a result that is not as expected: " + why +
+		"\n\nPrint the whole result again, mended. This was it:\n\n" + fence + "text\n" + strings.TrimRight(printed, "\n") + "\n" + fence + "\n"
 }
 
 // beat keeps the lease alive, and stops the program when the task is not the agent's any more.
@@ -163,20 +185,21 @@ func (j *job) report(ctx context.Context) {
 	}
 }
 
-// finish does with the task what its program's end means.
-func (j *job) finish(ctx context.Context, code int, out *result, said *lines) {
+// finish does with the task what its program's end means. Where the result may still be mended it says what is wrong
+// with it, and leaves the task as it is.
+func (j *job) finish(ctx context.Context, code int, out *result, said *lines, mend bool) (why string) {
 	t, err := insist(ctx, func(ctx context.Context) (client.Task, error) { return j.w.c.Task(ctx, j.task) })
 	switch {
 	case err != nil:
 		j.say("done, but not reported: %s", err)
-		return
+		return ""
 	case j.own || j.handled(t):
 		j.tellOwn(t, code)
-		return
+		return ""
 	}
 	if why := j.lostBy(t, nil); why != "" {
 		j.say("done, but not reported: %s", why)
-		return
+		return ""
 	}
 	if code != 0 {
 		detail := fmt.Sprintf("%s ended with exit code %d", j.w.o.Command[0], code)
@@ -184,20 +207,31 @@ func (j *job) finish(ctx context.Context, code int, out *result, said *lines) {
 			detail += ": " + last
 		}
 		j.fail(ctx, detail, client.Result{Code: code, Text: string(said.tail)})
-		return
+		return ""
 	}
-	res := client.Result{Text: out.b.String()}
-	if j.w.o.JSONResult {
-		res = client.Result{Data: json.RawMessage(strings.TrimSpace(res.Text))}
-	}
-	switch {
-	case out.over:
+	if out.over {
 		j.fail(ctx, fmt.Sprintf("the result has more than %d bytes: print less, or keep it elsewhere and print where", MaxResult), client.Result{})
-	case len(res.Data) > 0 && !json.Valid(res.Data):
-		j.fail(ctx, "the program's output is not JSON", client.Result{Text: out.b.String()})
-	default:
-		j.complete(ctx, res)
+		return ""
 	}
+	return j.deliver(ctx, out.b.String(), mend)
+}
+
+// deliver completes the task with what its program printed, or fails it where that is refused and may not be mended.
+func (j *job) deliver(ctx context.Context, printed string, mend bool) (why string) {
+	res := client.Result{Text: printed}
+	if j.w.o.JSONResult {
+		res = client.Result{Data: json.RawMessage(strings.TrimSpace(printed))}
+	}
+	if len(res.Data) > 0 && !json.Valid(res.Data) {
+		why = "the program's output is not JSON"
+	} else {
+		why, mend = j.complete(ctx, res, mend)
+	}
+	if why == "" || mend {
+		return why
+	}
+	j.fail(ctx, why, client.Result{Text: printed})
+	return ""
 }
 
 // tellOwn says how a task stands that its program moved or ended by itself.
@@ -215,18 +249,24 @@ func (j *job) tellOwn(t client.Task, code int) {
 	j.say("%s", how)
 }
 
-func (j *job) complete(ctx context.Context, res client.Result) {
+// complete finishes the task, or fails it where the limits are against it. It says why a result is refused by itself, and
+// whether that can be mended: if it is only not what the task expects.
+func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why string, mendable bool) {
 	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
 		return j.w.c.Complete(ctx, j.task, client.CompleteInput{Epoch: j.epoch, Result: res})
 	})
+	var refused *client.Error
 	switch {
 	case err == nil:
 		j.say("completed")
-	case is(err, client.Invalid, client.TooLarge, client.Budget, client.Limit):
+	case errors.As(err, &refused) && refused.Code == client.Invalid:
+		return "the result was refused: " + refused.Message, mend && refused.Details["problems"] != nil
+	case is(err, client.TooLarge, client.Budget, client.Limit):
 		j.fail(ctx, "the result was refused: "+err.Error(), client.Result{})
 	default:
 		j.say("done, but not reported: %s", err)
 	}
+	return "", false
 }
 
 func (j *job) fail(ctx context.Context, detail string, res client.Result) {
