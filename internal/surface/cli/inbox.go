@@ -189,6 +189,9 @@ func (s *commands) confirmCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := content.Attach(ctx, c, &in.Content); err != nil {
+				return err
+			}
 			task, _ := taskOf(args[0])
 			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
@@ -280,6 +283,9 @@ func (s *commands) shareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := content.Attach(ctx, c, &in.Content); err != nil {
+				return err
+			}
 			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
 				return err
 			}
@@ -330,6 +336,9 @@ func (s *commands) escalateCommand() *cobra.Command {
 			}
 			c, err := s.Dial(ctx)
 			if err != nil {
+				return err
+			}
+			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {

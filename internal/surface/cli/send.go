@@ -117,10 +117,10 @@ func (h *sendFlags) input(s *commands) (client.SendInput, error) {
 	return in, err
 }
 
-// attach lets a working tree go along, if one was named.
+// attach lets files and a working tree go along, if any were named.
 func (h *sendFlags) attach(ctx context.Context, s *commands, c *client.Client, content *client.Content) error {
-	if h.git == "" {
-		return nil
+	if err := h.content.Attach(ctx, c, content); err != nil || h.git == "" {
+		return err
 	}
 	list, err := know.TakeGit(ctx, s.Shell, c, h.git)
 	content.Artifacts = append(content.Artifacts, list...)

@@ -66,6 +66,9 @@ func envelopePreview(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := content.Attach(ctx, c, &in.Content); err != nil {
+				return err
+			}
 			v, err := c.PreviewEnvelope(ctx, task, in)
 			if err != nil {
 				return err

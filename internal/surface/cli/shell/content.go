@@ -1,8 +1,11 @@
 package shell
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,8 +18,7 @@ type ContentFlags struct {
 	whole, data                 string
 	ask, state, summary, notes  string
 	facts, decisions, questions []string
-	memory                      []string
-	recent                      int
+	artifacts                   []string
 	confidence                  float64
 	hasConfidence               func() bool
 }
@@ -32,13 +34,12 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.decisions, "decision", nil, "something that was decided; ids as with --fact (repeatable)")
 	f.StringArrayVar(&c.questions, "question", nil, "something that is open; replaces the questions before (repeatable)")
 	f.StringVar(&c.data, "data", "", "task data as JSON, @FILE or -; replaces the data before")
-	f.StringSliceVar(&c.memory, "memory", nil, "id of a memory item that goes along; ID@VERSION for one of its versions (repeatable)")
-	f.IntVar(&c.recent, "recent", 0, "so many recent memory items go along, too: those that fit the task best, up to 50")
+	f.StringArrayVar(&c.artifacts, "artifact", nil, "a file that goes along: @FILE, or the digest of an artifact that was put; DIGEST=NAME gives it a name (repeatable)")
 	f.Float64Var(&c.confidence, "confidence", 0, "how sure you are of the work, 0 to 1")
 	c.hasConfidence = func() bool { return f.Changed("confidence") }
 }
 
-// Content reads what the flags stand for.
+// Content reads what the flags stand for, but for files: see Attach.
 func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	var out client.Content
 	if err := s.Decode("--content", c.whole, &out); err != nil {
@@ -69,13 +70,12 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	if c.questions != nil {
 		out.Questions = c.questions
 	}
-	asks, err := memoryAsks(c.memory)
-	if err != nil {
-		return out, err
-	}
-	out.Memory = append(out.Memory, asks...)
-	if c.recent != 0 {
-		out.Recent = c.recent
+	for _, a := range c.artifacts {
+		if _, isFile := strings.CutPrefix(a, "@"); isFile {
+			continue
+		}
+		digest, name, _ := strings.Cut(a, "=")
+		out.Artifacts = append(out.Artifacts, client.Artifact{Digest: digest, Name: name})
 	}
 	if c.hasConfidence() {
 		out.Confidence = &c.confidence
@@ -97,21 +97,27 @@ func points(args []string) []client.Point {
 	return list
 }
 
-func memoryAsks(args []string) ([]client.MemoryAsk, error) {
-	var list []client.MemoryAsk
-	for _, a := range args {
-		id, version, versioned := strings.Cut(a, "@")
-		ask := client.MemoryAsk{ID: id}
-		if versioned {
-			n, err := strconv.Atoi(version)
-			if err != nil || n < 1 {
-				return nil, Usagef("--memory %s: %q is not the number of a version", a, version)
-			}
-			ask.Version = n
+// Attach puts the files that the flags name, and has the content refer to them.
+func (c *ContentFlags) Attach(ctx context.Context, to *client.Client, content *client.Content) error {
+	for _, a := range c.artifacts {
+		name, isFile := strings.CutPrefix(a, "@")
+		if !isFile {
+			continue
 		}
-		list = append(list, ask)
+		f, err := os.Open(name)
+		if err != nil {
+			return Usage(err)
+		}
+		info, err := to.PutArtifact(client.WithKey(ctx, ""), f, "") // the key is that of what refers to it
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return fmt.Errorf("--artifact %s: %w", a, err)
+		}
+		content.Artifacts = append(content.Artifacts, client.Artifact{Digest: info.Digest, Name: filepath.Base(name)})
 	}
-	return list, nil
+	return nil
 }
 
 // PackFlags defines how an envelope is packed for its receivers.
