@@ -39,6 +39,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.in.Limits.Escalations, "limit-escalations", 0, "escalations (default 5)")
 	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "recoveries from a lost owner (default 3)")
 	f.IntVar(&c.in.Limits.Tasks, "limit-tasks", 0, "tasks that may come of it, all generations together (default 1000)")
+	f.StringVar(&c.in.Conversation, "conversation", "", "the conversation that it belongs to; what is said in that goes along, condensed")
 	f.StringVar(&c.from, "from", "", "a file with the handoff document of another system, or -, instead of INTENT")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from elsewhere as JSON, @FILE or -; kept as claimed")
 	addTimeouts(f, &c.in.Timeouts)
