@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,7 +19,8 @@ type ContentFlags struct {
 	whole, data                 string
 	ask, state, summary, notes  string
 	facts, decisions, questions []string
-	artifacts                   []string
+	memory, artifacts           []string
+	recent                      int
 	confidence                  float64
 	hasConfidence               func() bool
 }
@@ -34,6 +36,8 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.decisions, "decision", nil, "something that was decided; ids as with --fact (repeatable)")
 	f.StringArrayVar(&c.questions, "question", nil, "something that is open; replaces the questions before (repeatable)")
 	f.StringVar(&c.data, "data", "", "task data as JSON, @FILE or -; replaces the data before")
+	f.StringSliceVar(&c.memory, "memory", nil, "id of a memory item that goes along; ID@VERSION for one of its versions (repeatable)")
+	f.IntVar(&c.recent, "recent", 0, "so many recent memory items go along, too: those that fit the task best, up to 50")
 	f.StringArrayVar(&c.artifacts, "artifact", nil, "a file that goes along: @FILE, or the digest of an artifact that was put; DIGEST=NAME gives it a name (repeatable)")
 	f.Float64Var(&c.confidence, "confidence", 0, "how sure you are of the work, 0 to 1")
 	c.hasConfidence = func() bool { return f.Changed("confidence") }
@@ -69,6 +73,14 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	out.Decisions = append(out.Decisions, points(c.decisions)...)
 	if c.questions != nil {
 		out.Questions = c.questions
+	}
+	asks, err := memoryAsks(c.memory)
+	if err != nil {
+		return out, err
+	}
+	out.Memory = append(out.Memory, asks...)
+	if c.recent != 0 {
+		out.Recent = c.recent
 	}
 	for _, a := range c.artifacts {
 		if _, isFile := strings.CutPrefix(a, "@"); isFile {
@@ -118,6 +130,23 @@ func (c *ContentFlags) Attach(ctx context.Context, to *client.Client, content *c
 		content.Artifacts = append(content.Artifacts, client.Artifact{Digest: info.Digest, Name: filepath.Base(name)})
 	}
 	return nil
+}
+
+func memoryAsks(args []string) ([]client.MemoryAsk, error) {
+	var list []client.MemoryAsk
+	for _, a := range args {
+		id, version, versioned := strings.Cut(a, "@")
+		ask := client.MemoryAsk{ID: id}
+		if versioned {
+			n, err := strconv.Atoi(version)
+			if err != nil || n < 1 {
+				return nil, Usagef("--memory %s: %q is not the number of a version", a, version)
+			}
+			ask.Version = n
+		}
+		list = append(list, ask)
+	}
+	return list, nil
 }
 
 // PackFlags defines how an envelope is packed for its receivers.
