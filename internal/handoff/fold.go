@@ -10,6 +10,11 @@ import (
 
 // Fold is the task after an event. It never refuses, and never changes what t shares with other values.
 func Fold(t Task, e fact.Event) Task {
+	t.fold(e)
+	return t
+}
+
+func (t *Task) fold(e fact.Event) {
 	before, shared := t.State, t.Handoff
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
@@ -23,13 +28,12 @@ func Fold(t Task, e fact.Event) Task {
 			h.Stage = to
 		}
 	}
-	return t
 }
 
 // FoldAll folds events in order.
 func FoldAll(t Task, events []fact.Event) Task {
 	for _, e := range events {
-		t = Fold(t, e)
+		t.fold(e)
 	}
 	return t
 }
@@ -43,47 +47,57 @@ func (t *Task) take(e fact.Event) {
 }
 
 func (t *Task) takeTask(e fact.Event) {
-	switch e := e.(type) {
+	switch e.(type) {
 	case fact.Created:
-		t.onCreated(e)
+		on(t, e, (*Task).onCreated)
 	case fact.Started:
-		t.onStarted(e)
+		on(t, e, (*Task).onStarted)
 	case fact.LeaseRenewed:
-		t.onLeaseRenewed(e)
+		on(t, e, (*Task).onLeaseRenewed)
 	case fact.Progressed:
-		t.onProgressed(e)
+		on(t, e, (*Task).onProgressed)
 	case fact.Constrained:
-		t.onConstrained(e)
+		on(t, e, (*Task).onConstrained)
 	case fact.Lifted:
-		t.onLifted(e)
+		on(t, e, (*Task).onLifted)
 	case fact.Finished:
-		t.onFinished(e)
+		on(t, e, (*Task).onFinished)
 	case fact.GaveUp:
-		t.onGaveUp(e)
+		on(t, e, (*Task).onGaveUp)
 	case fact.Called:
-		t.onCalled(e)
+		on(t, e, (*Task).onCalled)
 	case fact.Sealed:
-		t.onSealed(e)
+		on(t, e, (*Task).onSealed)
 	case fact.LeaseLost:
 		t.Lease = time.Time{}
 	case fact.ParkedTask:
-		t.onParkedTask(e)
+		on(t, e, (*Task).onParkedTask)
 	case fact.Replayed:
-		t.onReplayed(e)
+		on(t, e, (*Task).onReplayed)
 	case fact.Discarded:
-		t.onDiscarded(e)
+		on(t, e, (*Task).onDiscarded)
 	case fact.DependencyEnded:
-		t.onDependencyEnded(e)
+		on(t, e, (*Task).onDependencyEnded)
 	case fact.TakeoverAsked:
-		t.onTakeoverAsked(e)
+		on(t, e, (*Task).onTakeoverAsked)
 	case fact.TakeoverRefused:
-		t.onTakeoverRefused(e)
+		on(t, e, (*Task).onTakeoverRefused)
 	case fact.Shared:
-		t.onShared(e)
+		on(t, e, (*Task).onShared)
 	case fact.ShareRead:
-		t.onShareRead(e)
+		on(t, e, (*Task).onShareRead)
 	case fact.Rendered:
-		t.onRendered(e)
+		on(t, e, (*Task).onRendered)
+	}
+}
+
+// on calls what takes one type of event. It is not inlined: the switches would otherwise hold a copy of every type at once,
+// and each goroutine that folds have a stack for it.
+//
+//go:noinline
+func on[E fact.Event](t *Task, e fact.Event, take func(*Task, E)) {
+	if e, ok := e.(E); ok {
+		take(t, e)
 	}
 }
 

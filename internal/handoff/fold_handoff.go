@@ -10,41 +10,41 @@ import (
 
 // takeHandoff is take for the events of handoffs and children.
 func (t *Task) takeHandoff(e fact.Event) bool {
-	switch e := e.(type) {
+	switch e.(type) {
 	case fact.HandoffRequested:
-		t.onHandoffRequested(e)
+		on(t, e, (*Task).onHandoffRequested)
 	case fact.ApprovalAsked:
-		t.onApprovalAsked(e)
+		on(t, e, (*Task).onApprovalAsked)
 	case fact.Approved:
-		t.onApproved(e)
+		on(t, e, (*Task).onApproved)
 	case fact.Denied:
 		t.Marks++ // a denial is a decision
 	case fact.OfferMade:
-		t.onOfferMade(e)
+		on(t, e, (*Task).onOfferMade)
 	case fact.Seen:
-		t.onSeen(e)
+		on(t, e, (*Task).onSeen)
 	case fact.ClaimJoined:
-		t.onClaimJoined(e)
+		on(t, e, (*Task).onClaimJoined)
 	case fact.Acknowledged:
-		t.onAcknowledged(e)
+		on(t, e, (*Task).onAcknowledged)
 	case fact.RejectedOffer:
-		t.onRejectedOffer(e)
+		on(t, e, (*Task).onRejectedOffer)
 	case fact.OfferExpired, fact.Unanswered:
 		t.offerOver()
 	case fact.RetryScheduled:
-		t.onRetryScheduled(e)
+		on(t, e, (*Task).onRetryScheduled)
 	case fact.Confirmed:
-		t.onConfirmed(e)
+		on(t, e, (*Task).onConfirmed)
 	case fact.Moved:
-		t.onMoved(e)
+		on(t, e, (*Task).onMoved)
 	case fact.Returned:
-		t.onReturned(e)
+		on(t, e, (*Task).onReturned)
 	case fact.Spawned:
-		t.onSpawned(e)
+		on(t, e, (*Task).onSpawned)
 	case fact.ChildEnded:
-		t.onChildEnded(e)
+		on(t, e, (*Task).onChildEnded)
 	case fact.Joined:
-		t.onJoined(e)
+		on(t, e, (*Task).onJoined)
 	default:
 		return false
 	}
