@@ -56,7 +56,7 @@ func canonical(src []byte, maxDepth int) ([]byte, error) {
 	if !utf8.Valid(src) {
 		return nil, &jsonError{err: errors.New("is not valid UTF-8")}
 	}
-	c := canonicalizer{src: src, out: make([]byte, 0, len(src)), depth: maxDepth}
+	c := canonicalizer{src: src, out: make([]byte, 0, len(src)), members: make([]member, 0, 16), depth: maxDepth}
 	if err := c.value(); err != nil {
 		return nil, err
 	}
@@ -93,10 +93,8 @@ func (c *canonicalizer) syntax() error {
 
 func (c *canonicalizer) value() error {
 	switch b := c.next(); b {
-	case '{':
-		return c.nested(c.object)
-	case '[':
-		return c.nested(c.array)
+	case '{', '[':
+		return c.nested(b == '{')
 	case '"':
 		_, err := c.str()
 		return err
@@ -120,13 +118,18 @@ func (c *canonicalizer) literal(word string) error {
 	return nil
 }
 
-func (c *canonicalizer) nested(part func() error) error {
+func (c *canonicalizer) nested(object bool) error {
 	if c.depth == 0 {
 		return &jsonError{err: errors.New("is nested too deeply")}
 	}
 	c.depth--
 	c.at++
-	err := part()
+	var err error
+	if object {
+		err = c.object()
+	} else {
+		err = c.array()
+	}
 	c.depth++
 	return err
 }
@@ -210,6 +213,9 @@ func (c *canonicalizer) sort(members []member, first int) error {
 	}
 	if sorted {
 		return nil
+	}
+	if c.scratch == nil {
+		c.scratch = make([]byte, 0, len(c.src))
 	}
 	c.scratch = append(c.scratch[:0], c.out[first:]...)
 	c.out = c.out[:first]

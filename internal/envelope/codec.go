@@ -60,7 +60,7 @@ func decode(data []byte) (Envelope, decoded, error) {
 // encode returns the canonical JSON of e, which must have passed checkFields or come from canonical JSON: the
 // standard encoder would replace invalid UTF-8.
 func encode(e Envelope) ([]byte, error) {
-	canon, err := write(e)
+	canon, err := write(&e)
 	if err != nil {
 		if place := e.checkFreeJSON(); place != nil {
 			return nil, place
@@ -69,14 +69,14 @@ func encode(e Envelope) ([]byte, error) {
 	return canon, err
 }
 
-func write(e Envelope) ([]byte, error) {
-	normalise(&e)
-	raw, err := json.Marshal(&e)
+func write(e *Envelope) ([]byte, error) {
+	normalise(e)
+	raw, err := json.Marshal(e)
 	if err != nil {
 		return nil, invalid("envelope", "data, schema and extra fields must be well-formed JSON", "cannot be written as JSON: %v", err)
 	}
 	if e.hasExtra() {
-		if raw, err = withExtras(&e, raw); err != nil {
+		if raw, err = withExtras(e, raw); err != nil {
 			return nil, err
 		}
 	}

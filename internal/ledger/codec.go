@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync"
 )
 
 // Named is what a domain's events have in common: a struct type with a name that never changes.
@@ -62,21 +63,75 @@ func (c *Codec[E]) Upcast(name string, fromVersion int, step Upcaster) *Codec[E]
 	return c
 }
 
+// Appender is an event that writes its own data where that is large: as encoding/json does, without escaping HTML.
+type Appender interface {
+	AppendJSON(b []byte) []byte
+}
+
+// scratch is where events are encoded before it is known how much room they take.
+type scratch struct {
+	bytes.Buffer
+	json *json.Encoder
+}
+
+var scratches = sync.Pool{New: func() any {
+	s := new(scratch)
+	s.json = json.NewEncoder(&s.Buffer)
+	s.json.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to foresee
+	return s
+}}
+
+// maxScratch is the most bytes that are kept for the next use.
+const maxScratch = 64 << 10
+
+// add encodes one more event.
+func (s *scratch) add(event any) error {
+	if a, ok := event.(Appender); ok {
+		s.Write(a.AppendJSON(s.AvailableBuffer()))
+		return nil
+	}
+	if err := s.json.Encode(event); err != nil {
+		return err
+	}
+	s.Truncate(s.Len() - 1) // the line's end
+	return nil
+}
+
 // Encode returns the ledger event of a domain event, which must not change any more. The ledger event remembers
 // the domain event, so that Decode in the same process costs nothing. Error: ErrInvalid.
 func (c *Codec[E]) Encode(event E) (Event, error) {
-	t := c.byType[reflect.TypeOf(event)]
-	if t == nil {
-		return Event{}, invalid("event type %T is not registered", event)
+	out, err := c.EncodeAll([]E{event})
+	if err != nil {
+		return Event{}, err
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to foresee
-	if err := enc.Encode(event); err != nil {
-		return Event{}, invalid("event %s: %v", t.name, err)
+	return out[0], nil
+}
+
+// EncodeAll encodes the events of one decision.
+func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
+	s, _ := scratches.Get().(*scratch)
+	s.Reset()
+	out, ends := make([]Event, len(events)), make([]int, 0, 16)
+	for i, event := range events {
+		t := c.byType[reflect.TypeOf(event)]
+		if t == nil {
+			return nil, invalid("event type %T is not registered", event)
+		}
+		if err := s.add(event); err != nil {
+			return nil, invalid("event %s: %v", t.name, err)
+		}
+		out[i] = Event{Name: t.name, Version: t.version(), value: event}
+		ends = append(ends, s.Len())
 	}
-	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	return Event{Name: t.name, Version: t.version(), Data: data, value: event}, nil
+	data, start := bytes.Clone(s.Bytes()), 0
+	for i, end := range ends {
+		out[i].Data = data[start:end:end]
+		start = end
+	}
+	if s.Cap() <= maxScratch {
+		scratches.Put(s)
+	}
+	return out, nil
 }
 
 // Decode returns the domain event of a ledger event, brought up to the current version. The result may be shared
@@ -109,18 +164,6 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 	}
 	e, _ := p.Elem().Interface().(E) // it is one: the type was registered as such
 	return e, nil
-}
-
-// EncodeAll encodes the events of one decision.
-func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
-	out := make([]Event, len(events))
-	for i, event := range events {
-		var err error
-		if out[i], err = c.Encode(event); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // DecodeAll decodes the events of one entry.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,10 +15,13 @@ const timeLayout = "2006-01-02T15:04:05.000000Z"
 
 // Encode returns the entry's bytes, which proofs hash and which never change: the package comment shows them.
 // Position is not part of them. Equal entries have equal bytes. Errors: ErrInvalid, ErrTooLarge.
-func (e Entry) Encode() ([]byte, error) {
+func (e Entry) Encode() ([]byte, error) { return e.append(nil) }
+
+func (e *Entry) append(b []byte) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
+	before := len(b)
 	size := 1 + e.headerBound() + len(e.Sealed) + 2
 	for i := range e.Events {
 		size += len(e.Events[i].Data) + 1
@@ -25,7 +29,7 @@ func (e Entry) Encode() ([]byte, error) {
 	if size > 2*MaxEntrySize { // far off: spare the work
 		return nil, tooLarge(size)
 	}
-	b := append(e.appendHeader(make([]byte, 0, size)), '\n')
+	b = append(e.appendHeader(slices.Grow(b, size)), '\n')
 	if !e.readable() {
 		b = append(b, e.Sealed...)
 	} else {
@@ -39,15 +43,15 @@ func (e Entry) Encode() ([]byte, error) {
 		}
 		b = append(b, ']')
 	}
-	if len(b) > MaxEntrySize {
-		return nil, tooLarge(len(b))
+	if n := len(b) - before; n > MaxEntrySize {
+		return nil, tooLarge(n)
 	}
 	return b, nil
 }
 
-// EncodeFor is Encode with the rules for appending: what every ledger does first with an entry and the expected
+// EncodeFor is Encode, appended to b, with the rules for appending: what every ledger does first with an entry and the expected
 // position that it was given. Errors: ErrInvalid, ErrTooLarge.
-func (e Entry) EncodeFor(expect Position) ([]byte, error) {
+func (e Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
 	if !e.readable() {
 		return nil, invalid("payload encoding %q is not known to this version of Trapeze", e.Enc)
 	}
@@ -59,7 +63,7 @@ func (e Entry) EncodeFor(expect Position) ([]byte, error) {
 	case expect != 0 && expect != Any && e.Version < 2:
 		return nil, invalid("version %d within %s, want 2 or more", e.Version, e.Stream)
 	}
-	return e.Encode()
+	return e.append(b)
 }
 
 func tooLarge(size int) error {

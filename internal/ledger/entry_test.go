@@ -206,11 +206,11 @@ func TestAppendRulesBindVersionToExpectedPosition(t *testing.T) {
 	}{{1, 0, true}, {2, 0, false}, {0, 0, false}, {2, 9, true}, {1, 9, false}, {0, Any, true}, {1, Any, false}} {
 		e := sample()
 		e.Version = c.version
-		if _, err := e.EncodeFor(c.expect); (err == nil) != c.ok {
+		if _, err := e.EncodeFor(nil, c.expect); (err == nil) != c.ok {
 			t.Errorf("version %d expecting %d: %v", c.version, c.expect, err)
 		}
 	}
-	if _, err := examples()["sealed"].EncodeFor(0); !errors.Is(err, ErrInvalid) {
+	if _, err := examples()["sealed"].EncodeFor(nil, 0); !errors.Is(err, ErrInvalid) {
 		t.Errorf("entry with an unknown encoding: got %v, want ErrInvalid", err)
 	}
 }

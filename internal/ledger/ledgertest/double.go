@@ -98,7 +98,7 @@ func (d *Double) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 	if err := ctx.Err(); err != nil {
 		return 0, unknown(err)
 	}
-	b, err := e.EncodeFor(expect)
+	b, err := e.EncodeFor(nil, expect)
 	if err != nil {
 		return 0, err
 	}

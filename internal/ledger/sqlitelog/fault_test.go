@@ -108,9 +108,9 @@ func TestLittleFreeSpaceRefusesBeforeTheDiskIsFull(t *testing.T) {
 
 func TestAbandonedAppendsAreNotWritten(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
-	r := &request{entry: ledgertest.NewEntry("w/task/x", 1, "x"), done: make(chan struct{})}
+	r := &request{entry: ledgertest.NewEntry("w/task/x", 1, "x"), done: make(chan struct{}, 1)}
 	var err error
-	if r.bytes, err = r.entry.EncodeFor(0); err != nil {
+	if r.bytes, err = r.entry.EncodeFor(nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	r.abandoned.Store(true)
@@ -168,8 +168,8 @@ func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
 	if !errors.Is(err, errEnd) {
 		t.Error(err)
 	}
-	if len(l.tail.entries) > tailEntries || l.tail.bytes > tailBytes {
-		t.Errorf("tail of %d entries, %d bytes", len(l.tail.entries), l.tail.bytes)
+	if l.tail.entries > tailEntries || l.tail.bytes > tailBytes {
+		t.Errorf("tail of %d entries, %d bytes", l.tail.entries, l.tail.bytes)
 	}
 }
 

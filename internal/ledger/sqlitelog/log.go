@@ -105,16 +105,19 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 	if err := ctx.Err(); err != nil {
 		return 0, unknown(err)
 	}
-	bytes, err := e.EncodeFor(expect)
+	r := newRequest()
+	bytes, err := e.EncodeFor(r.bytes, expect)
 	if err != nil {
+		r.free()
 		return 0, err
 	}
-	r := &request{entry: e, bytes: bytes, expect: expect, done: make(chan struct{})}
+	r.entry, r.bytes, r.expect = e, bytes, expect
 	if !l.queue.append(r) {
 		return 0, errClosed
 	}
 	select {
 	case <-r.done:
+		defer r.free()
 		return r.position, r.err
 	case <-ctx.Done():
 		r.abandoned.Store(true) // spares the work if the writer has not begun

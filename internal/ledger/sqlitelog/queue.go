@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
-// request is one append that waits for the writer. The writer sets position or err and then closes done.
+// request is one append that waits for the writer. The writer sets position or err, signals done and forgets it.
 type request struct {
 	entry     ledger.Entry
 	bytes     []byte
@@ -15,7 +15,26 @@ type request struct {
 	abandoned atomic.Bool // nobody waits any more
 	position  ledger.Position
 	err       error
-	done      chan struct{}
+	done      chan struct{} // holds one signal
+}
+
+var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
+
+// maxKept is the most bytes of an entry whose room is kept for the next.
+const maxKept = 16 << 10
+
+func newRequest() *request {
+	r, _ := requests.Get().(*request)
+	return r
+}
+
+// free gives the request back for the next append. Only whoever had its answer, or never queued it, may do so.
+func (r *request) free() {
+	if cap(r.bytes) > maxKept {
+		return
+	}
+	r.entry, r.bytes, r.expect, r.position, r.err = ledger.Entry{}, r.bytes[:0], 0, 0, nil
+	requests.Put(r)
 }
 
 // queue is what waits for the writer, in order of arrival.

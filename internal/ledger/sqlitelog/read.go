@@ -39,15 +39,15 @@ func openReader(path string) (_ *reader, err error) {
 
 // Stream implements [ledger.Ledger].
 func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	if err := ledger.CheckStream(s); err != nil {
-		return nil, err
-	}
 	if err := checkLimit(limit); err != nil {
 		return nil, err
 	}
 	// A writer that keeps what it has read asks for what is new, and most often nothing is.
 	if h, ok := l.heads.get(s); ok && h.position <= after && !l.isClosing() {
 		return nil, ctx.Err()
+	}
+	if err := ledger.CheckStream(s); err != nil {
+		return nil, err
 	}
 	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) {
 		return collect(r.stream, string(s), after, limit)

@@ -16,10 +16,16 @@ const (
 type tail struct {
 	mu      sync.Mutex
 	last    ledger.Position
-	entries []ledger.Entry // contiguous, ending at last
-	sizes   []int          // encoded size of each
+	batches []batch // contiguous, ending at last
+	entries int     // in all batches
 	bytes   int
 	changed chan struct{} // closed at the next commit
+}
+
+// batch is the entries of one commit, with their size in bytes. Followers hold on to them: they never change.
+type batch struct {
+	entries []ledger.Entry
+	bytes   int
 }
 
 func newTail(last ledger.Position) *tail {
@@ -27,24 +33,19 @@ func newTail(last ledger.Position) *tail {
 }
 
 // add publishes a committed batch and wakes the followers.
-func (t *tail) add(entries []ledger.Entry, sizes []int) {
+func (t *tail) add(entries []ledger.Entry, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// Only the front is cut off and only the end appended to: slices given to followers stay as they are.
-	t.entries = append(t.entries, entries...)
-	t.sizes = append(t.sizes, sizes...)
-	for _, n := range sizes {
-		t.bytes += n
+	t.batches = append(t.batches, batch{entries, bytes})
+	t.entries += len(entries)
+	t.bytes += bytes
+	drop := 0
+	for ; drop < len(t.batches) && (t.entries > tailEntries || t.bytes > tailBytes); drop++ {
+		t.entries -= len(t.batches[drop].entries)
+		t.bytes -= t.batches[drop].bytes
+		t.batches[drop] = batch{}
 	}
-	drop := max(0, len(t.entries)-tailEntries)
-	for i := range drop {
-		t.bytes -= t.sizes[i]
-	}
-	for drop < len(t.sizes) && t.bytes > tailBytes {
-		t.bytes -= t.sizes[drop]
-		drop++
-	}
-	t.entries, t.sizes = t.entries[drop:], t.sizes[drop:]
+	t.batches = t.batches[drop:]
 	t.last = entries[len(entries)-1].Position
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -56,8 +57,8 @@ func (t *tail) position() ledger.Position {
 	return t.last
 }
 
-// after returns what is known of the entries after a position: the entries themselves; or behind = true if they
-// must be read from the database; or, if there are none, the channel that closes when there may be some.
+// after returns what is known of the entries after a position: some of the next ones; or behind = true if they must be
+// read from the database; or, if there are none, the channel that closes when there may be some.
 func (t *tail) after(p ledger.Position, limit int) (entries []ledger.Entry, behind bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,10 +66,15 @@ func (t *tail) after(p ledger.Position, limit int) (entries []ledger.Entry, behi
 		return nil, false, t.changed
 	}
 	missing := int(t.last - p) //nolint:gosec // a count of stored entries
-	if missing > len(t.entries) {
-		return nil, true, nil
+	for i := len(t.batches) - 1; i >= 0; i-- {
+		b := t.batches[i].entries
+		if missing > len(b) {
+			missing -= len(b)
+			continue
+		}
+		from := len(b) - missing
+		to := min(from+limit, len(b))
+		return b[from:to:to], false, nil
 	}
-	from := len(t.entries) - missing
-	to := min(from+limit, len(t.entries))
-	return t.entries[from:to:to], false, nil
+	return nil, true, nil
 }

@@ -116,7 +116,7 @@ func (w *writer) serve(batch []*request) {
 		if err != nil {
 			r.position, r.err = 0, err
 		}
-		close(r.done)
+		r.done <- struct{}{}
 	}
 }
 
@@ -124,7 +124,7 @@ func (w *writer) serve(batch []*request) {
 // answer to all.
 func (w *writer) append(batch []*request) error {
 	entries := make([]ledger.Entry, 0, len(batch)) // given to followers: never used again
-	sizes := make([]int, 0, len(batch))
+	size := 0
 	var viewErr error
 	err := w.transaction(func() (keep bool, err error) {
 		for _, r := range batch {
@@ -132,7 +132,7 @@ func (w *writer) append(batch []*request) error {
 				r.err = unknown(errAbandoned)
 			} else if r.position, r.err = w.insert(r); r.err == nil {
 				r.entry.Position = r.position
-				entries, sizes = append(entries, r.entry), append(sizes, len(r.bytes))
+				entries, size = append(entries, r.entry), size+len(r.bytes)
 			} else if !errors.Is(r.err, ledger.ErrConflict) {
 				return false, r.err
 			}
@@ -148,7 +148,7 @@ func (w *writer) append(batch []*request) error {
 	}
 	w.projectedBatch(viewErr)
 	w.committed()
-	w.log.tail.add(entries, sizes)
+	w.log.tail.add(entries, size)
 	return nil
 }
 

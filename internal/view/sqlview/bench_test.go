@@ -79,7 +79,7 @@ func BenchmarkProject(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer closeAll(b, db)
-			p := newProjector(func(ledger.Position, []inbox) {})
+			p := newProjector(func(done) {})
 			if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 				b.Fatal(err)
 			}

@@ -106,6 +106,9 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, limit int) (
 
 // Dependents implements [view.Board].
 func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]string, error) {
+	if v.nobody.Load() {
+		return []string{}, ctx.Err()
+	}
 	return v.texts(ctx, "SELECT task FROM view_dependent WHERE ws = ? AND needed = ? ORDER BY task", workspace, task)
 }
 

@@ -39,7 +39,7 @@ func (v *Views) Verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p := newProjector(func(ledger.Position, []inbox) {})
+	p := newProjector(func(done) {})
 	p.load = v.ledger.Stream
 	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		return err

@@ -46,6 +46,36 @@ func appendTask(b []byte, t *view.Task) []byte {
 	return append(b, '}')
 }
 
+// appendItem does the same for an item.
+func appendItem(b []byte, i *view.Item) []byte {
+	b = appendText(append(b, `{"type":`...), string(i.Type))
+	b = appendText(append(b, `,"id":`...), i.ID)
+	b = appendText(append(b, `,"task":`...), i.Task)
+	if i.Offer != 0 {
+		b = strconv.AppendInt(append(b, `,"offer":`...), int64(i.Offer), 10)
+	}
+	if i.Epoch != 0 {
+		b = strconv.AppendUint(append(b, `,"epoch":`...), i.Epoch, 10)
+	}
+	b = appendText(append(b, `,"from":`...), i.From)
+	b = appendOptional(b, `,"kind":`, string(i.Kind))
+	if i.Claim {
+		b = append(b, `,"claim":true`...)
+	}
+	b = appendOptional(b, `,"reason":`, string(i.Reason))
+	b = appendOptional(b, `,"detail":`, i.Detail)
+	b = appendText(append(b, `,"intent":`...), i.Intent)
+	b = appendText(append(b, `,"priority":`...), string(i.Priority))
+	b = appendOptional(b, `,"envelope":`, i.Envelope)
+	b = strconv.AppendBool(append(b, `,"seen":`...), i.Seen)
+	b = appendTime(append(b, `,"since":`...), i.Since)
+	if !i.Ends.IsZero() {
+		b = appendTime(append(b, `,"ends":`...), i.Ends)
+	}
+	b = strconv.AppendUint(append(b, `,"position":`...), uint64(i.At), 10)
+	return append(b, '}')
+}
+
 func appendOptional(b []byte, key, s string) []byte {
 	if s == "" {
 		return b

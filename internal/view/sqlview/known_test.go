@@ -123,7 +123,7 @@ func TestWordsThatDidNotCommitAreNotFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProjector(func(ledger.Position, []inbox) {})
+	p := newProjector(func(done) {})
 	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -150,7 +151,7 @@ func TestWhatDidNotCommitIsForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProjector(func(ledger.Position, []inbox) {})
+	p := newProjector(func(done) {})
 	p.load = d.Stream
 	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		t.Fatal(err)
@@ -177,7 +178,7 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAll(t, db)
-	p := newProjector(func(ledger.Position, []inbox) {})
+	p := newProjector(func(done) {})
 	project := func(position ledger.Position, outcome error, event registry.Event) {
 		t.Helper()
 		encoded, err := p.agents.EncodeAll([]registry.Event{event})
@@ -364,6 +365,22 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 		if string(want) != string(again) {
 			t.Errorf("got  %s\nwant %s", again, want)
 		}
+	}
+	for _, item := range []view.Item{
+		{},
+		{
+			Type: view.ItemOffer, ID: "task_1.h2", Task: "task_1", Offer: 3, Epoch: 1 << 60, From: "ann", Kind: fact.Warm, Claim: true,
+			Reason: fact.ReasonError, Detail: "\"why\"", Intent: "<hé>\n", Priority: fact.High, Envelope: "sha256:1", Seen: true, Since: now,
+			Ends: now.Add(time.Nanosecond), At: 7,
+		},
+	} {
+		var got view.Item
+		if err := json.Unmarshal(appendItem(nil, &item), &got); err != nil || got != item {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, item)
+		}
+	}
+	if n := reflect.TypeFor[view.Item]().NumField(); n != 17 {
+		t.Errorf("view.Item has %d fields: appendItem writes 17", n)
 	}
 	if n := len(fields(t, view.Task{To: []string{"x"}, Parked: &view.Parked{}, Owner: "x", Parent: "x", Handoff: "x", Stage: "x", Kind: "x", Deadline: now})); n != 18 {
 		t.Errorf("view.Task has %d fields: appendTask writes 18", n)

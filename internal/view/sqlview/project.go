@@ -45,16 +45,27 @@ type projector struct {
 	scratch []item
 	json    []byte
 	cursors cursors
+	waiting waiting
 
-	committed func(at ledger.Position, touched []inbox)
+	committed func(done)
 }
+
+// done is what readers are told of a commit.
+type done struct {
+	at      ledger.Position
+	touched []inbox
+	waiting waiting
+}
+
+// waiting is whether any task waits for another: mostly none does, and then nobody need look for those that wait for one.
+type waiting struct{ known, some bool }
 
 var _ interface {
 	sqlitelog.Projector
 	sqlitelog.Committer
 } = (*projector)(nil)
 
-func newProjector(committed func(ledger.Position, []inbox)) *projector {
+func newProjector(committed func(done)) *projector {
 	p := &projector{
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
 		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
@@ -92,7 +103,11 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 
 // Committed implements [sqlitelog.Committer].
 func (p *projector) Committed(at ledger.Position) {
-	p.committed(at, p.touched)
+	d := done{at: at, touched: p.touched}
+	if p.at == at { // else what was projected last did not commit
+		d.waiting = p.waiting
+	}
+	p.committed(d)
 	p.touched = p.touched[:0]
 }
 
@@ -102,6 +117,7 @@ func (p *projector) forget() {
 	p.tasks = newCache[ledger.Stream, *task](p.size)
 	p.known = newCache[ledger.Stream, registry.State](p.size)
 	p.dirty, p.fresh, p.touched = nil, map[ledger.Stream]bool{}, nil
+	p.waiting = waiting{}
 	p.cursors.forget()
 }
 
@@ -168,6 +184,12 @@ func (p *projector) flush(at ledger.Position) error {
 	}
 	if err := p.cursors.write(p.putCursor); err != nil {
 		return err
+	}
+	if !p.waiting.known {
+		p.waiting = waiting{known: true}
+		if err := p.anyDependent.Query(func(sqlitelog.Row) error { p.waiting.some = true; return nil }); err != nil {
+			return err
+		}
 	}
 	if _, err := p.setPosition.Exec(at); err != nil {
 		return err

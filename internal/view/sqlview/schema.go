@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -115,6 +115,7 @@ type statements struct {
 	involve                *sqlitelog.Stmt
 	addDependent           *sqlitelog.Stmt
 	dropDependent          *sqlitelog.Stmt
+	anyDependent           *sqlitelog.Stmt
 	addClaim, dropClaim    *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
@@ -142,6 +143,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.involve, "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.addDependent, "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.dropDependent, "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?"},
+		{&s.anyDependent, "SELECT 1 FROM view_dependent LIMIT 1"},
 		{&s.addClaim, "INSERT INTO view_claim(ws, capability, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND capability = ? AND handoff = ?"},
 		{&s.addArtifact, "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},

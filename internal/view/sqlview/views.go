@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
@@ -20,6 +21,7 @@ type Views struct {
 	projector *projector
 	fresh     *fresh
 	readers   *sql.DB
+	nobody    atomic.Bool // waits for another task, in the state after the last commit
 
 	mu    sync.RWMutex
 	stmts map[string]*sql.Stmt
@@ -32,8 +34,9 @@ func (v *Views) Store() view.Store {
 
 func newViews() *Views {
 	v := &Views{fresh: newFresh(), stmts: map[string]*sql.Stmt{}}
-	v.projector = newProjector(func(at ledger.Position, touched []inbox) {
-		v.fresh.publish(at, touched, v.Err() != nil)
+	v.projector = newProjector(func(d done) {
+		v.nobody.Store(d.waiting.known && !d.waiting.some)
+		v.fresh.publish(d.at, d.touched, v.Err() != nil)
 	})
 	return v
 }

@@ -1,7 +1,6 @@
 package sqlview
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -117,14 +116,13 @@ func (p *projector) writeItems(t *task) error {
 		} else {
 			j = -1
 		}
-		b, err := json.Marshal(t.show(n))
-		if err != nil {
-			return err
-		}
+		shown := t.show(n)
+		p.json = appendItem(p.json[:0], &shown)
+		var err error
 		if j >= 0 {
-			_, err = p.updateItem.Exec(b, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))
+			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))
 		} else {
-			_, err = p.insertItem.Exec(t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id), b)
+			_, err = p.insertItem.Exec(t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id), p.json)
 		}
 		if err != nil {
 			return err
@@ -159,7 +157,7 @@ func (p *projector) writeDependents(t *task) error {
 			return err
 		}
 	}
-	t.stored.dependents = waits
+	t.stored.dependents, p.waiting.known = waits, false
 	return nil
 }
 
