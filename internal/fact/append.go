@@ -22,16 +22,18 @@ func (s Sealed) AppendJSON(b []byte) []byte {
 func appendText(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return appendAny(b, s)
+			return appendQuoted(b, s)
 		}
 	}
 	return append(append(append(b, '"'), s...), '"')
 }
 
-func appendAny(b []byte, v any) []byte {
+func appendQuoted(b []byte, s string) []byte {
 	buf := bytes.NewBuffer(b)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // a string always has JSON
+	if err := enc.Encode(s); err != nil {
+		panic(err) // a string always has JSON
+	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }

@@ -89,12 +89,11 @@ func TestEveryEventComesBackAsItWasWritten(t *testing.T) {
 
 func TestEventsThatAppendThemselvesDoItAsTheStandardEncoderDoes(t *testing.T) {
 	for _, e := range append(slices.Clone(Events), Sealed{Digest: "a\"b\\c\n\u2028<é>\xff", Parent: "\x00", Bytes: json.RawMessage(`["<"]`)}) {
-		a, ok := e.(interface{ AppendJSON(b []byte) []byte })
-		if !ok {
-			continue
-		}
 		for _, v := range []any{e, full(t, reflect.TypeOf(e)).Interface()} {
-			a, _ = v.(interface{ AppendJSON(b []byte) []byte })
+			a, ok := v.(interface{ AppendJSON(b []byte) []byte })
+			if !ok {
+				continue
+			}
 			if got, want := string(a.AppendJSON([]byte("before"))), "before"+strings.TrimSuffix(string(encode(t, v)), "\n"); got != want {
 				t.Errorf("%s:\n%s\n%s", e.EventName(), got, want)
 			}

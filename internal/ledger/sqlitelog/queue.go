@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
-// request is one append that waits for the writer. The writer sets position or err, signals done and forgets it.
+// request is one append that waits for the writer. The writer sets position or err, closes done and forgets it.
 type request struct {
 	entry     ledger.Entry
 	bytes     []byte
@@ -15,16 +15,17 @@ type request struct {
 	abandoned atomic.Bool // nobody waits any more
 	position  ledger.Position
 	err       error
-	done      chan struct{} // holds one signal
+	done      chan struct{}
 }
 
-var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
+var requests = sync.Pool{New: func() any { return new(request) }}
 
 // maxKept is the most bytes of an entry whose room is kept for the next.
 const maxKept = 16 << 10
 
 func newRequest() *request {
 	r, _ := requests.Get().(*request)
+	r.done = make(chan struct{})
 	return r
 }
 
@@ -33,7 +34,7 @@ func (r *request) free() {
 	if cap(r.bytes) > maxKept {
 		return
 	}
-	r.entry, r.bytes, r.expect, r.position, r.err = ledger.Entry{}, r.bytes[:0], 0, 0, nil
+	r.entry, r.bytes, r.expect, r.position, r.err, r.done = ledger.Entry{}, r.bytes[:0], 0, 0, nil, nil
 	requests.Put(r)
 }
 

@@ -116,7 +116,7 @@ func (w *writer) serve(batch []*request) {
 		if err != nil {
 			r.position, r.err = 0, err
 		}
-		r.done <- struct{}{}
+		close(r.done)
 	}
 }
 
