@@ -158,3 +158,60 @@ func ExampleClient_Export() {
 	fmt.Fprintln(os.Stdout, head)
 	// Output: position,timestamp,kind,id,handoff_id,event,agent,for,details
 }
+
+func ExampleClient_SearchMemory() {
+	server := open()
+	defer server.close()
+	ctx := context.Background()
+	scout, coder := server.agent("scout"), server.agent("coder")
+
+	// What one agent learns …
+	kept, err := scout.Remember(ctx, client.RememberInput{
+		Title: "Login", Text: "The cookie expires too early.", Scope: client.ScopeWorkspace, Tags: []string{"auth"},
+	})
+	must(err)
+
+	// … another one finds, and sees later whether it still holds.
+	found, err := coder.SearchMemory(client.WithPosition(ctx, kept.Position), client.MemoryFilter{Query: "expired cookies"})
+	must(err)
+	known := found.Items[0]
+	fmt.Println(known.Author, "says:", known.Excerpt)
+
+	_, err = scout.Revise(ctx, kept.ID, client.ReviseInput{Title: "Login", Text: "Fixed: the cookie lives for a week."})
+	must(err)
+	now, err := coder.Memory(ctx, known.ID, client.MemoryReference{Version: known.Version, Digest: known.Digest})
+	must(err)
+	fmt.Println(now.Status+":", now.Text)
+	// Output:
+	// agent/scout says: The cookie expires too early.
+	// changed: Fixed: the cookie lives for a week.
+}
+
+func ExampleClient_Continuity() {
+	server := open()
+	defer server.close()
+	ctx := context.Background()
+	scout, coder := server.agent("scout"), server.agent("coder")
+
+	sent, err := scout.CreateTask(ctx, client.CreateInput{Intent: "Fix the login", Start: true, Send: &client.SendInput{To: []string{"coder"}}})
+	must(err)
+	_, err = scout.AppendTurn(ctx, "login", client.TurnInput{Role: client.SpeakerUser, Text: "Please fix the login.", Task: sent.Task})
+	must(err)
+	_, err = scout.AppendTurn(ctx, "login", client.TurnInput{Role: client.SpeakerAssistant, Text: "The cookie expires too early."})
+	must(err)
+
+	// Whoever takes the task over can read on, and add to it.
+	_, err = coder.Accept(ctx, sent.Handoff, client.AcceptInput{})
+	must(err)
+	so, err := coder.Continuity(ctx, "login", 0)
+	must(err)
+	fmt.Print(so.Text)
+	// Output:
+	// Conversation so far: 2 turns. Previous agents (turns): scout (2), coder (0)
+	// Handed over: scout -> coder (user_request)
+	// First request, from user to scout:
+	//   Please fix the login.
+	// Last turns, oldest first:
+	// - scout:
+	//   The cookie expires too early.
+}

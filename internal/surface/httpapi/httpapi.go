@@ -64,6 +64,8 @@ func New(a *app.App, o Options) http.Handler {
 	s.dead()
 	s.agents()
 	s.channels()
+	s.memory()
+	s.conversations()
 	s.tokens()
 	s.audit()
 	s.events()

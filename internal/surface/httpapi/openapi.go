@@ -6,8 +6,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
@@ -41,7 +44,7 @@ func config() huma.Config {
 	for t, alias := range closedSets {
 		c.Components.Schemas.RegisterTypeAlias(t, alias)
 	}
-	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagArtifacts, tagTokens, tagRecord} {
+	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagMemory, tagConversations, tagArtifacts, tagTokens, tagRecord} {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
 	return c
@@ -55,6 +58,12 @@ func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case typeOf[view.Task]():
 		return "TaskRow"
+	case typeOf[knowledge.Item]():
+		return "MemoryItem"
+	case typeOf[knowledge.Version]():
+		return "MemoryVersion"
+	case typeOf[memory.Source]():
+		return "MemorySource"
 	case typeOf[view.Parked]():
 		return "ParkedRow"
 	case typeOf[fact.Budget]():
@@ -94,6 +103,11 @@ var pathFields = map[reflect.Type]string{
 
 	typeOf[roster.DescribeInput]():     "name",
 	typeOf[roster.SubscriptionInput](): "channel",
+
+	typeOf[knowledge.ReviseInput]():     "id",
+	typeOf[knowledge.TagInput]():        "id",
+	typeOf[knowledge.WeighInput]():      "id",
+	typeOf[knowledge.AppendTurnInput](): "conversation",
 }
 
 // describeInputs registers the inputs without what the path says. It must run before the routes are registered.
@@ -158,6 +172,9 @@ var closedSets = map[reflect.Type]reflect.Type{
 	typeOf[registry.ReachKind]():  typeOf[reachWord](),
 	typeOf[registry.Phase]():      typeOf[phaseWord](),
 	typeOf[identity.Role]():       typeOf[roleWord](),
+	typeOf[memory.Scope]():        typeOf[scopeWord](),
+	typeOf[memory.Status]():       typeOf[statusWord](),
+	typeOf[conversation.Role]():   typeOf[speakerWord](),
 	typeOf[refusal.Code]():        typeOf[codeWord](),
 	typeOf[fact.Duration]():       typeOf[durationText](),
 }
@@ -180,6 +197,9 @@ type (
 	reachWord      struct{}
 	phaseWord      struct{}
 	roleWord       struct{}
+	scopeWord      struct{}
+	statusWord     struct{}
+	speakerWord    struct{}
 	codeWord       struct{}
 	durationText   struct{}
 )
@@ -200,6 +220,16 @@ func (rejectionWord) Schema(huma.Registry) *huma.Schema { return words(fact.Reje
 func (priorityWord) Schema(huma.Registry) *huma.Schema  { return words(fact.Priorities()...) }
 func (roleWord) Schema(huma.Registry) *huma.Schema      { return words(identity.Roles()...) }
 func (codeWord) Schema(huma.Registry) *huma.Schema      { return words(refusal.Codes()...) }
+
+func (statusWord) Schema(huma.Registry) *huma.Schema { return words(memory.Statuses()...) }
+
+func (scopeWord) Schema(huma.Registry) *huma.Schema {
+	return words(memory.Private, memory.Task, memory.Workspace)
+}
+
+func (speakerWord) Schema(huma.Registry) *huma.Schema {
+	return words(conversation.User, conversation.Assistant, conversation.System, conversation.Tool)
+}
 
 func (tierWord) Schema(huma.Registry) *huma.Schema {
 	return words(fact.TierTarget, fact.TierFallback, fact.TierEscalation)

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 )
@@ -90,6 +91,14 @@ func positionOf(v any) uint64 {
 	case roster.Agent:
 		return uint64(v.Position)
 	case roster.Channel:
+		return uint64(v.Position)
+	case knowledge.Item:
+		return uint64(v.Position)
+	case knowledge.Said:
+		return uint64(v.Position)
+	case knowledge.Conversation:
+		return uint64(v.Position)
+	case knowledge.Continuity:
 		return uint64(v.Position)
 	case positioned:
 		return v.position()

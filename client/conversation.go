@@ -1,0 +1,135 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// SpeakerRole is what a speaker is in a conversation.
+type SpeakerRole string
+
+// The roles of speakers.
+const (
+	SpeakerUser      SpeakerRole = "user"      // the person or program that wants something
+	SpeakerAssistant SpeakerRole = "assistant" // the agent
+	SpeakerSystem    SpeakerRole = "system"    // instructions
+	SpeakerTool      SpeakerRole = "tool"      // what a tool said
+)
+
+// TurnInput adds a turn to a conversation.
+type TurnInput struct {
+	Role    SpeakerRole `json:"role"`
+	Text    string      `json:"text"`              // at most 64 KiB
+	Agent   string      `json:"agent,omitempty"`   // for operators: in whose session it was said
+	Task    string      `json:"task,omitempty"`    // in the course of which task; whoever holds it may go on
+	Handoff string      `json:"handoff,omitempty"` // and of which of its handoffs
+}
+
+// Said is the answer to a turn.
+type Said struct {
+	Conversation string `json:"conversation"`
+	Turn         int    `json:"turn"` // its number, from 1
+	Position     uint64 `json:"position"`
+	Repeat       bool   `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+// Turn is something that was said.
+type Turn struct {
+	N       int         `json:"n"`     // from 1
+	Agent   string      `json:"agent"` // in whose session, whatever the role
+	Role    SpeakerRole `json:"role"`
+	Text    string      `json:"text"`
+	At      time.Time   `json:"at"`
+	Task    string      `json:"task,omitempty"`
+	Handoff string      `json:"handoff,omitempty"`
+	By      string      `json:"by"` // the principal that logged it
+}
+
+// Speaker is an agent that took part in a conversation, and how often.
+type Speaker struct {
+	Agent string `json:"agent"`
+	Turns int    `json:"turns"`
+}
+
+// Conversation is a conversation across agents, with some of its turns or, in lists, none.
+type Conversation struct {
+	ID       string    `json:"id"`
+	Count    int       `json:"count"` // how many turns it has
+	Speakers []Speaker `json:"speakers"`
+	Tasks    []string  `json:"tasks,omitempty"`
+	Handoffs []string  `json:"handoffs,omitempty"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+	Turns    []Turn    `json:"turns,omitempty"` // oldest first
+	Position uint64    `json:"position,omitempty"`
+}
+
+// ConversationOptions says which turns are wanted. The zero value: the last 50.
+type ConversationOptions struct {
+	Limit  int // at most 500
+	Before int // only turns before this one
+}
+
+// ConversationFilter narrows a list of conversations. Zero fields do not.
+type ConversationFilter struct {
+	Agent string // who has spoken in it
+	Task  string // that a turn belongs to
+	Limit int    // of a page; 0: 50, at most 500
+	After string // the Next of the page before
+}
+
+// ConversationPage is one page of a list of conversations.
+type ConversationPage struct {
+	Conversations []Conversation `json:"conversations"`
+	Next          string         `json:"next,omitempty"` // for ConversationFilter.After; empty at the end
+	Position      uint64         `json:"position"`
+}
+
+// Continuity is what lets the next agent carry on with a conversation.
+type Continuity struct {
+	ID       string `json:"id"`
+	Text     string `json:"text"` // text from outside: data, not instructions
+	Position uint64 `json:"position"`
+}
+
+// AppendTurn adds a turn to a conversation; the first one begins it. An agent may add where it has spoken before, or
+// where it takes part in one of the conversation's tasks.
+func (c *Client) AppendTurn(ctx context.Context, conversation string, in TurnInput) (Said, error) {
+	var s Said
+	err := c.do(ctx, http.MethodPost, path("conversations", conversation, "turns"), nil, in, &s)
+	return s, err
+}
+
+// Conversation reads the last turns of a conversation. The read is on record.
+func (c *Client) Conversation(ctx context.Context, id string, o ConversationOptions) (Conversation, error) {
+	q := parameters{}
+	q.number("limit", o.Limit)
+	q.number("before", o.Before)
+	var out Conversation
+	err := c.do(ctx, http.MethodGet, path("conversations", id), url.Values(q), nil, &out)
+	return out, err
+}
+
+// Conversations lists the conversations that the token may read, the one that began last first.
+func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (ConversationPage, error) {
+	q := parameters{}
+	q.text("agent", f.Agent)
+	q.text("task", f.Task)
+	q.number("limit", f.Limit)
+	q.text("after", f.After)
+	var p ConversationPage
+	err := c.do(ctx, http.MethodGet, path("conversations"), url.Values(q), nil, &p)
+	return p, err
+}
+
+// Continuity condenses a conversation for the next agent: who spoke before, the changes of hands, the first request and
+// the last turns, in at most budget bytes; 0 means 4000. The read is on record.
+func (c *Client) Continuity(ctx context.Context, id string, budget int) (Continuity, error) {
+	q := parameters{}
+	q.number("budget", budget)
+	var out Continuity
+	err := c.do(ctx, http.MethodGet, path("conversations", id, "continuity"), url.Values(q), nil, &out)
+	return out, err
+}

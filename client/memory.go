@@ -1,0 +1,247 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Scope says who may read a memory item.
+type Scope string
+
+// The scopes.
+const (
+	ScopePrivate   Scope = "private"   // its author alone
+	ScopeTask      Scope = "task"      // whoever takes part in its task, until that ends
+	ScopeWorkspace Scope = "workspace" // everybody
+)
+
+// MemoryStatus is what has become of the version of a memory item that was asked for.
+type MemoryStatus string
+
+// The statuses. What is missing is refused ([NotFound]).
+const (
+	MemoryCurrent   MemoryStatus = "current"   // it is the newest
+	MemoryChanged   MemoryStatus = "changed"   // there is a newer one
+	MemoryForgotten MemoryStatus = "forgotten" // the item gives out nothing any more
+)
+
+// MemorySource says where a memory item comes from, if not from its author.
+type MemorySource struct {
+	Agent   string `json:"agent,omitempty"`
+	Task    string `json:"task,omitempty"`
+	Handoff string `json:"handoff,omitempty"`
+}
+
+// RememberInput stores a memory item.
+type RememberInput struct {
+	Text         string       `json:"text"`                   // at most 256 KiB
+	Title        string       `json:"title,omitempty"`        // one line of at most 200 bytes
+	Scope        Scope        `json:"scope,omitempty"`        // left out: private
+	Task         string       `json:"task,omitempty"`         // that it belongs to; scope task needs it
+	Conversation string       `json:"conversation,omitempty"` // in which it was said
+	Tags         []string     `json:"tags,omitempty"`         // at most 32 names
+	Importance   float64      `json:"importance,omitempty"`   // 0 to 1
+	Pinned       bool         `json:"pinned,omitempty"`       // into every envelope that may hold it, before others
+	Source       MemorySource `json:"source,omitzero"`
+}
+
+// MemoryItem is a memory item: one version of it, the newest unless another was asked for. Answers to changes leave the
+// text out; lists give an excerpt. From Scope on it is for those who may read the item as such, not only a version.
+type MemoryItem struct {
+	ID           string       `json:"id"`
+	Version      int          `json:"version,omitempty"`
+	Title        string       `json:"title,omitempty"`
+	Text         string       `json:"text,omitempty"`
+	Excerpt      string       `json:"excerpt,omitempty"`
+	Digest       string       `json:"digest,omitempty"` // with ID and Version it makes a reference
+	Status       MemoryStatus `json:"status"`
+	Author       string       `json:"author"` // a principal, such as agent/scout
+	Scope        Scope        `json:"scope,omitempty"`
+	Source       MemorySource `json:"source,omitzero"`
+	Task         string       `json:"task,omitempty"`
+	Conversation string       `json:"conversation,omitempty"`
+	Tags         []string     `json:"tags,omitempty"`
+	Importance   float64      `json:"importance,omitempty"`
+	Pinned       bool         `json:"pinned,omitempty"`
+	Versions     int          `json:"versions,omitempty"` // how many there are
+	Created      time.Time    `json:"created,omitzero"`
+	Updated      time.Time    `json:"updated,omitzero"`
+	Forgotten    time.Time    `json:"forgotten,omitzero"`
+	Position     uint64       `json:"position,omitempty"`
+	Repeat       bool         `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+// MemoryReference says more about what is wanted of a memory item than its id. The zero value: the newest version.
+type MemoryReference struct {
+	// Version and Digest are as an envelope has them; then the item's Status says what has become of that version. A
+	// Version alone asks for that version.
+	Version int
+	Digest  string
+	Task    string // whose envelope refers to it, where that alone gives the right to read it
+}
+
+// MemoryFilter narrows a search of memory items. Zero fields do not.
+type MemoryFilter struct {
+	Query        string // words, of which an item need not have all; the best come first. Empty: the newest come first
+	Tag          string
+	Agent        string // the author: an agent by name, or a principal such as operator/ann
+	Task         string
+	Conversation string
+	Scope        Scope
+	Pinned       bool
+	Since, Until time.Time // when the newest version was written: not before, and before
+	Limit        int       // 0: 20 with a Query, otherwise 50; at most 500
+	After        uint64    // the Next of the page before; not with a Query
+}
+
+// MemoryPage is one page of memory items.
+type MemoryPage struct {
+	Items    []MemoryItem `json:"items"`
+	Next     uint64       `json:"next,omitempty"` // for MemoryFilter.After; 0 at the end
+	Position uint64       `json:"position"`
+}
+
+// ReviseInput adds a version to a memory item.
+type ReviseInput struct {
+	Text   string `json:"text"`
+	Title  string `json:"title,omitempty"`
+	Expect int    `json:"expect,omitempty"` // the newest version as you know it; 0: whatever it is
+}
+
+// TagInput replaces the tags of a memory item.
+type TagInput struct {
+	Tags []string `json:"tags,omitempty"`
+}
+
+// WeighInput says how important a memory item is.
+type WeighInput struct {
+	Importance float64 `json:"importance"` // 0 to 1
+}
+
+// MemoryVersion is one version of a memory item.
+type MemoryVersion struct {
+	Version int       `json:"version"`
+	Title   string    `json:"title,omitempty"`
+	Text    string    `json:"text"`
+	Digest  string    `json:"digest"`
+	By      string    `json:"by"`
+	At      time.Time `json:"at"`
+}
+
+// MemoryVersions are some versions of a memory item, oldest first.
+type MemoryVersions struct {
+	ID       string          `json:"id"`
+	Versions []MemoryVersion `json:"versions"`
+	Count    int             `json:"count"` // how many there are in all
+	Position uint64          `json:"position"`
+}
+
+// Remember stores a memory item, of which the caller is the author.
+func (c *Client) Remember(ctx context.Context, in RememberInput) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, in)
+}
+
+// Memory reads a memory item, or what a reference to it names. The read is on record.
+func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (MemoryItem, error) {
+	q := parameters{}
+	q.number("version", r.Version)
+	q.text("digest", r.Digest)
+	q.text("task", r.Task)
+	var x MemoryItem
+	err := c.do(ctx, http.MethodGet, path("memory", id), url.Values(q), nil, &x)
+	return x, err
+}
+
+// SearchMemory finds memory items that the token may read. What it gives is on record.
+func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
+	q := parameters{}
+	q.text("q", f.Query)
+	q.text("tag", f.Tag)
+	q.text("agent", f.Agent)
+	q.text("task", f.Task)
+	q.text("conversation", f.Conversation)
+	q.text("scope", string(f.Scope))
+	q.time("since", f.Since)
+	q.time("until", f.Until)
+	q.number("limit", f.Limit)
+	if f.Pinned {
+		q.text("pinned", "true")
+	}
+	if f.After > 0 {
+		q.text("after", strconv.FormatUint(f.After, 10))
+	}
+	var p MemoryPage
+	err := c.do(ctx, http.MethodGet, path("memory"), url.Values(q), nil, &p)
+	return p, err
+}
+
+// MemoryVersions reads the versions of a memory item after one by its number; a limit of 0 means 50. The read is on
+// record.
+func (c *Client) MemoryVersions(ctx context.Context, id string, after, limit int) (MemoryVersions, error) {
+	q := parameters{}
+	q.number("after", after)
+	q.number("limit", limit)
+	var v MemoryVersions
+	err := c.do(ctx, http.MethodGet, path("memory", id, "versions"), url.Values(q), nil, &v)
+	return v, err
+}
+
+// Revise adds a version to a memory item, as its author or an operator.
+func (c *Client) Revise(ctx context.Context, id string, in ReviseInput) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, in, id, "revise")
+}
+
+// Pin puts a memory item into every envelope that may hold it, before others.
+func (c *Client) Pin(ctx context.Context, id string) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, nil, id, "pin")
+}
+
+// Unpin undoes Pin.
+func (c *Client) Unpin(ctx context.Context, id string) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, nil, id, "unpin")
+}
+
+// Tag replaces the tags of a memory item.
+func (c *Client) Tag(ctx context.Context, id string, in TagInput) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, in, id, "tag")
+}
+
+// Weigh says how important a memory item is.
+func (c *Client) Weigh(ctx context.Context, id string, in WeighInput) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, in, id, "weigh")
+}
+
+// Forget ends the giving out of a memory item's content, for good. Envelopes that were sealed with its text keep it.
+func (c *Client) Forget(ctx context.Context, id string) (MemoryItem, error) {
+	return c.memory(ctx, http.MethodPost, nil, id, "forget")
+}
+
+func (c *Client) memory(ctx context.Context, method string, in any, segments ...string) (MemoryItem, error) {
+	var x MemoryItem
+	err := c.do(ctx, method, path(append([]string{"memory"}, segments...)...), nil, in, &x)
+	return x, err
+}
+
+// parameters are those of a query, without the ones that say nothing.
+type parameters url.Values
+
+func (p parameters) text(name, v string) {
+	if v != "" {
+		url.Values(p).Set(name, v)
+	}
+}
+
+func (p parameters) number(name string, n int) {
+	if n != 0 {
+		p.text(name, strconv.Itoa(n))
+	}
+}
+
+func (p parameters) time(name string, t time.Time) {
+	if !t.IsZero() {
+		p.text(name, t.UTC().Format(time.RFC3339Nano))
+	}
+}
