@@ -208,8 +208,12 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/app", "internal/roster", "internal/drift", "internal/knowledge", "internal/shelf", "internal/view", "internal/artifact"),
+		ours: append(domain, "internal/surface/httpapi/shape", "internal/app", "internal/roster", "internal/drift", "internal/knowledge", "internal/shelf", "internal/view", "internal/artifact"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/httpapi/shape", what: "JSON as clients send it, against what is described, in one pass",
+		ours: []string{"internal/refusal", "internal/fact"}, libs: []string{"github.com/danielgtaylor/huma/v2"},
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server",

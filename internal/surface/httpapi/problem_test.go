@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -148,7 +149,7 @@ func FuzzABodyIsReadOrRefused(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var in app.CreateInput
-		err := checkJSON(b)
+		err := shape.Check(b)
 		if err == nil && unmarshal(b, &in) == nil {
 			return
 		}

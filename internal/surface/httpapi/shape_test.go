@@ -14,10 +14,11 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
 // inputs are the bodies that are described, by the names of their types.
-func inputs() (map[string]reflect.Type, *shapes) {
+func inputs() (map[string]reflect.Type, huma.Registry, *shape.Maker) {
 	schemas := humago.New(http.NewServeMux(), config()).OpenAPI().Components.Schemas
 	describeInputs(schemas)
 	all := map[string]reflect.Type{}
@@ -25,7 +26,7 @@ func inputs() (map[string]reflect.Type, *shapes) {
 		all[t.Name()] = t
 	}
 	all["CreateInput"] = typeOf[app.CreateInput]()
-	return all, &shapes{schemas: schemas, made: map[*huma.Schema]*shape{}}
+	return all, schemas, shape.NewMaker(schemas)
 }
 
 // usualBodies are what clients send, by the type that they are read into. Each goes the short way.
@@ -47,14 +48,14 @@ var usualBodies = map[string][]string{
 }
 
 func TestUsualBodiesGoTheShortWay(t *testing.T) {
-	all, made := inputs()
+	all, schemas, made := inputs()
 	for name, bodies := range usualBodies {
-		f := made.of(made.schemas.Schema(all[name], true, ""))
+		f := made.Of(schemas.Schema(all[name], true, ""))
 		for _, body := range bodies {
 			if err := json.Unmarshal([]byte(body), reflect.New(all[name]).Interface()); err != nil {
 				t.Errorf("%s %s: %v", name, body, err)
 			}
-			if !f.fits([]byte(body)) {
+			if !f.Fits([]byte(body)) {
 				t.Errorf("%s %s does not", name, body)
 			}
 		}
@@ -71,14 +72,14 @@ var dubiousBodies = []string{
 	`{"intent":"x","content":{"key_facts":[null]}}`, `{"intent":"x","content":{"key_facts":[{"id":"a"}]}}`,
 	`{"intent":"x","send":{"retries":21}}`, `{"intent":"x","send":{"retries":-1}}`, `{"intent":"x","send":{"retries":1.5}}`,
 	`{"intent":"x","send":{"to":"a"}}`, `{"intent":"x","send":{"to":[1]}}`, `{"intent":"x","send":{"too":["a"]}}`,
-	`{"intent":"x","deadline":"tomorrow"}`, `{"intent":"x","claimed_history":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`,
+	`{"intent":"x","deadline":"tomorrow"}`, `{"intent":"x","claimed_history":` + strings.Repeat("[", shape.MaxDepth) + strings.Repeat("]", shape.MaxDepth) + `}`,
 	`{"intent":"x","claimed_history":{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0,"k":0,"l":0,"m":0,"n":0,"m":0}}`,
 	`{"epoch":-1}`, `{"epoch":1.5}`, `{"epoch":1e30}`, `{"epoch":"1"}`, `{"offer":-1}`, `{"why":"lazy"}`, `{}`, `{"entry":0,"note":"x"}`,
 }
 
 // FuzzTheShortWayTakesNothingThatTheDescriptionRefuses: what a shape says yes to, huma does too.
 func FuzzTheShortWayTakesNothingThatTheDescriptionRefuses(f *testing.F) {
-	all, made := inputs()
+	all, schemas, made := inputs()
 	names := slices.Sorted(maps.Keys(all))
 	for _, body := range slices.Concat(dubiousBodies, slices.Concat(slices.Collect(maps.Values(usualBodies))...)) {
 		for n := range names {
@@ -87,8 +88,8 @@ func FuzzTheShortWayTakesNothingThatTheDescriptionRefuses(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		name := names[int(which)%len(names)]
-		schema := made.schemas.Schema(all[name], true, "")
-		if !utf8.Valid(body) || json.Unmarshal(body, reflect.New(all[name]).Interface()) != nil || !made.of(schema).fits(body) {
+		schema := schemas.Schema(all[name], true, "")
+		if !utf8.Valid(body) || json.Unmarshal(body, reflect.New(all[name]).Interface()) != nil || !made.Of(schema).Fits(body) {
 			return
 		}
 		var value any
@@ -96,7 +97,7 @@ func FuzzTheShortWayTakesNothingThatTheDescriptionRefuses(f *testing.F) {
 			t.Fatalf("%s took %q, which the door does not: %v", name, body, err)
 		}
 		var found huma.ValidateResult
-		huma.Validate(made.schemas, schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, value, &found)
+		huma.Validate(schemas, schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, value, &found)
 		if len(found.Errors) > 0 {
 			t.Fatalf("%s took %q, which the description refuses: %v", name, body, found.Errors)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
 // shortcut is the short way through the door, for plain calls. A call is plain if it has no parameters but those of its path and its key, is
@@ -23,8 +24,8 @@ import (
 // is refused here before the use case is called, so that what is wrong with a call is said in one place and one way.
 type shortcut[B, O any] struct {
 	s        *service
-	status   int    // of success
-	body     *shape // what the description says of it
+	status   int          // of success
+	body     *shape.Shape // what the description says of it
 	required bool
 	call     func(ctx context.Context, c app.Caller, id string, in B) (O, error)
 }
@@ -45,8 +46,8 @@ func through[B, O any](s *service, op *huma.Operation, call func(ctx context.Con
 	described := op.RequestBody // huma describes it in place
 	op.Middlewares = append(op.Middlewares, p.take)
 	return func() {
-		made := &shapes{schemas: s.api.OpenAPI().Components.Schemas, made: map[*huma.Schema]*shape{}}
-		p.body, p.required = made.of(described.Content[jsonMedia].Schema), described.Required
+		made := shape.NewMaker(s.api.OpenAPI().Components.Schemas)
+		p.body, p.required = made.Of(described.Content[jsonMedia].Schema), described.Required
 	}
 }
 
@@ -126,7 +127,7 @@ func (p *shortcut[B, O]) read(body []byte, in *B) bool {
 	if len(body) == 0 {
 		return !p.required
 	}
-	return utf8.Valid(body) && json.Unmarshal(body, in) == nil && p.body.fits(body)
+	return utf8.Valid(body) && json.Unmarshal(body, in) == nil && p.body.Fits(body)
 }
 
 // failing ends a body as it ended before.

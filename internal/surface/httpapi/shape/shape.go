@@ -1,4 +1,4 @@
-package httpapi
+package shape
 
 import (
 	"encoding/json"
@@ -10,18 +10,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// shape is what the description says of a value, in a form that is checked in one pass over its text. It only ever says
+// Shape is what the description says of a value, in a form that is checked in one pass over its text. It only ever says
 // yes: what it says no to may still be right, and is for huma to judge. So a shape may leave out what the description can
 // say and no body of ours needs; it may not overlook it.
-type shape struct {
+type Shape struct {
 	kind     string // a type of JSON Schema; empty: anything
 	unsure   bool   // there is more to it than a shape knows
 	nullable bool
 
-	fields   map[string]*shape // of an object, with their places in required
+	fields   map[string]*Shape // of an object, with their places in required
 	required map[string]bool
-	others   *shape // fields beyond those; nil: there may be none
-	items    *shape // of a list
+	others   *Shape // fields beyond those; nil: there may be none
+	items    *Shape // of a list
 
 	words            []string // of a text; nil: any
 	shortest         int      // characters
@@ -31,25 +31,31 @@ type shape struct {
 }
 
 // anything is any JSON that huma can read.
-var anything = &shape{}
+var anything = &Shape{}
 
-// shapes makes shapes of descriptions, each once: they may name each other.
-type shapes struct {
+// Maker makes Maker of descriptions, each once: they may name each other.
+type Maker struct {
 	schemas huma.Registry
-	made    map[*huma.Schema]*shape
+	made    map[*huma.Schema]*Shape
 }
 
-func (m *shapes) of(s *huma.Schema) *shape {
+// NewMaker returns a maker of what is described by a registry.
+func NewMaker(schemas huma.Registry) *Maker {
+	return &Maker{schemas: schemas, made: map[*huma.Schema]*Shape{}}
+}
+
+// Of is the shape of a description.
+func (m *Maker) Of(s *huma.Schema) *Shape {
 	for s != nil && s.Ref != "" {
 		s = m.schemas.SchemaFromRef(s.Ref)
 	}
 	if s == nil {
-		return &shape{unsure: true}
+		return &Shape{unsure: true}
 	}
 	if made := m.made[s]; made != nil {
 		return made
 	}
-	made := &shape{}
+	made := &Shape{}
 	m.made[s] = made
 	made.kind, made.nullable, made.unsure = s.Type, s.Nullable, beyondShapes(s)
 	made.minimum, made.maximum = s.Minimum, s.Maximum
@@ -57,7 +63,7 @@ func (m *shapes) of(s *huma.Schema) *shape {
 	case huma.TypeObject:
 		m.object(made, s)
 	case huma.TypeArray:
-		made.items = m.of(s.Items)
+		made.items = m.Of(s.Items)
 	case huma.TypeString:
 		made.text(s)
 	}
@@ -75,10 +81,10 @@ func beyondShapes(s *huma.Schema) bool {
 		len(s.Enum) > 0 && s.Type != huma.TypeString || s.Format != "" && s.Type == huma.TypeString
 }
 
-func (m *shapes) object(made *shape, s *huma.Schema) {
-	made.fields, made.required, made.others = map[string]*shape{}, map[string]bool{}, anything
+func (m *Maker) object(made *Shape, s *huma.Schema) {
+	made.fields, made.required, made.others = map[string]*Shape{}, map[string]bool{}, anything
 	for name, property := range s.Properties {
-		made.fields[name] = m.of(property)
+		made.fields[name] = m.Of(property)
 	}
 	for _, name := range s.Required {
 		made.required[name] = true
@@ -89,11 +95,11 @@ func (m *shapes) object(made *shape, s *huma.Schema) {
 			made.others = nil
 		}
 	case *huma.Schema:
-		made.others = m.of(more)
+		made.others = m.Of(more)
 	}
 }
 
-func (f *shape) text(s *huma.Schema) {
+func (f *Shape) text(s *huma.Schema) {
 	f.longest = -1
 	if s.MinLength != nil {
 		f.shortest = *s.MinLength
@@ -110,9 +116,9 @@ func (f *shape) text(s *huma.Schema) {
 	}
 }
 
-// fits reports whether a text, which must be well-formed JSON in UTF-8, is certain to be what the description asks for
-// and what [checkJSON] lets pass.
-func (f *shape) fits(text []byte) bool {
+// Fits reports whether a text, which must be well-formed JSON in UTF-8, is certain to be what the description asks for
+// and what [Check] lets pass.
+func (f *Shape) Fits(text []byte) bool {
 	c := checker{text: text}
 	return c.value(f)
 }
@@ -136,7 +142,7 @@ func (c *checker) next() byte {
 	}
 }
 
-func (c *checker) value(f *shape) bool {
+func (c *checker) value(f *Shape) bool {
 	if f.unsure {
 		return false
 	}
@@ -179,7 +185,7 @@ func unquoted(quoted []byte) []byte {
 	return []byte(s)
 }
 
-func (f *shape) takesText(text []byte) bool {
+func (f *Shape) takesText(text []byte) bool {
 	if f.words != nil && !slices.Contains(f.words, string(text)) {
 		return false
 	}
@@ -193,7 +199,7 @@ func (f *shape) takesText(text []byte) bool {
 }
 
 // number takes a number. One that no float64 holds is not well-formed to huma, wherever it stands.
-func (c *checker) number(f *shape) bool {
+func (c *checker) number(f *Shape) bool {
 	start := c.at
 	for c.at < len(c.text) && numeric[c.text[c.at]] {
 		c.at++
@@ -224,7 +230,7 @@ var numeric = func() (t [256]bool) {
 func (c *checker) enter() bool {
 	c.depth++
 	c.at++
-	return c.depth <= maxDepth
+	return c.depth <= MaxDepth
 }
 
 func (c *checker) leave() bool {
@@ -233,7 +239,7 @@ func (c *checker) leave() bool {
 	return true
 }
 
-func (c *checker) list(f *shape) bool {
+func (c *checker) list(f *Shape) bool {
 	items := f.items
 	if items == nil {
 		items = anything
@@ -252,7 +258,7 @@ func (c *checker) list(f *shape) bool {
 	return c.leave()
 }
 
-func (c *checker) object(f *shape) bool {
+func (c *checker) object(f *Shape) bool {
 	if !c.enter() {
 		return false
 	}
