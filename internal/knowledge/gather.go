@@ -70,7 +70,11 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 	if err := q.check(); err != nil {
 		return Gathered{}, err
 	}
-	for _, step := range []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation} {
+	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
+	if len(q.Requested) == 0 && !b.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
+		steps = steps[3:]
+	}
+	for _, step := range steps {
 		if err := step(ctx, q); err != nil {
 			return Gathered{}, err
 		}

@@ -54,6 +54,9 @@ type Recall interface {
 	// Memory finds memory items: with a text the best first, which weighs words, importance and recency, otherwise
 	// from the newest to the oldest.
 	Memory(ctx context.Context, workspace string, f MemoryFilter) ([]Found, error)
+	// Remembers is false as long as the views know of no memory item that was ever stored in the workspace. It costs
+	// nothing to ask.
+	Remembers(workspace string) bool
 	// Conversations lists conversations from the one that began last to the oldest.
 	Conversations(ctx context.Context, workspace string, f ConversationFilter) ([]conversation.State, error)
 	// Turns lists the turns of a conversation after one by its number, oldest first.

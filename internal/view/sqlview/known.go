@@ -80,6 +80,7 @@ func (s *recallStatements) queries() []query {
 
 // memoryEntry writes what an entry changes of a memory item. Of a forgotten one there is no row left.
 func (p *projector) memoryEntry(workspace, id string, e *ledger.Entry) error {
+	p.remembers.Store(workspace, true)
 	n, found := int64(e.Position), e.Version == 1 //nolint:gosec // positions fit
 	if !found {
 		err := p.recall.findItem.Query(func(row sqlitelog.Row) error { n, found = row.Int64(0), true; return nil }, workspace, id)

@@ -46,6 +46,8 @@ type projector struct {
 	json    []byte
 	cursors cursors
 	waiting waiting
+	// remembers has the workspaces in which a memory item was ever stored.
+	remembers sync.Map
 
 	committed func(done)
 }
@@ -84,6 +86,13 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 		return 0, err
 	}
 	if err := p.prepare(tx); err != nil {
+		return 0, err
+	}
+	err = tx.Query(func(row sqlitelog.Row) error {
+		p.remembers.Store(row.Text(0), true)
+		return nil
+	}, "SELECT DISTINCT ws FROM view_memory")
+	if err != nil {
 		return 0, err
 	}
 	return at, p.cursors.read(tx)

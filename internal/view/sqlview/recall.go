@@ -41,6 +41,12 @@ func (v *Views) Memory(ctx context.Context, workspace string, f view.MemoryFilte
 	return found, err
 }
 
+// Remembers implements [view.Recall].
+func (v *Views) Remembers(workspace string) bool {
+	_, some := v.projector.remembers.Load(workspace)
+	return some
+}
+
 // selectMemory leads each question to an index; it is not ok where nothing can be found. What has a word is found by
 // the words. Lists of what a task, a conversation, a tag or an author has, and of what is pinned, are short enough to be
 // looked through for what the asker may read. Everything else is read where the asker may: what is for all, what is its own, and what is

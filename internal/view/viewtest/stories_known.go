@@ -91,6 +91,14 @@ func (s *stage) wantMemory(f view.MemoryFilter, want ...string) {
 }
 
 func memoryStory(s *stage) {
+	if s.views.Remembers(s.ws) {
+		s.Error("a workspace remembers before anything was stored in it")
+	}
+	defer func() {
+		if !s.views.Remembers(s.ws) || s.views.Remembers("nowhere") {
+			s.Error("the views know where memory items were stored, and nowhere else")
+		}
+	}()
 	ann, bob, eve := reader("ann", id(1)), reader("bob", id(1)), reader("eve")
 	s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"db", "orders"}, Importance: 0.2, Content: content("Orders table", "It grows by four percent a week.")})
 	s.know("m2", memory.Store{By: ann, ID: "m2", Scope: memory.Private, Content: content("", "The orders password is in the vault.")})
