@@ -8,7 +8,7 @@ import (
 
 // Commands are the commands of this room, for a root that the shell is bound to.
 func Commands(s *shell.Shell) []*cobra.Command {
-	return []*cobra.Command{artifacts(s), channels(s), drifts(s), envelopes(s)}
+	return []*cobra.Command{artifacts(s), channels(s), conversations(s), drifts(s), envelopes(s), memories(s)}
 }
 
 // example gives a command its example.

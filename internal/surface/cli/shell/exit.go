@@ -94,9 +94,10 @@ var typed = map[string]string{
 	"add the agent first": "add the agent first: trapeze agent add NAME",
 	"name an agent":       "name an agent: --to NAME",
 	"it can start when they have completed; put a route on the task to have it start by itself": "it can start when they have completed; create it with --after and --route NAME, without --send or more about the sending, and it goes off by itself",
+	"/openapi.json describes what this call takes":                                              "--help says what the command takes",
 	"use a loopback name or an IP address, or configure the server with this name":              "use a loopback name or an IP address, or start the server with --host and this name",
-	"name an agent or a capability":                   "name an agent with --to NAME, or a capability with --capability NAME",
-	"name an agent, a list of agents or a capability": "name agents with --to NAME, or a capability with --capability NAME",
+	"name an agent or a capability":                                                             "name an agent with --to NAME, or a capability with --capability NAME",
+	"name an agent, a list of agents or a capability":                                           "name agents with --to NAME, or a capability with --capability NAME",
 }
 
 // Complain prints what went wrong and what to do next.

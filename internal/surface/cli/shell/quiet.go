@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -56,6 +57,18 @@ func idsOf(v any) (ids []string, ok bool) {
 	case client.ChannelPage:
 		for _, ch := range v.Channels {
 			ids = append(ids, ch.Name)
+		}
+	case client.MemoryItem:
+		return []string{v.ID}, true
+	case client.MemoryPage:
+		for _, m := range v.Items {
+			ids = append(ids, m.ID)
+		}
+	case client.Said:
+		return []string{strconv.Itoa(v.Turn)}, true
+	case client.ConversationPage:
+		for _, c := range v.Conversations {
+			ids = append(ids, c.ID)
 		}
 	case client.AgentList:
 		for _, a := range v.Agents {

@@ -20,6 +20,12 @@ func (s *Shell) own() (task string, epoch uint64) {
 	return task, epoch
 }
 
+// OwnTask is the task that this process works on, as a worker's child; empty for everybody else.
+func (s *Shell) OwnTask() string {
+	task, _ := s.own()
+	return task
+}
+
 // TaskArg is the task that a command is about: its first argument where it has more than rest, or else the task that
 // this process works on.
 func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, err error) {
