@@ -129,22 +129,29 @@ var (
 )
 
 func readTrace(path string) (*syscalls, error) {
+	tr := &syscalls{written: map[string]int{}, answers: map[uint64]int{}}
+	var err error
+	tr.lines, err = eachCall(path, tr.begins, tr.call)
+	return tr, err
+}
+
+// eachCall tells of the system calls in a trace: when each begins, and when it has ended.
+func eachCall(path string, begins func(name, args string, line int), ends func(name, args string, s span)) (n int, err error) {
 	f, err := os.Open(path) //nolint:gosec // ours
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer f.Close()
-	tr := &syscalls{written: map[string]int{}, answers: map[uint64]int{}}
 	open := map[string]unfinished{} // by thread
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		tr.lines++
+		n++
 		line := lines.Text()
 		if m := resumedLine.FindStringSubmatch(line); m != nil {
 			u := open[m[1]]
 			delete(open, m[1])
-			tr.call(m[2], u.args+m[3], span{u.from, tr.lines})
+			ends(m[2], u.args+m[3], span{u.from, n})
 			continue
 		}
 		m := callLine.FindStringSubmatch(line)
@@ -152,17 +159,17 @@ func readTrace(path string) (*syscalls, error) {
 			continue // signals and ends
 		}
 		if args, ok := strings.CutSuffix(m[3], " <unfinished ...>"); ok {
-			open[m[1]] = unfinished{args, tr.lines}
-			tr.begins(m[2], args, tr.lines)
+			open[m[1]] = unfinished{args, n}
+			begins(m[2], args, n)
 			continue
 		}
-		tr.begins(m[2], m[3], tr.lines)
-		tr.call(m[2], m[3], span{tr.lines, tr.lines})
+		begins(m[2], m[3], n)
+		ends(m[2], m[3], span{n, n})
 	}
 	for _, u := range open { // the process ended within
-		tr.begins("write", u.args, u.from)
+		begins("write", u.args, u.from)
 	}
-	return tr, lines.Err()
+	return n, lines.Err()
 }
 
 type unfinished struct {
