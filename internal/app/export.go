@@ -141,6 +141,9 @@ func (a *App) eachEvent(ctx context.Context, c Caller, t handoff.Task, fn func(v
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
+			if e, err = a.Readable(ctx, e); err != nil {
+				return err
+			}
 			if err := view.EachRow(readable(c, t, e), fn); err != nil {
 				return err
 			}

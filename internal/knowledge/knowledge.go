@@ -29,6 +29,9 @@ const (
 // cached bounds the items, and the conversations, whose folds are kept in memory. Items of more than 32 KiB are not.
 const cached = 2048
 
+// remembered is how many of the newest idempotency keys of one item or conversation count at least.
+const remembered = 1000
+
 // Tasks is what this room must know of tasks.
 type Tasks struct {
 	// Load is a fresh read of a task; the zero task for one that is not there.
@@ -57,8 +60,12 @@ func New(l ledger.Ledger, v view.Store, log *access.Log, tasks Tasks, now func()
 		return nil, err
 	}
 	b.items.Weigh(weight)
-	b.talks, err = stream.New(kindConversation, l, conversation.Fold, now, cached, conversation.Events)
-	return b, err
+	b.items.Remember(remembered)
+	if b.talks, err = stream.New(kindConversation, l, conversation.Fold, now, cached, conversation.Events); err != nil {
+		return nil, err
+	}
+	b.talks.Remember(remembered)
+	return b, nil
 }
 
 // weight is about how many bytes an item takes in memory.
@@ -104,14 +111,14 @@ func (b *Base) salt() (string, error) {
 	return hex.EncodeToString(salt[:]), err
 }
 
-// current waits until the views have what is on record now, and reports whether they had to: they must not say no to
-// anybody because of what they do not know yet.
-func (b *Base) current(ctx context.Context) (behind bool, err error) {
+// since waits until the views have what is on record now, and reports whether that is more than they had at a position:
+// they must not say no to anybody because of what they did not know yet.
+func (b *Base) since(ctx context.Context, had ledger.Position) (more bool, err error) {
 	last, err := b.ledger.Last(ctx)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
-	if b.views.Position() >= last {
+	if had >= last {
 		return false, nil
 	}
 	if err := b.views.Wait(ctx, last); err != nil {

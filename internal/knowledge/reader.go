@@ -75,35 +75,51 @@ func (b *Base) readerOf(ctx context.Context, c caller.Caller, s memory.State, ta
 	if err := b.join(ctx, c.Workspace, &r, s.Task); err != nil || memory.MayRead(s, r) || c.Agent() == "" {
 		return r, "", err
 	}
-	tasks := []string{task}
-	if task == "" {
-		held, err := b.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: c.Agent(), Live: true, Limit: maxHeld})
-		if err != nil {
-			return r, "", stream.Unavailable(err)
+	if task != "" {
+		found, err := b.grantedBy(ctx, c, &r, s.ID, task)
+		if found {
+			via = task
 		}
-		tasks = tasks[:0]
-		for _, t := range held {
-			tasks = append(tasks, t.ID)
+		return r, via, err
+	}
+	had := b.views.Position()
+	via, err = b.grantedByHeld(ctx, c, &r, s.ID)
+	if err != nil || via != "" {
+		return r, via, err
+	}
+	if more, err := b.since(ctx, had); err != nil || !more {
+		return r, "", err
+	}
+	via, err = b.grantedByHeld(ctx, c, &r, s.ID)
+	return r, via, err
+}
+
+// grantedByHeld looks through the newest of the tasks that the caller holds for one that grants it an item.
+func (b *Base) grantedByHeld(ctx context.Context, c caller.Caller, r *memory.Reader, item string) (via string, err error) {
+	held, err := b.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: c.Agent(), Live: true, Limit: maxHeld})
+	if err != nil {
+		return "", stream.Unavailable(err)
+	}
+	for _, t := range held {
+		if found, err := b.grantedBy(ctx, c, r, item, t.ID); err != nil || found {
+			return t.ID, err
 		}
 	}
-	for _, id := range tasks {
-		if fact.CheckTaskID(id) != nil {
-			continue
-		}
-		t, err := b.tasks.Load(ctx, c.Workspace, id)
-		if err != nil {
-			return r, "", err
-		}
-		granted, err := b.granted(ctx, c.Workspace, t, c.Agent())
-		if err != nil {
-			return r, "", err
-		}
-		r.Granted = slices.DeleteFunc(granted, func(g memory.Reference) bool { return g.ID != s.ID })
-		if len(r.Granted) > 0 {
-			return r, id, nil
-		}
+	return "", nil
+}
+
+// grantedBy gives a reader what a task grants it of an item.
+func (b *Base) grantedBy(ctx context.Context, c caller.Caller, r *memory.Reader, item, task string) (found bool, err error) {
+	if fact.CheckTaskID(task) != nil {
+		return false, nil //nolint:nilerr // what can be no task grants nothing
 	}
-	return r, "", nil
+	t, err := b.tasks.Load(ctx, c.Workspace, task)
+	if err != nil {
+		return false, err
+	}
+	refs, err := b.granted(ctx, c.Workspace, t, c.Agent())
+	r.Granted = slices.DeleteFunc(refs, func(g memory.Reference) bool { return g.ID != item })
+	return len(r.Granted) > 0, err
 }
 
 // granted are the references in what a task gave to an agent that holds it now, or in what is offered to it with its
@@ -164,12 +180,13 @@ func (b *Base) partner(ctx context.Context, workspace string, r memory.Reader, s
 			return r, err
 		}
 	}
+	had := b.views.Position()
 	found, err := b.carried(ctx, workspace, &r, s)
 	if err != nil || found {
 		return r, err
 	}
-	behind, err := b.current(ctx)
-	if err == nil && behind {
+	more, err := b.since(ctx, had)
+	if err == nil && more {
 		_, err = b.carried(ctx, workspace, &r, s)
 	}
 	return r, err

@@ -199,10 +199,11 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 
 func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{
-		`say "hi" AND bye*`: `"say" OR "hi" OR "AND" OR "bye*"`,
-		"a a\x00b\nA - !":   `"a" OR "b" OR "A"`,
-		"":                  "",
-		"\u202e \u0301 ()":  "",
+		`say "hi" AND bye*`:  `"say" OR "hi" OR "bye*"`,
+		"x x\x00b\nX - !":    `"x" OR "b" OR "X"`,
+		"to be or not to be": `"to" OR "be" OR "or" OR "not"`,
+		"":                   "",
+		"\u202e \u0301 ()":   "",
 	} {
 		if got := match(text); got != want {
 			t.Errorf("%q asks for %s, want %s", text, got, want)
@@ -243,4 +244,28 @@ func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkMemory is what an envelope costs that holds nothing of what is known, and a search of 10,000 items.
+func BenchmarkMemory(b *testing.B) {
+	log, v := embedded(b, filepath.Join(b.TempDir(), "trapeze.db"))
+	ask := func(name string, f view.MemoryFilter, want int) {
+		f.By, f.Now = memory.Reader{Principal: "system/test", Tasks: []string{"task_1"}}, time.Now()
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if found, err := v.Memory(b.Context(), "default", f); err != nil || len(found) != want {
+					b.Fatal(found, err)
+				}
+			}
+		})
+	}
+	ask("nothing pinned", view.MemoryFilter{Pinned: true}, 0)
+	for n := range 10_000 {
+		newNote(fmt.Sprint("m", n)).add(b, log, storing(fmt.Sprint("m", n), fmt.Sprintf("common word%d word%d", n%100, n)))
+	}
+	ask("nothing pinned of many", view.MemoryFilter{Pinned: true}, 0)
+	ask("a list of many", view.MemoryFilter{Limit: 20}, 20)
+	ask("a rare word", view.MemoryFilter{Text: "word7777", Limit: 20}, 1)
+	ask("a usual word", view.MemoryFilter{Text: "word77", Limit: 20}, 20)
+	ask("the word of all", view.MemoryFilter{Text: "common", Limit: 20}, 20)
 }

@@ -167,21 +167,41 @@ func list(of []string) string {
 }
 
 // match asks the index for any of the words of a text. Each is quoted, so that nothing in it means anything to the
-// index; one without a letter or a digit is no word.
+// index; one without a letter or a digit is no word. Words that are in every text are left out if there are others.
 func match(text string) string {
-	words, seen := []string{}, map[string]bool{}
+	var words, idle []string
+	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		if len(words) == view.MaxWords {
 			break
 		}
 		word = strings.ToValidUTF8(word, " ")
-		if !seen[word] && strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			seen[word] = true
-			words = append(words, `"`+word+`"`)
+		if seen[word] || !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			continue
 		}
+		seen[word] = true
+		if quoted := `"` + word + `"`; !everywhere[strings.ToLower(word)] {
+			words = append(words, quoted)
+		} else if len(idle) < view.MaxWords {
+			idle = append(idle, quoted)
+		}
+	}
+	if len(words) == 0 {
+		words = idle
 	}
 	return strings.Join(words, " OR ")
 }
+
+// everywhere are words that would find nearly every English text, and take as long.
+var everywhere = func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from
+		had has have he her his how i if in into is it its me more most my no not of on one or our out she should so some than that the their
+		them then there these they this to up us was we were what when where which who why will with would you your`) {
+		set[word] = true
+	}
+	return set
+}()
 
 // Conversations implements [view.Recall].
 func (v *Views) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {

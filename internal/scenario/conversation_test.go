@@ -1,0 +1,158 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+func (h *house) say(by app.Caller, id string, in knowledge.AppendTurnInput) knowledge.Said {
+	h.Helper()
+	in.Conversation = id
+	if in.Role == "" {
+		in.Role = conversation.Assistant
+	}
+	return ok(h, by, func(c app.Caller) (knowledge.Said, error) { return h.app.AppendTurn(ctx(h), c, in) })
+}
+
+func (h *house) hears(by app.Caller, id string) (knowledge.Conversation, error) {
+	return call(by, func(c app.Caller) (knowledge.Conversation, error) {
+		return h.app.Conversation(ctx(h), c, knowledge.ConversationInput{ID: id})
+	})
+}
+
+// deaf checks that an agent has no part in a conversation.
+func (h *house) deaf(by app.Caller, id string) {
+	h.Helper()
+	if got, err := h.hears(by, id); refusal.CodeOf(err) != refusal.NotFound {
+		h.Errorf("%s hears %+v, %v", by.Principal, got, err)
+	}
+	_, err := call(by, func(c app.Caller) (knowledge.Said, error) {
+		return h.app.AppendTurn(ctx(h), c, knowledge.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
+	})
+	if refusal.CodeOf(err) != refusal.NotFound {
+		h.Errorf("%s adds to it: %v", by.Principal, err)
+	}
+	if _, err := call(by, func(c app.Caller) (knowledge.Continuity, error) {
+		return h.app.Continuity(ctx(h), c, knowledge.ContinuityInput{ID: id})
+	}); refusal.CodeOf(err) != refusal.NotFound {
+		h.Errorf("%s gets its continuity: %v", by.Principal, err)
+	}
+}
+
+func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("scout", "planner", "migrator", "spy")
+		h.say(h.agent("scout"), "orders", knowledge.AppendTurnInput{Role: conversation.User, Text: "Split the orders table."})
+		h.say(h.agent("scout"), "orders", knowledge.AppendTurnInput{Text: "It grows by four percent a week."})
+		r := h.create(h.agent("scout"), app.CreateInput{Intent: "split the orders table", Start: true, Conversation: "orders"})
+		h.deaf(h.agent("planner"), "orders")
+		h.send(h.agent("scout"), r, app.SendInput{To: []string{"planner"}, Reason: fact.ReasonSpecialization, Detail: "needs a plan"})
+		h.deaf(h.agent("planner"), "orders") // only offered
+		a := h.accept("planner", h.wait("planner"))
+		doc := sheetOf(h, a.Content)
+		for _, want := range []string{"scout (2)", "Split the orders table.", "four percent"} {
+			if !strings.Contains(doc.ConversationSummary, want) {
+				h.Errorf("the envelope's summary lacks %q:\n%s", want, doc.ConversationSummary)
+			}
+		}
+		h.say(h.agent("planner"), "orders", knowledge.AppendTurnInput{Text: "Hash of region and month.", Handoff: a.Handoff})
+		h.send(h.agent("planner"), a.Receipt, app.SendInput{To: []string{"migrator"}, Detail: "just do it", Content: app.Content{Decisions: []app.Point{{Text: "hash"}}}})
+		b := h.accept("migrator", h.wait("migrator"))
+		summary := sheetOf(h, b.Content).ConversationSummary
+		h.settle()
+		text := ok(h, h.agent("migrator"), func(c app.Caller) (knowledge.Continuity, error) {
+			return h.app.Continuity(ctx(h), c, knowledge.ContinuityInput{ID: "orders"})
+		}).Text
+		for _, want := range []string{"scout (2), planner (1)", "Handed over: scout -> planner", "Split the orders table.", "Hash of region"} {
+			if !strings.Contains(text, want) || !strings.Contains(summary, want) {
+				h.Errorf("%q is not in the continuity text\n%s\nor not in the envelope's summary\n%s", want, text, summary)
+			}
+		}
+		if !strings.Contains(text, "Handed over: planner -> migrator (user_request: just do it)") {
+			h.Errorf("the last change of hands is missing:\n%s", text)
+		}
+		h.say(h.agent("migrator"), "orders", knowledge.AppendTurnInput{Role: conversation.Tool, Text: "42 shards"})
+		got, err := h.hears(h.agent("scout"), "orders")
+		if err != nil || got.Count != 4 || len(got.Turns) != 4 || got.Turns[3].Agent != "migrator" || !slices.Equal(got.Handoffs, []string{a.Handoff}) {
+			h.Errorf("scout hears %+v, %v", got, err)
+		}
+		h.complete("migrator", b.Receipt, "done")
+		h.deaf(h.agent("spy"), "orders")
+		if got, err := h.hears(h.agent("migrator"), "orders"); err != nil || got.Count != 4 {
+			h.Errorf("who has spoken hears no more: %+v, %v", got, err)
+		}
+	})
+}
+
+func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "spy", "friend")
+		h.create(h.agent("spy"), app.CreateInput{Intent: "listen", Start: true, Conversation: "plans"}) // before it has begun
+		h.say(h.agent("ann"), "plans", knowledge.AppendTurnInput{Text: secret})
+		r := h.create(h.agent("spy"), app.CreateInput{Intent: "listen", Start: true, Conversation: "plans"})
+		h.deaf(h.agent("spy"), "plans")
+		h.send(h.agent("spy"), r, app.SendInput{To: []string{"friend"}})
+		a := h.accept("friend", h.wait("friend"))
+		if strings.Contains(string(a.Content.Envelope), secret) {
+			h.Errorf("the envelope has %s", a.Content.Envelope)
+		}
+		h.deaf(h.agent("friend"), "plans")
+		_, err := call(h.agent("spy"), func(c app.Caller) (knowledge.Said, error) {
+			return h.app.AppendTurn(ctx(h), c, knowledge.AppendTurnInput{Conversation: "plans", Role: conversation.User, Text: "x", Task: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.NotFound {
+			h.Errorf("spy ties its task to the conversation: %v", err)
+		}
+		h.settle()
+		for _, name := range []string{"spy", "friend"} {
+			if list := ok(h, h.agent(name), func(c app.Caller) ([]knowledge.Conversation, error) {
+				return h.app.Conversations(ctx(h), c, knowledge.ConversationsInput{})
+			}); len(list) > 0 {
+				h.Errorf("%s lists %+v", name, list)
+			}
+		}
+	})
+}
+
+func TestWhatCannotBeSaidIsRefused(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "x", Start: true})
+		h.say(h.agent("ann"), "c", knowledge.AppendTurnInput{Text: "hello\x00 \u202e"})
+		away := h.agent("ann")
+		away.Workspace = "elsewhere"
+		for name, c := range map[string]struct {
+			by   app.Caller
+			in   knowledge.AppendTurnInput
+			code refusal.Code
+		}{
+			"too long":           {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: strings.Repeat("x", conversation.MaxText+1)}, refusal.TooLarge},
+			"nothing":            {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "\n"}, refusal.Invalid},
+			"not UTF-8":          {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "\xff"}, refusal.Invalid},
+			"no role":            {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Text: "x"}, refusal.Invalid},
+			"no conversation":    {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "../c\x00", Role: "user", Text: "x"}, refusal.Invalid},
+			"in another's name":  {h.agent("ann"), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "x", Agent: "bob"}, refusal.NotPermitted},
+			"another's task":     {h.agent("bob"), knowledge.AppendTurnInput{Conversation: "d", Role: "user", Text: "x", Task: r.Task}, refusal.NotFound},
+			"as an operator":     {h.operator(), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Invalid},
+			"without a token":    {app.Caller{}, knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Unauthenticated},
+			"by who has no part": {h.agent("bob"), knowledge.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.NotFound},
+		} {
+			_, err := call(c.by, func(by app.Caller) (knowledge.Said, error) { return h.app.AppendTurn(ctx(h), by, c.in) })
+			if code := refusal.CodeOf(err); code != c.code {
+				h.Errorf("%s: %v, want %s", name, err, c.code)
+			}
+		}
+		h.say(away, "c", knowledge.AppendTurnInput{Text: "another conversation of that name"})
+		got, err := h.hears(h.agent("ann"), "c")
+		if err != nil || got.Count != 1 || got.Turns[0].Text != "hello\x00 \u202e" {
+			h.Errorf("%+v, %v", got, err)
+		}
+	})
+}
