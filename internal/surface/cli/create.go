@@ -90,9 +90,13 @@ func (c *createFlags) waits(send client.SendInput) bool {
 
 func (s *commands) taskCreate() *cobra.Command {
 	var flags createFlags
-	cmd := s.Command("create (INTENT | --from FILE)", "Create a task, and start it or hand it off at once", cobra.MaximumNArgs(1),
+	var cmd *cobra.Command
+	cmd = s.Command("create (INTENT | --from FILE)", "Create a task, and start it or hand it off at once", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			if flags.from != "" {
+				if err := besideFrom(cmd); err != nil {
+					return err
+				}
 				return s.importTask(ctx, &flags, args)
 			}
 			if len(args) == 0 {
@@ -130,6 +134,21 @@ what became of its fields is printed. It goes to the agent that the document nam
 	return cmd
 }
 
+// besideFrom refuses flags that say again what a document of another system says.
+func besideFrom(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "from", "to", "capability", "start":
+		default:
+			if cmd.InheritedFlags().Lookup(f.Name) != nil { // every command has it
+				return
+			}
+			err = shell.Hinted(shell.Usagef("--%s cannot be used with --from", f.Name), "with --from use --to, --capability or --start; the rest is in the document")
+		}
+	})
+	return err
+}
+
 // importTask makes a task from a document of another system.
 func (s *commands) importTask(ctx context.Context, flags *createFlags, args []string) error {
 	if len(args) > 0 {
@@ -153,7 +172,7 @@ func (s *commands) importTask(ctx context.Context, flags *createFlags, args []st
 	}
 	return s.Emit(out, func(p *shell.Page) {
 		p.Receipt(out.Receipt)
-		p.Fields([]shell.Field{{"read as", out.Format}})
+		p.Line("\nRead as a %s.", shell.OneLine(out.Format))
 		if len(out.Notes) == 0 {
 			return
 		}
@@ -161,7 +180,6 @@ func (s *commands) importTask(ctx context.Context, flags *createFlags, args []st
 		for _, n := range out.Notes {
 			rows = append(rows, []string{n.Field, n.Text})
 		}
-		p.Line("")
 		p.Table("", []string{"FIELD", "WHAT BECAME OF IT"}, rows)
 	})
 }

@@ -80,3 +80,12 @@ func TestWhatOthersSaidDoesNotSteerTheTerminal(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestAResultIsGivenBackWholeAndFenced(t *testing.T) {
+	got := mending("# Do it\n", "one\n```\ntwo\n", "too short")
+	for _, want := range []string{"# Do it\n", "not as expected: too short", "````text\none\n```\ntwo\n````\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
