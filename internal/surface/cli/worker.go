@@ -15,27 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/cli/work"
 )
 
-const workLong = `Make any program a receiver: wait for handoffs to an agent, accept them, and run CMD on each.
-
-CMD gets the context as a prompt on standard input, and in its environment TRAPEZE_URL, TRAPEZE_TOKEN (the agent's),
-TRAPEZE_AGENT, TRAPEZE_TASK, TRAPEZE_EPOCH, TRAPEZE_HANDOFF, and TRAPEZE_ENVELOPE, a file with the envelope as JSON.
-
-    exit code 0             the task is completed with what CMD printed (--json-result: taken as JSON)
-    a result that is not    CMD is run once more, with TRAPEZE_MEND=1 and its prompt continued by what is wrong; if that is
-    as the task expects     not as expected either, the task is failed
-    any other               the task is failed, with the exit code and the end of its standard error
-    progress: … on stderr   is put on record as progress; the rest of stderr is passed through. Before handing on, a CMD
-                            that wants its last note on record for certain uses trapeze task progress
-    trapeze send by CMD     hands the task on; the task is then left as it is, whatever CMD prints
-
-While CMD runs, its lease is renewed. When the task is lost (another took over, it was cancelled) CMD and all it started
-are stopped. Ctrl-C drains: nothing new is taken and what runs is finished; a second Ctrl-C stops that too, and the
-tasks are recovered when their leases end.
-
---preview PROGRAM is asked before an offer is accepted. It gets the inbox item as JSON; exit code 0 accepts, 3 rejects
-as not_capable, 4 as overloaded, 5 as missing_context (its output names the fields), any other as refused, with the last
-line of its standard error as the detail.`
-
 func (s *commands) workCommand() *cobra.Command {
 	var o work.Options
 	var spec client.AgentSpec
@@ -63,9 +42,12 @@ func (s *commands) workCommand() *cobra.Command {
 			}
 			ctx, drain, stop := drainable(ctx)
 			defer stop()
-			return work.Run(ctx, drain, c, o)
+			if err = work.Run(ctx, drain, c, o); errors.Is(err, work.ErrNotAgent) {
+				err = shell.Hinted(shell.Usage(err), "leave TRAPEZE_TOKEN out, or set it to the agent's own: trapeze token create --agent "+o.Agent)
+			}
+			return err
 		})
-	cmd.Long = workLong
+	cmd.Long = work.Help
 	f := cmd.Flags()
 	f.IntVar(&o.Jobs, "jobs", 1, "how many may run at once")
 	f.BoolVar(&register, "register", false, "register the agent anew with the flags given here, even if it is there")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,12 +46,12 @@ func (j *job) run(ctx context.Context) {
 	}
 	defer os.Remove(file)
 	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
-	why, out := j.once(ctx, j.sheet.Prompt, env, true)
+	why, out := j.once(ctx, j.sheet.Prompt, slices.Concat(env, []string{"TRAPEZE_ATTEMPT=1"}), true)
 	if why == "" {
 		return
 	}
 	j.say("not as expected, and given back once to mend: %s", why)
-	j.once(ctx, mending(j.sheet.Prompt, out, why), append(env, "TRAPEZE_MEND=1"), false)
+	j.once(ctx, mending(j.sheet.Prompt, out, why), slices.Concat(env, []string{"TRAPEZE_ATTEMPT=2"}), false)
 }
 
 // once runs the program one time. Where its result may still be mended it says what is wrong with it.
@@ -88,14 +89,19 @@ func (j *job) once(ctx context.Context, prompt string, env []string, mend bool) 
 	return "", ""
 }
 
-// mending is the prompt for a result that was not accepted: the same one, with the result and what is wrong with it.
+// mending is the prompt for a result that was not accepted: the same one, then the result, and what is wrong with it.
 func mending(prompt, printed, why string) string {
+	return prompt + "\n## Mend your result\n\nYou have worked on this already. This is what you printed:\n\n" + fenced(printed) +
+		"\nIt was not accepted as the result:\n\n" + fenced(why) + "\nPrint the whole result again, mended, and nothing else.\n"
+}
+
+// fenced is a text in a block that it cannot end.
+func fenced(text string) string {
 	fence := "```"
-	for strings.Contains(printed, fence) {
+	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return prompt + "\n## Mend your result\n\nYou have worked on this already, and printed a result that is not as expected: " + why +
-		"\n\nPrint the whole result again, mended. This was it:\n\n" + fence + "text\n" + strings.TrimRight(printed, "\n") + "\n" + fence + "\n"
+	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
 // beat keeps the lease alive, and stops the program when the task is not the agent's any more.
@@ -250,7 +256,7 @@ func (j *job) tellOwn(t client.Task, code int) {
 }
 
 // complete finishes the task, or fails it where the limits are against it. It says why a result is refused by itself, and
-// whether that can be mended: if it is only not what the task expects.
+// whether that can be mended: if it is not what the task expects, or too long.
 func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why string, mendable bool) {
 	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
 		return j.w.c.Complete(ctx, j.task, client.CompleteInput{Epoch: j.epoch, Result: res})
@@ -261,7 +267,9 @@ func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why s
 		j.say("completed")
 	case errors.As(err, &refused) && refused.Code == client.Invalid:
 		return "the result was refused: " + refused.Message, mend && refused.Details["problems"] != nil
-	case is(err, client.TooLarge, client.Budget, client.Limit):
+	case errors.As(err, &refused) && refused.Code == client.TooLarge:
+		return "the result was refused: " + refused.Message + ": " + refused.Hint, mend
+	case is(err, client.Budget, client.Limit):
 		j.fail(ctx, "the result was refused: "+err.Error(), client.Result{})
 	default:
 		j.say("done, but not reported: %s", err)
@@ -269,11 +277,19 @@ func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why s
 	return "", false
 }
 
+// fail ends the task as not done, with what there is of a result if that can be kept.
 func (j *job) fail(ctx context.Context, detail string, res client.Result) {
 	detail = strings.ToValidUTF8(detail, "\uFFFD")
-	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
-		return j.w.c.Fail(ctx, j.task, client.FailInput{Epoch: j.epoch, Detail: detail, Result: res})
-	})
+	report := func(res client.Result) error {
+		_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
+			return j.w.c.Fail(ctx, j.task, client.FailInput{Epoch: j.epoch, Detail: detail, Result: res})
+		})
+		return err
+	}
+	err := report(res)
+	if is(err, client.TooLarge, client.Invalid) {
+		err = report(client.Result{Code: res.Code})
+	}
 	if err != nil {
 		j.say("failed (%s), but not reported: %s", detail, err)
 		return

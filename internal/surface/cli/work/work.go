@@ -58,7 +58,8 @@ type worker struct {
 }
 
 // Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
-// which stops running programs too. A program that cannot be found is an error. The agent must be registered; the client must speak as it.
+// which stops running programs too. A program that cannot be found is an error. The agent must be registered, and the
+// client must speak as it: [ErrNotAgent].
 func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -73,6 +74,9 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}, missed: map[string]bool{}}
 	for range o.Jobs {
 		w.free <- struct{}{}
+	}
+	if err := w.isAgent(ctx); err != nil {
+		return err
 	}
 	switch _, err := c.SetReadiness(ctx, o.Agent, client.Ready); {
 	case errors.Is(err, client.Conflict): // off duty: what is offered already may be taken, and there will be more
@@ -102,6 +106,19 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	w.running.Wait()
 	w.leave(ctx)
 	w.say("stopped")
+	return err
+}
+
+// ErrNotAgent is why a worker does not begin whose client does not speak as its agent.
+var ErrNotAgent = errors.New("a worker speaks as its agent")
+
+// isAgent checks that the credential is the agent's own. With an operator's, what a worker says of its agent would be
+// that operator's word: the end of the worker would take the agent off duty.
+func (w *worker) isAgent(ctx context.Context) error {
+	me, err := w.c.Me(ctx)
+	if err == nil && me.Agent != w.o.Agent {
+		err = fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, w.o.Agent)
+	}
 	return err
 }
 
