@@ -43,6 +43,10 @@ CREATE TABLE view_turn(c INTEGER NOT NULL, turn INTEGER NOT NULL, row BLOB NOT N
 CREATE UNIQUE INDEX view_turn_number ON view_turn(c, turn);
 `
 
+// workspacesWithMemory steps from one workspace to the next, however many items each has.
+const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_memory UNION ALL
+	SELECT (SELECT min(ws) FROM view_memory WHERE ws > w.ws) FROM w WHERE ws IS NOT NULL) SELECT ws FROM w WHERE ws IS NOT NULL`
+
 // recallStatements are the projector's for what is known.
 type recallStatements struct {
 	addItem, findItem, dropItem         *sqlitelog.Stmt

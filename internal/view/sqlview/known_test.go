@@ -107,6 +107,26 @@ func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
 	wantSound(t, v, 0)
 }
 
+func TestItIsKnownAtTheStartWhichWorkspacesRemember(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trapeze.db")
+	log, v := embedded(t, path)
+	for _, ws := range []string{"one", "two", "two", "three"} {
+		n := newNote(fmt.Sprint(ws, v.Position()))
+		e := n.entry(t, storing(n.id, "x"))
+		e.Stream = ledger.StreamOf(ws, "memory", n.id)
+		if _, err := log.Append(t.Context(), e, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeAll(t, v, log)
+	_, v = embedded(t, path)
+	for ws, want := range map[string]bool{"one": true, "two": true, "three": true, "four": false, "": false} {
+		if v.Remembers(ws) != want {
+			t.Errorf("%q remembers: %v", ws, !want)
+		}
+	}
+}
+
 func TestWordsThatDidNotCommitAreNotFound(t *testing.T) {
 	db, err := sqlitelog.OpenDatabase("", 1)
 	if err != nil {
@@ -195,6 +215,11 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		check(f, selectConversations("main", f), !f.By.ReadsAny)
 	}
 	check("tasks", clause{tasksOf, []any{"main", "bob", 5}}, false)
+	for _, step := range plan(t, v, workspacesWithMemory) {
+		if strings.Contains(step, "SCAN view_memory") {
+			t.Errorf("workspaces: %s", step)
+		}
+	}
 }
 
 func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {

@@ -91,7 +91,7 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 	err = tx.Query(func(row sqlitelog.Row) error {
 		p.remembers.Store(row.Text(0), true)
 		return nil
-	}, "SELECT DISTINCT ws FROM view_memory")
+	}, workspacesWithMemory)
 	if err != nil {
 		return 0, err
 	}
