@@ -37,6 +37,9 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 			if cmd.Envelope, err = a.sealer.Compose(ctx, c, t, head, in.Content, now); err != nil {
 				return nil, err
 			}
+			if _, _, err := a.sealer.Fitting(ctx, c.Workspace, cmd.Envelope.Bytes, named([]string{h.Receiver}), h.Pack); err != nil {
+				return nil, err // the receiver would own what it cannot read
+			}
 		}
 		return handoff.Decide(t, cmd, now)
 	})

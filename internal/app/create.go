@@ -113,7 +113,7 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.
 	var deps []fact.Dependency
 	for i, id := range ids {
 		if i >= fact.MaxDependencies {
-			return nil, fact.TooLarge("the list of dependencies", len(ids), fact.MaxDependencies)
+			return nil, fact.TooMany("dependencies", len(ids), fact.MaxDependencies)
 		}
 		t, err := a.taskFor(ctx, c, id)
 		if err != nil {

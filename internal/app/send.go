@@ -39,9 +39,6 @@ type SendInput struct {
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
-	if err := in.Content.Check(); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "send", in.Task, err)
-	}
 	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, in, t, now)
 	})
@@ -88,6 +85,9 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if err != nil {
 		return nil, err
 	}
+	if err := sealing.CheckPins(sealed.Bytes, in.Pack); err != nil {
+		return nil, err
+	}
 	fit, passed, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Bytes, p.Candidates, in.Pack)
 	if err != nil {
 		return nil, err
@@ -125,6 +125,9 @@ func named(agents []string) []fact.Candidate {
 }
 
 func (in SendInput) check() error {
+	if err := in.Content.Check(); err != nil {
+		return err
+	}
 	if err := sealing.CheckPack(in.Pack); err != nil {
 		return err
 	}

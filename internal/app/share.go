@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/sealing"
 )
 
 // ShareInput gives a task's context to another agent without moving the task.
@@ -24,10 +25,13 @@ type ShareInput struct {
 
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
 func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
-	if err := in.Content.Check(); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "share", in.Task, err)
-	}
 	return a.changeWith(ctx, c, "share", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if err := in.Content.Check(); err != nil {
+			return nil, err
+		}
+		if err := sealing.CheckPack(in.Pack); err != nil {
+			return nil, err
+		}
 		to, err := a.Known(ctx, c.Workspace, in.To, false)
 		if err != nil {
 			return nil, err
@@ -37,6 +41,12 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, erro
 		}
 		sealed, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
+			return nil, err
+		}
+		if err := sealing.CheckPins(sealed.Bytes, in.Pack); err != nil {
+			return nil, err
+		}
+		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Bytes, named([]string{in.To}), in.Pack); err != nil {
 			return nil, err
 		}
 		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)

@@ -79,7 +79,7 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t hando
 	}
 	send := SendInput{
 		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
-		Retries: &ev.Retries,
+		Retries: &ev.Retries, Pack: ev.Pack,
 	}
 	sealed, err := a.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
 	if err != nil {

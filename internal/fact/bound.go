@@ -46,6 +46,12 @@ func TooLarge(what string, got, limit int) error {
 		"%s has %d bytes", what, got)
 }
 
+// TooMany is the refusal of a list with more entries than it may have. what is their name in the plural.
+func TooMany(what string, got, limit int) error {
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d; name those that matter most", limit), "%d %s are too many", got, what).
+		With("limit", limit)
+}
+
 // CheckText refuses text that is too long or not UTF-8.
 func CheckText(what, s string, limit int) error {
 	if len(s) > limit {

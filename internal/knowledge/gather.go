@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
@@ -18,16 +19,20 @@ import (
 )
 
 // Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
-// as a reference alone.
+// as a reference alone. Of the bytes, maxPinnedText are for pinned items alone, so that no request can crowd them out.
 const (
 	MaxRequested   = 400
 	MaxRecent      = 50
-	maxPinnedItems = 32
+	maxPinnedItems = 32 // of the task's, and of the workspace's
 	maxMemoryText  = 256 << 10
+	maxPinnedText  = 64 << 10
 	maxTurnsSealed = 40
 	maxTurnText    = 64 << 10
 	sealedBudget   = 8000 // of the continuity text
 )
+
+// patience is how long sealing waits for the views to know what is pinned just now.
+const patience = 2 * time.Second
 
 // Gather says what an envelope is to hold of what is known.
 type Gather struct {
@@ -85,7 +90,7 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 func (q Gather) check() error {
 	switch {
 	case len(q.Requested) > MaxRequested:
-		return fact.TooLarge("the list of memory items", len(q.Requested), MaxRequested)
+		return fact.TooMany("memory items", len(q.Requested), MaxRequested)
 	case q.Recent < 0 || q.Recent > MaxRecent:
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", MaxRecent), "%d recent items are out of range", q.Recent)
 	}
@@ -179,7 +184,11 @@ func (g *gathering) add(s memory.State, x Item, must bool) {
 		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: shortName(x.Author), Text: x.Text,
 		Weight: envelope.Weight{Pinned: s.Pinned, Importance: s.Importance},
 	}
-	if len(m.Text) > g.room {
+	room := g.room
+	if !s.Pinned {
+		room -= maxPinnedText
+	}
+	if len(m.Text) > room {
 		if !must {
 			return
 		}
@@ -194,8 +203,21 @@ func (g *gathering) open() memory.Reader {
 	return memory.Reader{Principal: "system/knowledge", Tasks: []string{g.task.ID}}
 }
 
+// pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out. What
+// was pinned before the handoff counts, so it waits for the views; but not for ever, since nothing may depend on them.
 func (g *gathering) pinned(ctx context.Context, _ Gather) error {
-	return g.find(ctx, view.MemoryFilter{By: g.open(), Pinned: true, Limit: maxPinnedItems}, maxPinnedItems, true)
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := g.base.since(soon, g.base.views.Position()); err != nil && ctx.Err() != nil {
+		return err
+	}
+	for _, f := range []view.MemoryFilter{{Task: g.task.ID, Scope: memory.Task}, {Scope: memory.Workspace}} {
+		f.By, f.Pinned, f.Limit = g.open(), true, maxPinnedItems
+		if err := g.find(ctx, f, maxPinnedItems, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *gathering) recent(ctx context.Context, q Gather) error {

@@ -119,6 +119,21 @@ func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	if len(g.Memory) != 35 || g.Memory[2].Text != "" || g.Memory[2].Digest == "" || g.Memory[3].Text != "small" {
 		t.Errorf("what there is no room for goes as a reference: %.300v", g.Memory)
 	}
+	var long []memory.Reference
+	for n := range 3 {
+		x := h.remember(ann, knowledge.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" migrate", 12_000)})
+		long = append(long, memory.Reference{ID: x.ID})
+	}
+	if g = h.gather(ann, knowledge.Gather{Task: task, Requested: long}); g.Memory[1].Text == "" || g.Memory[2].Text != "" || g.Memory[3].Text != "small" {
+		t.Error("what is asked for leaves no room for what is pinned")
+	}
+	ours := h.remember(ann, knowledge.RememberInput{Text: "ours", Scope: memory.Task, Task: task.ID, Pinned: true})
+	for range 40 {
+		h.remember(agent("bob"), knowledge.RememberInput{Text: "noise", Scope: memory.Workspace, Pinned: true})
+	}
+	if g = h.gather(ann, knowledge.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[0].ID != ours.ID {
+		t.Errorf("what is pinned in the workspace crowds out what is pinned in the task: %q", ids(g))
+	}
 	_, err := h.base.Gather(t.Context(), ann, knowledge.Gather{Task: task, Requested: make([]memory.Reference, knowledge.MaxRequested+1)})
 	refused(t, "too many", err, refusal.TooLarge)
 	for name, q := range map[string]knowledge.Gather{

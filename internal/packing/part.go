@@ -63,6 +63,13 @@ func (p *packer) collect() {
 	}
 }
 
+// Has reports whether doc has a part of that name.
+func Has(doc envelope.Envelope, name Ref) bool {
+	p := packer{doc: &doc}
+	p.collect()
+	return slices.ContainsFunc(p.parts, func(x part) bool { return x.kind == name.Kind && x.id == name.ID })
+}
+
 func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 	for i := range list {
 		item := &list[i]
@@ -189,12 +196,27 @@ func (x *part) refer(to, from *envelope.Envelope) {
 // groups is room for one omission of each kind and reason.
 var groups = len(envelope.PartKinds()) * len(envelope.OmissionReasons())
 
+// maxListed is how many bytes the list of omissions may take in the document, about.
+const maxListed = 100 << 10
+
 // aggregate sums up the omissions beyond what a document may list, by kind and reason.
 func aggregate(list []envelope.Omission) []envelope.Omission {
-	if len(list) <= envelope.MaxOmissions {
+	bytes := 0
+	over := slices.IndexFunc(list, func(o envelope.Omission) bool {
+		bytes += 90 + len(o.ID)
+		return bytes > maxListed
+	})
+	most := len(list)
+	if most > envelope.MaxOmissions {
+		most = envelope.MaxOmissions - groups
+	}
+	if over >= 0 {
+		most = min(most, over)
+	}
+	if most == len(list) {
 		return list
 	}
-	kept := slices.Clone(list[:envelope.MaxOmissions-groups])
+	kept := slices.Clone(list[:most])
 	sums := []envelope.Omission{}
 	for _, o := range list[len(kept):] {
 		i := slices.IndexFunc(sums, func(s envelope.Omission) bool {

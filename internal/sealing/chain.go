@@ -2,6 +2,7 @@ package sealing
 
 import (
 	"context"
+	"maps"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -12,7 +13,8 @@ import (
 const MaxChain = 64 << 20
 
 // Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
-// newest rendition, or the envelope itself. A child's chain begins with the envelope of its parent's that it follows.
+// newest rendition, or the envelope itself. Each follows the one before: what was shared while a handoff was under way
+// is no part of what moved. A child's chain begins with the envelope of its parent's that it follows.
 func (s *Sealer) Chain(ctx context.Context, workspace string, t handoff.Task) (said, given []envelope.Envelope, err error) {
 	size := 0
 	at := map[string]int{} // by the digest of what was said
@@ -24,9 +26,15 @@ func (s *Sealer) Chain(ctx context.Context, workspace string, t handoff.Task) (s
 		if err != nil {
 			return err
 		}
-		if i, ok := at[e.source]; ok && e.source != "" {
-			given[i] = doc
+		if e.source != "" {
+			if i, ok := at[e.source]; ok {
+				given[i] = doc
+			}
 			return nil
+		}
+		if i, ok := at[doc.Parent]; ok {
+			maps.DeleteFunc(at, func(_ string, j int) bool { return j > i })
+			said, given = said[:i+1], given[:i+1]
 		}
 		at[e.digest] = len(said)
 		said, given = append(said, doc), append(given, doc)

@@ -2,12 +2,16 @@ package sealing
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Content is what a sender puts into an envelope. What the task knows already (intent, constraints, history,
@@ -51,7 +55,7 @@ type Point struct {
 	Text       string  `json:"text"`
 	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
 	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
-	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short."`
+	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short. A pin stays, also when the point is reworded or superseded."`
 	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said."`
 }
 
@@ -72,14 +76,45 @@ func (c Content) IsZero() bool {
 // HasWork reports whether the content brings something that makes a revisit work rather than a loop.
 func (c Content) HasWork() bool { return len(c.Decisions) > 0 }
 
-// Check refuses task data that no envelope could carry, before a task is made of it.
+// The most that a sender may name at once. They are what the descriptions of [Content] say.
+const (
+	maxMemoryAsked = 100
+	maxFilesAsked  = envelope.MaxArtifacts
+)
+
+// Check refuses content that no envelope could carry, before a task is made of it.
 func (c Content) Check() error {
+	if err := c.checkRefs(); err != nil {
+		return err
+	}
 	if err := fact.CheckJSON("the data", c.Data, fact.MaxData); err != nil {
 		return err
 	}
 	if len(c.Data) > 0 {
 		if _, err := envelope.Canonical(c.Data); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (c Content) checkRefs() error {
+	switch {
+	case len(c.Memory) > maxMemoryAsked:
+		return fact.TooMany("memory items", len(c.Memory), maxMemoryAsked)
+	case len(c.Artifacts) > maxFilesAsked:
+		return fact.TooMany("artifacts", len(c.Artifacts), maxFilesAsked)
+	case len(c.Steps) > envelope.MaxHistory:
+		return fact.TooMany("steps", len(c.Steps), envelope.MaxHistory)
+	case c.Recent < 0 || c.Recent > knowledge.MaxRecent:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", knowledge.MaxRecent), "%d recent items are out of range", c.Recent).With("field", "recent")
+	}
+	for _, m := range c.Memory {
+		if err := memory.CheckID(m.ID); err != nil {
+			return err
+		}
+		if m.Version < 0 {
+			return refusal.New(refusal.Invalid, "versions are numbered from 1; 0 is the newest", "memory item %s has no version %d", m.ID, m.Version).With("field", "memory")
 		}
 	}
 	return nil
@@ -108,7 +143,9 @@ func (c Content) addTo(doc *envelope.Envelope) {
 	}
 }
 
-// points adds to a list by id: the same id replaces, and so does naming what is superseded.
+// points adds to a list by id: the same id replaces, and so does naming what is superseded. What is replaced passes its
+// pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
+// importance, where the new words come without one.
 func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 	list = slices.Clone(list)
 	for _, p := range add {
@@ -117,13 +154,18 @@ func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 				p.ID = letter + strconv.Itoa(n)
 			}
 		}
+		w := envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}
 		list = slices.DeleteFunc(list, func(i envelope.Item) bool {
-			return i.ID == p.ID || p.Supersedes != "" && i.ID == p.Supersedes
+			if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
+				return false
+			}
+			w.Pinned = w.Pinned || i.Pinned
+			if p.Importance == 0 {
+				w.Importance = max(w.Importance, i.Importance)
+			}
+			return true
 		})
-		list = append(list, envelope.Item{
-			ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning,
-			Weight: envelope.Weight{Pinned: p.Pinned, Importance: p.Importance},
-		})
+		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, Weight: w})
 	}
 	return list
 }

@@ -17,7 +17,46 @@ func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, 
 	if err != nil {
 		return fact.Sealed{}, err
 	}
-	return s.seal(doc)
+	return s.sealSource(doc)
+}
+
+// headroom is how many bytes a source leaves free: a rendition of it may get constraints that were set since, and lists
+// what it leaves out. So nobody can fill a task's envelopes until none can be sealed for a receiver.
+const headroom = 192 << 10
+
+// sealSource seals what is handed over. Where it is too large, what can be fetched does not come along: the raw
+// conversation, then the texts of memory items, of pinned ones last.
+func (s *Sealer) sealSource(doc envelope.Envelope) (fact.Sealed, error) {
+	const most = envelope.MaxSize - headroom
+	for {
+		sealed, err := s.seal(doc)
+		if err == nil && len(sealed.Bytes) > most {
+			err = fact.TooLarge("what is handed over", len(sealed.Bytes), most)
+		}
+		if refusal.CodeOf(err) != refusal.TooLarge || !lighten(&doc) {
+			return sealed, err
+		}
+	}
+}
+
+// lighten takes out the next of what can be fetched; false if nothing is left of that.
+func lighten(doc *envelope.Envelope) bool {
+	if len(doc.Conversation) > 0 {
+		doc.Conversation = nil
+		return true
+	}
+	for _, pinned := range []bool{false, true} {
+		out := false
+		for i := range doc.Memory {
+			if m := &doc.Memory[i]; m.Pinned == pinned && m.Text != "" {
+				m.Text, out = "", true
+			}
+		}
+		if out {
+			return true
+		}
+	}
+	return false
 }
 
 // Draft is the next envelope of a task: what its newest one says, brought up to date with the task, with what the sender
@@ -100,7 +139,7 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent h
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints)
 	doc.ExpectedOutput = expected(t.Expected)
-	sealed, err := s.seal(doc)
+	sealed, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
 }

@@ -34,15 +34,19 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t handoff.Task, c
 	return nil
 }
 
-// requested are the items that the sender asks for, then those that the envelope before brought, the newest first: the
-// oldest fall out where an envelope is full of them.
+// requested are the items that the sender asks for, then those that the envelope before brought, in its order: the
+// newest first. Where an envelope is full of them the oldest fall out, and pinned ones last.
 func requested(c Content, carried []envelope.MemoryRef) []memory.Reference {
 	refs := make([]memory.Reference, 0, len(c.Memory)+len(carried))
 	for _, m := range c.Memory {
 		refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version})
 	}
-	for _, m := range slices.Backward(carried) {
-		refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest})
+	for _, pinned := range []bool{true, false} {
+		for _, m := range carried {
+			if m.Pinned == pinned {
+				refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest})
+			}
+		}
 	}
 	return refs[:min(len(refs), knowledge.MaxRequested)]
 }
@@ -63,6 +67,9 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *en
 	for _, f := range found { // the same content under another name is the newer one's
 		doc.Artifacts = slices.DeleteFunc(doc.Artifacts, func(old envelope.Artifact) bool { return old.Digest == f.Digest })
 		doc.Artifacts = append(doc.Artifacts, f)
+	}
+	if n := len(doc.Artifacts); n > envelope.MaxArtifacts { // the oldest fall out
+		doc.Artifacts = doc.Artifacts[n-envelope.MaxArtifacts:]
 	}
 	doc.Gaps = append(doc.Gaps, gaps...)
 	return nil

@@ -36,7 +36,10 @@ func Budget(p fact.Pack, s registry.Spec) int {
 }
 
 // packable are the members of an envelope that hold what is left out by default, whatever the budget.
-var packable = [][]byte{[]byte(`"memory":[`), []byte(`"artifacts":[`), []byte(`"conversation":[`), []byte(`"reasoning":`), []byte(`"tool":`), []byte(`"pinned":`)}
+var packable = [][]byte{
+	[]byte(`"memory":[`), []byte(`"artifacts":[`), []byte(`"conversation":[`), []byte(`"reasoning":`), []byte(`"tool":`), []byte(`"pinned":`),
+	[]byte(`"gaps":[`), // a rendition says how complete it is
+}
 
 // needsPacking reports whether a receiver gets anything but the envelope itself. It may say yes where packing then
 // changes nothing.
@@ -123,6 +126,35 @@ func CheckPack(p fact.Pack) error {
 	}
 	_, err := pins(p.Pinned)
 	return err
+}
+
+// CheckPins refuses a pin that names nothing in a sealed envelope. One that names what could not be had is fine: that
+// never stops a handoff.
+func CheckPins(source []byte, p fact.Pack) error {
+	if len(p.Pinned) == 0 {
+		return nil
+	}
+	doc, _, err := envelope.Open(source)
+	if err != nil {
+		return err
+	}
+	return CheckDraftPins(doc, p)
+}
+
+// CheckDraftPins is [CheckPins] for an envelope that is not sealed yet.
+func CheckDraftPins(doc envelope.Envelope, p fact.Pack) error {
+	refs, err := pins(p.Pinned)
+	if err != nil {
+		return err
+	}
+	for i, ref := range refs {
+		missing := slices.ContainsFunc(doc.Gaps, func(g envelope.Gap) bool { return g.Kind == ref.Kind && g.ID == ref.ID })
+		if !missing && !packing.Has(doc, ref) {
+			return refusal.New(refusal.Invalid, "pin what the envelope holds: preview it to see its parts and their ids, or leave the pin out",
+				"the pin %.80q names nothing that is handed over", p.Pinned[i]).With("field", "pack.pinned")
+		}
+	}
+	return nil
 }
 
 // Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. The refusal, if

@@ -16,7 +16,7 @@ import (
 // is no digest (invalid) and more than an envelope holds (too_large).
 func (s *Shelf) Check(ctx context.Context, c caller.Caller, list []envelope.Artifact) (found []envelope.Artifact, gaps []envelope.Gap, err error) {
 	if len(list) > envelope.MaxArtifacts {
-		return nil, nil, fact.TooLarge("the list of artifacts", len(list), envelope.MaxArtifacts)
+		return nil, nil, fact.TooMany("artifacts", len(list), envelope.MaxArtifacts)
 	}
 	for _, a := range list {
 		info, err := s.spare(ctx, c, artifact.Digest(a.Digest))

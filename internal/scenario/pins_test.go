@@ -1,0 +1,191 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+func (h *house) share(by app.Caller, r app.Receipt, in app.ShareInput) app.Receipt {
+	h.Helper()
+	in.Task, in.Epoch = r.Task, r.Epoch
+	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Share(ctx(h), c, in) })
+}
+
+// must is a refusal that a call is to get: of a code, with a hint, and saying something.
+func must(t testing.TB, what string, err error, code refusal.Code, says ...string) {
+	t.Helper()
+	no, is := refusal.As(err)
+	if !is || no.Code != code || no.Hint == "" {
+		t.Errorf("%s: got %v, want %s with a hint", what, err, code)
+		return
+	}
+	for _, s := range says {
+		if !strings.Contains(no.Message+"\n"+no.Hint, s) {
+			t.Errorf("%s: %q, %q does not say %q", what, no.Message, no.Hint, s)
+		}
+	}
+}
+
+func TestAPinSurvivesOtherWords(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		for _, n := range []string{"bob", "cyd", "dee"} {
+			h.register(n, roster.AgentSpec{ContextWindow: 2000})
+		}
+		h.register("wide", roster.AgentSpec{ContextWindow: 100_000})
+		why := strings.Repeat(" It depends on the weather, one might say.", 10)
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()}) // f33 is pinned
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		b := h.acceptPrompt("bob")
+		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{
+			Facts: []app.Point{{ID: "f33", Text: "Only some of them fail." + why, Importance: 0.01}}, Decisions: []app.Point{{Text: "bisect"}},
+		}})
+		c := h.acceptPrompt("cyd")
+		if !strings.Contains(c.Content.Prompt, "Only some of them fail.") {
+			h.Errorf("bob says it in other words, and the pin is gone:\n%s", c.Content.Prompt)
+		}
+		h.send(h.agent("cyd"), c.Receipt, app.SendInput{To: []string{"dee"}, Content: app.Content{
+			Facts: []app.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []app.Point{{Text: "go on"}},
+		}})
+		d := h.acceptPrompt("dee")
+		if !strings.Contains(d.Content.Prompt, "g1 (instead of f33): None fails.") {
+			h.Errorf("cyd puts another fact in its place, and the pin is gone:\n%s", d.Content.Prompt)
+		}
+		hops := h.drift(h.agent("dee"), r.Task).Hops
+		if f := hops[len(hops)-1].Facts; len(f.Changed) != 1 || f.Changed[0].Was != "f33" || f.Changed[0].After != "None fails."+why {
+			h.Errorf("nobody is told what cyd did: %+v", f.Changed)
+		}
+	})
+}
+
+func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "kid")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Content: app.Content{Ask: "look"}, Pack: fact.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
+		k := h.acceptPrompt("kid")
+		if doc := packed(h, *k.Content); doc.Packing.Budget != 700 || !strings.Contains(k.Content.Prompt, "Fact 7:") {
+			h.Errorf("the child is packed as %+v", doc.Packing)
+		}
+	})
+}
+
+func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "cyd", "eve")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "write", Start: true, Content: app.Content{Facts: []app.Point{{ID: "a", Text: "one"}}}})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		h.share(h.agent("ann"), r, app.ShareInput{To: "eve", Content: app.Content{Facts: []app.Point{{ID: "b", Text: "for eve"}}}})
+		shared := h.waitFor("eve", func(i view.Item) bool { return i.Type == view.ItemShare })
+		b := h.acceptPrompt("bob")
+		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Facts: []app.Point{{ID: "c", Text: "two"}}}})
+		h.acceptPrompt("cyd")
+		h.content(h.agent("eve"), app.ContentInput{ID: shared.ID}) // what is packed for eve comes after what moved on
+		report := h.drift(h.agent("cyd"), r.Task)
+		if n := len(report.Hops); n != 2 || report.Hops[1].From != "bob" || report.Retention.Facts.Introduced != 2 || report.Retention.Facts.Rate != 1 {
+			h.Errorf("what eve alone was told counts as lost: %+v", report)
+		}
+	})
+}
+
+func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		h.register("bob", roster.AgentSpec{ContextWindow: 1000})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "short", Start: true})
+		r = h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Confirm: fact.ConfirmExplicit})
+		h.accept("bob", h.wait("bob"))
+		confirm := func(ask string) error {
+			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Confirm(ctx(h), c, app.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: app.Content{Ask: ask}})
+			})
+			return err
+		}
+		must(h, "an ask that bob cannot read", confirm(strings.Repeat("and then ", 1000)), refusal.Budget, "tokens")
+		if err := confirm("read it"); err != nil {
+			h.Fatal(err)
+		}
+		if got := h.content(h.agent("bob"), app.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
+			h.Errorf("bob gets %s", got.Prompt)
+		}
+		_, err := call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+			t := h.task(r.Task)
+			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: app.Content{Ask: strings.Repeat("and then ", 1000)}})
+		})
+		must(h, "a share that bob cannot read", err, refusal.Budget, "tokens")
+	})
+}
+
+// knownText is a private item of about so many bytes.
+func knownText(word string, bytes int) knowledge.RememberInput {
+	return knowledge.RememberInput{Text: strings.Repeat(word, max(1, bytes/len(word)))}
+}
+
+// words is so many bytes of data.
+func words(n int) json.RawMessage {
+	return json.RawMessage(`"` + strings.Repeat("word ", n/5) + `"`)
+}
+
+// crammed is as much as one sender can put into an envelope: small parts with long names, each with its reasoning, and data.
+func crammed(data int) app.Content {
+	c := app.Content{Data: words(data)}
+	for i := range envelope.MaxItems {
+		id := fmt.Sprintf("%d-%s", i, strings.Repeat("n", 150))
+		c.Facts = append(c.Facts, app.Point{ID: id, Text: "x", Reasoning: "y"})
+	}
+	return c
+}
+
+func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
+	bubble(t, "sqlite", func(h *house) {
+		h.join("ann", "bob", "cyd")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "full", Start: true})
+		try := func(data int) error {
+			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
+			})
+			return err
+		}
+		must(h, "more than there is room for", try(760<<10), refusal.TooLarge, "bytes")
+		if err := try(700 << 10); err != nil {
+			h.Fatal(err)
+		}
+		for i := range 20 { // after it was sealed
+			h.constrain(h.operator(), r.Task, fact.Constraint{ID: fmt.Sprintf("k%d", i), Kind: fact.ConstraintSecurity, Text: fmt.Sprint(i, strings.Repeat("!", 1500))})
+		}
+		b := h.acceptPrompt("bob")
+		if doc := packed(h, *b.Content); len(doc.Constraints) != 20 || len(doc.KeyFacts) != envelope.MaxItems {
+			h.Errorf("bob gets %d constraints and %d facts", len(doc.Constraints), len(doc.KeyFacts))
+		}
+		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Data: json.RawMessage(`{}`), Decisions: []app.Point{{Text: "go on"}}}})
+		h.acceptPrompt("cyd")
+	})
+}
+
+func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
+	bubble(t, "sqlite", func(h *house) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "large", Start: true})
+		x := h.remember(h.agent("ann"), knownText("long ", 180<<10))
+		pinned := knownText("pinned ", 1<<10)
+		pinned.Pinned = true
+		y := h.remember(h.agent("ann"), pinned)
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Content: app.Content{
+			Data: words(700 << 10), Memory: []app.MemoryAsk{{ID: x.ID}, {ID: y.ID}},
+		}})
+		doc := packed(h, *h.acceptPrompt("bob").Content)
+		if len(doc.Memory) != 2 || doc.Memory[0].ID != x.ID || doc.Memory[0].Text != "" || doc.Memory[1].Text == "" || doc.Packing.Completeness != 1 {
+			h.Errorf("memory: %.300v, %+v", doc.Memory, doc.Packing)
+		}
+	})
+}
