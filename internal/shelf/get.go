@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -88,11 +89,12 @@ func (s *Shelf) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k
 	if err != nil || slices.Contains(f.State.By, c.String()) {
 		return k, "", err
 	}
+	had := s.views.Position()
 	task, err = s.through(ctx, c, d)
 	if err != nil || task != "" {
 		return k, task, err
 	}
-	behind, err := s.catchUp(ctx)
+	behind, err := s.catchUp(ctx, had)
 	if err == nil && behind { // views must not refuse anybody what they do not know yet
 		task, err = s.through(ctx, c, d)
 	}
@@ -126,13 +128,14 @@ func (s *Shelf) through(ctx context.Context, c caller.Caller, d artifact.Digest)
 	return "", nil
 }
 
-// catchUp waits until the views have everything that is on record now, and reports whether they had to.
-func (s *Shelf) catchUp(ctx context.Context) (behind bool, err error) {
+// catchUp waits until the views have everything that is on record now, and reports whether that is more than they had at
+// a position.
+func (s *Shelf) catchUp(ctx context.Context, had ledger.Position) (behind bool, err error) {
 	last, err := s.ledger.Last(ctx)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
-	if s.views.Position() >= last {
+	if had >= last {
 		return false, nil
 	}
 	if err := s.views.Wait(ctx, last); err != nil {
