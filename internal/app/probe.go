@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -85,36 +86,51 @@ func (a *App) sooner(ctx context.Context, workspace, agent string, than time.Tim
 // spawning decides a fan-out or a delegation. What a child's first offer will need of a half-open circuit is claimed for
 // it here, so that its sender is told at once who cannot take it.
 func (a *App) spawning(ctx context.Context, c Caller, in SendInput, t handoff.Task, p roster.Plan, sealed fact.Sealed, now time.Time) ([]fact.Event, error) {
-	whole := in.spawn(c, t, p, sealed)
-	events, err := handoff.Decide(t, whole, now)
-	if err != nil { // only what is allowed takes a probe
-		return nil, err
+	cmd := in.spawn(c, t, p, sealed)
+	admitted := map[string]bool{}
+	for {
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil { // only what is allowed takes a probe
+			return nil, err
+		}
+		child, no, err := a.barred(ctx, c.Workspace, events, admitted)
+		if err != nil || no == nil {
+			return events, err
+		}
+		gone := func(agent string) bool { return agent == child.To }
+		p.Passed = append(p.Passed, fact.Passed{Agent: child.To, Why: no.Message})
+		p.Candidates = slices.DeleteFunc(slices.Clone(p.Candidates), func(k fact.Candidate) bool { return gone(k.Agent) })
+		if len(targets(p.Candidates)) == 0 {
+			return nil, no
+		}
+		rest := slices.DeleteFunc(slices.Clone(cmd.Children), func(k fact.NewChild) bool { return gone(k.To) })
+		cmd = in.spawn(c, t, p, sealed)
+		if len(rest) > 0 { // their probes are claimed under their ids
+			cmd.Children = rest
+		}
 	}
-	var fit []fact.Candidate
-	var first error
-	for _, k := range p.Candidates {
-		if k.Tier != fact.TierTarget || len(fit) == len(whole.Children) {
+}
+
+// barred is the first of the children spawned by the events whose receiver's circuit does not admit an offer, and why.
+func (a *App) barred(ctx context.Context, workspace string, events []fact.Event, admitted map[string]bool) (fact.NewChild, *refusal.Error, error) {
+	for _, e := range events {
+		spawned, is := e.(fact.Spawned)
+		if !is {
 			continue
 		}
-		err := a.Admit(ctx, c.Workspace, k.Agent, fact.HandoffID(whole.Children[len(fit)].Task, 1)) // ids follow the places
-		switch r, refused := refusal.As(err); {
-		case err == nil:
-			fit = append(fit, k)
-		case !refused || caller.Tolerate(err) != nil:
-			return nil, err
-		default:
-			p.Passed = append(p.Passed, fact.Passed{Agent: k.Agent, Why: r.Message})
-			if first == nil {
-				first = err
+		for _, child := range spawned.Children {
+			if admitted[child.To] {
+				continue
 			}
+			err := a.Admit(ctx, workspace, child.To, fact.HandoffID(child.Task, 1))
+			if no, refused := refusal.As(err); refused && caller.Tolerate(err) == nil {
+				return child, no, nil
+			}
+			if err != nil {
+				return child, nil, err
+			}
+			admitted[child.To] = true
 		}
 	}
-	switch {
-	case first == nil:
-		return events, nil
-	case len(fit) == 0:
-		return nil, first
-	}
-	p.Candidates = fit
-	return handoff.Decide(t, in.spawn(c, t, p, sealed), now)
+	return fact.NewChild{}, nil, nil
 }
