@@ -8,7 +8,9 @@ import (
 	"time"
 )
 
-// Channel is a named list of agents to publish to: hand a task off with [Broadcast] and the channel's name.
+// Channel is a named list of agents to publish to: hand a task off with its name in SendInput.Channel. The first of its
+// subscribers to accept wins or, with FanOut, each gets a copy as a child task. Delivery is at least once: the id of the
+// inbox item stays the same however often it is delivered.
 type Channel struct {
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`

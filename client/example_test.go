@@ -70,7 +70,17 @@ func ExampleClient_Subscribe() {
 	ch, err := writer.Subscribe(ctx, "drafts", client.SubscriptionInput{})
 	must(err)
 	fmt.Println(ch.Owner, "publishes to", ch.Subscribers)
-	// Output: agent/planner publishes to [writer]
+
+	_, err = planner.CreateTask(ctx, client.CreateInput{Intent: "Write the release notes", Send: &client.SendInput{Channel: "drafts"}})
+	must(err)
+	items, err := writer.WaitInbox(ctx, client.InboxOptions{})
+	must(err)
+	got, err := writer.Accept(ctx, items[0].ID, client.AcceptInput{})
+	must(err)
+	fmt.Println("first of", items[0].Channel, "was", got.Owner)
+	// Output:
+	// agent/planner publishes to [writer]
+	// first of drafts was writer
 }
 
 func ExampleError() {

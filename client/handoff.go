@@ -24,6 +24,7 @@ type Handoff struct {
 	Reason       Reason      `json:"reason"`
 	Detail       string      `json:"detail,omitempty"`
 	Capability   string      `json:"capability,omitempty"`
+	Channel      string      `json:"channel,omitempty"` // that it was published to
 	Confirm      ConfirmMode `json:"confirm,omitempty"`
 	Timeouts     Timeouts    `json:"timeouts,omitzero"`
 	Retries      int         `json:"retries,omitempty"`
@@ -112,6 +113,7 @@ type Item struct {
 	From     string    `json:"from"`
 	Kind     Kind      `json:"kind,omitempty"`
 	Claim    bool      `json:"claim,omitempty"`
+	Channel  string    `json:"channel,omitempty"` // that it was published to
 	Reason   Reason    `json:"reason,omitempty"`
 	Detail   string    `json:"detail,omitempty"` // the first 500 characters
 	Intent   string    `json:"intent"`           // the first 500 characters

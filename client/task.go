@@ -261,7 +261,8 @@ type SendInput struct {
 	Epoch       uint64      `json:"epoch,omitempty"`
 	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route
 	Capability  string      `json:"capability,omitempty"` // what the receiver must be able to do
-	Kind        Kind        `json:"kind,omitempty"`       // empty: warm
+	Channel     string      `json:"channel,omitempty"`    // publish to whoever subscribes to it now, instead of naming receivers
+	Kind        Kind        `json:"kind,omitempty"`       // empty: warm; with a channel, Broadcast
 	FanOut      bool        `json:"fan_out,omitempty"`    // with Broadcast: every receiver gets a copy
 	FanIn       FanIn       `json:"fan_in,omitzero"`
 	Reason      Reason      `json:"reason,omitempty"` // empty: user_request

@@ -34,6 +34,9 @@ type Options struct {
 	CachedTasks int
 	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 16 MiB.
 	CachedEnvelopes int
+	// MaxOpen bounds the tasks that one principal has requested and that have not ended; 0 means 100,000. It may be
+	// exceeded by what is created within a second.
+	MaxOpen int
 	// Artifacts is the store of files; without one, calls about them are refused.
 	Artifacts artifact.Store
 	Shelf     shelf.Options
@@ -68,6 +71,7 @@ type App struct {
 	sealer *sealing.Sealer
 	access *access.Log
 	expect *expect.Checker
+	quota  *quota
 }
 
 // New returns the use cases over a ledger and views that follow it.
@@ -92,6 +96,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		return nil, err
 	}
 	a.tasks.Weigh(handoff.Task.Weight)
+	if a.quota, err = newQuota(o.MaxOpen, v, o.Now); err != nil {
+		return nil, err
+	}
 	if a.access, err = access.New(l, o.Now); err != nil {
 		return nil, err
 	}

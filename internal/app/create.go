@@ -70,12 +70,18 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 	if err != nil {
 		return Receipt{}, err
 	}
+	if !out.Repeat {
+		a.quota.made(c)
+	}
 	return receipt(out), nil
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
-	var err error
+	err := a.quota.room(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	if cmd.Dependencies, err = a.dependencies(ctx, c, in.Dependencies); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ type SendInput struct {
 	Epoch       uint64           `json:"epoch,omitempty" doc:"The task's epoch as you know it; an old one is refused."`
 	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference. Leave out to follow the task's route."`
 	Capability  string           `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
-	Kind        fact.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out."`
+	Channel     string           `json:"channel,omitempty" doc:"Publish to whoever subscribes to this channel now, instead of naming receivers: by broadcast."`
+	Kind        fact.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out; with a channel, broadcast."`
 	FanOut      bool             `json:"fan_out,omitempty" doc:"With broadcast: every receiver gets a copy, as a child task. Otherwise the first to accept wins."`
 	FanIn       fact.FanIn       `json:"fan_in,omitzero" doc:"When the sender of a fan-out or delegation resumes; all if left out."`
 	Reason      fact.Reason      `json:"reason,omitempty" enum:"timeout,error,capability_mismatch,user_request,escalation,specialization,recovery,load_shedding,supervision" doc:"user_request if left out."`
@@ -47,6 +48,9 @@ func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error)
 func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
 	if in.Kind == "" {
 		in.Kind = fact.Warm
+		if in.Channel != "" {
+			in.Kind = fact.Broadcast
+		}
 	}
 	if in.Reason == "" {
 		in.Reason = fact.ReasonUserRequest
@@ -57,10 +61,10 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if err := a.checkExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
-	routed := len(in.To) == 0 && in.Capability == ""
+	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == ""
 	if routed {
 		if len(t.Route) == 0 {
-			return nil, refusal.New(refusal.Invalid, "name an agent or a capability", "task %s has no route to follow", t.ID)
+			return nil, refusal.New(refusal.Invalid, "name an agent, a capability or a channel", "task %s has no route to follow", t.ID)
 		}
 		in.To = t.Route[:1]
 	}
@@ -71,7 +75,7 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if t.Owner != "" {
 		req.Exclude = []string{t.Owner}
 	}
-	p, err := a.Plan(ctx, c.Workspace, req, now)
+	p, err := a.route(ctx, c, in, req, now)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +143,13 @@ func (in SendInput) check() error {
 	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != fact.Delegation:
 		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
 	}
-	return nil
+	return in.checkChannel()
 }
 
 func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
-		Capability: in.Capability, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		Capability: in.Capability, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack,
 	}
@@ -159,7 +163,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 	s := handoff.Spawn{
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
-		NewWork: in.Content.HasWork(), Passed: p.Passed, Envelope: sealed, Pack: in.Pack,
+		NewWork: in.Content.HasWork(), Passed: p.Passed, Channel: in.Channel, Envelope: sealed, Pack: in.Pack,
 	}
 	if s.FanIn.Mode == "" {
 		s.FanIn.Mode = fact.FanInAll

@@ -79,7 +79,7 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t hando
 	}
 	send := SendInput{
 		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
-		Retries: &ev.Retries, Pack: ev.Pack,
+		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
 	}
 	sealed, err := a.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
 	if err != nil {
@@ -220,33 +220,6 @@ func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Comman
 		return handoff.Decide(t, cmd, now)
 	})
 	return caller.Tolerate(err)
-}
-
-// JoinClaims lets an agent that became ready by the entry at a position join the open claims for its capabilities.
-func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
-	state, err := a.Known(ctx, workspace, name, true)
-	if err != nil || state.Readiness() != registry.Ready || registry.CircuitAt(state, a.now()).Phase != registry.Closed {
-		return err
-	}
-	if err := a.views.Wait(ctx, at); err != nil {
-		return stream.Unavailable(err)
-	}
-	for _, capability := range state.Spec.Capabilities {
-		ids, err := a.views.Claims(ctx, workspace, capability)
-		if err != nil {
-			return stream.Unavailable(err)
-		}
-		for _, id := range ids {
-			task, n, err := fact.ParseHandoffID(id)
-			if err != nil {
-				return err
-			}
-			if err := a.tell(ctx, workspace, task, handoff.JoinClaim{Agent: name, Handoff: n}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.

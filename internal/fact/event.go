@@ -159,6 +159,7 @@ type HandoffRequested struct {
 	Reason      Reason      `json:"reason"`
 	Detail      string      `json:"detail,omitempty"`
 	Capability  string      `json:"capability,omitempty"`
+	Channel     string      `json:"channel,omitempty"` // that it was published to: the targets are its subscribers
 	Candidates  []Candidate `json:"candidates,omitempty"`
 	Passed      []Passed    `json:"passed_over,omitempty"`
 	Confirm     ConfirmMode `json:"confirm"`
@@ -357,7 +358,8 @@ type Spawned struct {
 	Permissions []string   `json:"permissions,omitzero"`
 	Expected    Expected   `json:"expected,omitzero"`
 	Envelope    string     `json:"envelope"`
-	Pack        Pack       `json:"pack,omitzero"` // how the children's envelopes are to be packed
+	Pack        Pack       `json:"pack,omitzero"`     // how the children's envelopes are to be packed
+	Channel     string     `json:"channel,omitempty"` // that it was published to: each child is for a subscriber
 	JoinBy      time.Time  `json:"join_by,omitzero"`
 	Before      Standing   `json:"before"`
 	At          time.Time  `json:"at"`

@@ -27,6 +27,7 @@ type Spawn struct {
 	Expected    fact.Expected
 	NewWork     bool
 	Pack        fact.Pack
+	Channel     string // that it is published to
 	Envelope    fact.Sealed
 }
 
@@ -36,7 +37,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	like := Request{
 		Kind: fact.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
-		Permissions: c.Permissions, Pack: c.Pack, Envelope: c.Envelope,
+		Permissions: c.Permissions, Pack: c.Pack, Channel: c.Channel, Envelope: c.Envelope,
 	}
 	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
 		Passed: passed, FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
-		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack,
+		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack, Channel: c.Channel,
 		Before: t.standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {

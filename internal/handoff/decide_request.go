@@ -31,6 +31,7 @@ type Request struct {
 	Reason      fact.Reason
 	Detail      string
 	Capability  string
+	Channel     string           // that it is published to
 	Candidates  []fact.Candidate // in the order in which they are to be tried
 	Passed      []fact.Passed    // left out by routing already
 	Confirm     fact.ConfirmMode
@@ -70,7 +71,7 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	d.do(fact.HandoffRequested{
 		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
-		Capability: c.Capability, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
+		Capability: c.Capability, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
 		By: c.By.Principal, Lease: t.shown(c.By, now), Before: t.standing(), At: now,
@@ -129,7 +130,7 @@ func (c Request) check(t Task) error {
 			"the budget of task %s is spent", t.ID)
 	}
 	return firstError(t.ready(), t.follows(c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		t.narrows(c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("an approver", c.Approver),
+		t.narrows(c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("a channel", c.Channel), fact.CheckOptional("an approver", c.Approver),
 		fact.CheckCandidates(c.Candidates))
 }
 

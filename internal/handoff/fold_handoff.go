@@ -69,7 +69,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	}
 	t.Handoff = &Handoff{
 		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
-		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Confirm: e.Confirm, Times: e.Timeouts,
+		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}

@@ -75,6 +75,7 @@ type Handoff struct {
 	Reason     fact.Reason
 	Detail     string
 	Capability string // what was asked for, if not an agent by name
+	Channel    string // that it was published to
 	Confirm    fact.ConfirmMode
 	Times      fact.Timeouts
 	Retries    int

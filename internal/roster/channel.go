@@ -181,6 +181,18 @@ func (r *Roster) channel(ctx context.Context, workspace, name string) (stream.Fo
 	return f, err
 }
 
+// Receivers are the agents that a publisher reaches through a channel now: who subscribes to it, but for the publisher.
+func (r *Roster) Receivers(ctx context.Context, workspace, name, publisher string) ([]string, error) {
+	f, err := r.channel(ctx, workspace, name)
+	return f.State.Receivers(publisher), err
+}
+
+// Subscribes reports whether an agent subscribes to a channel, as far as is known here.
+func (r *Roster) Subscribes(ctx context.Context, workspace, name, agent string) (bool, error) {
+	f, err := r.channels.Load(ctx, channelStream(workspace, name), false)
+	return f.State.Exists() && f.State.Has(agent), err
+}
+
 func channelBy(c caller.Caller) channel.By {
 	return channel.By{Principal: c.String(), Agent: c.Agent(), Operator: identity.May(c.Role, identity.Agents)}
 }

@@ -30,7 +30,7 @@ func (r *router) byCapability() error {
 		return unknownCapability(r.req.Needs, r.dir)
 	}
 	slices.SortFunc(all, compare)
-	listed := min(len(all), MaxTargets)
+	listed := min(len(all), MaxListed)
 	for _, a := range all[:listed] {
 		h, _ := r.dir.Lookup(a.name)
 		r.seen[a.name] = true

@@ -10,7 +10,8 @@ import (
 
 // Bounds of a plan.
 const (
-	MaxTargets    = 64 // agents of the first tier, and names in a request
+	MaxTargets    = 256 // names in a request
+	MaxListed     = 64  // agents found by capability
 	MaxFallbacks  = 32
 	MaxEscalation = 32
 	MaxNeeds      = 16 // capabilities

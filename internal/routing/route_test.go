@@ -292,7 +292,7 @@ func TestALongRefusalIsCutShort(t *testing.T) {
 		agents = append(agents, agent(fmt.Sprintf("a%02d", i), can("go"), says(registry.Busy)))
 	}
 	plan, r := refused(t, routing.Request{Needs: []string{"go"}}, refusal.Unavailable, agents...)
-	if !strings.Contains(r.Message, "and 92 more") || len(plan.Considered) != routing.MaxTargets || plan.Omitted != 36 {
+	if !strings.Contains(r.Message, "and 92 more") || len(plan.Considered) != routing.MaxListed || plan.Omitted != 36 {
 		t.Errorf("message %q, %d considered, %d omitted", r.Message, len(plan.Considered), plan.Omitted)
 	}
 }
@@ -302,7 +302,7 @@ func TestHandingToOneselfAloneIsUnavailable(t *testing.T) {
 }
 
 func TestMalformedRequestsAreRefused(t *testing.T) {
-	many := make([]string, 65)
+	many := make([]string, routing.MaxTargets+1)
 	for i := range many {
 		many[i] = "writer"
 	}

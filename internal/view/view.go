@@ -78,7 +78,8 @@ type Item struct {
 	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source
 	From     string          `json:"from"`
 	Kind     fact.Kind       `json:"kind,omitempty"`
-	Claim    bool            `json:"claim,omitempty"` // others have the same offer; the first to accept wins
+	Claim    bool            `json:"claim,omitempty"`   // others have the same offer; the first to accept wins
+	Channel  string          `json:"channel,omitempty"` // that it was published to
 	Reason   fact.Reason     `json:"reason,omitempty"`
 	Detail   string          `json:"detail,omitempty"` // the first 500 characters
 	Intent   string          `json:"intent"`           // the first 500 characters
@@ -107,6 +108,11 @@ type Board interface {
 	Dependents(ctx context.Context, workspace, task string) ([]string, error)
 	// Claims lists the handoffs (their ids) that are offered to whoever has a capability and still open.
 	Claims(ctx context.Context, workspace, capability string) ([]string, error)
+	// Missed lists the handoffs (their ids) that were published to a channel when an agent subscribed to it but could
+	// take nothing, and that are still open to whoever of the subscribers is first.
+	Missed(ctx context.Context, workspace, agent string) ([]string, error)
+	// Open counts the tasks that a principal requested and that have not ended, parked ones included.
+	Open(ctx context.Context, workspace, principal string) (int, error)
 }
 
 // Directory lists agents, tokens and channels.

@@ -79,6 +79,7 @@ type Handoff struct {
 	Reason       fact.Reason      `json:"reason"`
 	Detail       string           `json:"detail,omitempty"`
 	Capability   string           `json:"capability,omitempty"`
+	Channel      string           `json:"channel,omitempty" doc:"That it was published to."`
 	Confirm      fact.ConfirmMode `json:"confirm,omitempty"`
 	Timeouts     fact.Timeouts    `json:"timeouts,omitzero"`
 	Retries      int              `json:"retries,omitempty"`
@@ -126,7 +127,7 @@ func taskOf(t app.Task) Task {
 func handoffOf(task string, h *handoff.Handoff) Handoff {
 	return Handoff{
 		ID: h.ID(task), Task: task, Stage: h.Stage, Kind: h.Kind, Claim: h.Claim, From: h.From, By: h.By, Recovery: h.Recovery,
-		Reason: h.Reason, Detail: h.Detail, Capability: h.Capability, Confirm: h.Confirm, Timeouts: h.Times, Retries: h.Retries,
+		Reason: h.Reason, Detail: h.Detail, Capability: h.Capability, Channel: h.Channel, Confirm: h.Confirm, Timeouts: h.Times, Retries: h.Retries,
 		ReturnHome: h.ReturnHome, Approver: h.Approver, Envelope: h.Envelope, Permissions: h.Permits, Requested: h.Requested,
 		Candidates: h.Candidates, Offer: h.Offer, To: h.To, SeenBy: h.SeenBy, OfferEnds: h.OfferEnds, AckEnds: h.AckEnds,
 		RetryAt: h.RetryAt, ApprovalEnds: h.ApprovalEnds, ConfirmEnds: h.ConfirmEnds, Receiver: h.Receiver, Why: h.Why, Ended: h.Ended,

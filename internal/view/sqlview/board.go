@@ -114,7 +114,19 @@ func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]strin
 
 // Claims implements [view.Board].
 func (v *Views) Claims(ctx context.Context, workspace, capability string) ([]string, error) {
-	return v.texts(ctx, "SELECT handoff FROM view_claim WHERE ws = ? AND capability = ? ORDER BY handoff", workspace, capability)
+	return v.texts(ctx, "SELECT handoff FROM view_claim WHERE ws = ? AND who = ? ORDER BY handoff", workspace, capability)
+}
+
+// Missed implements [view.Board].
+func (v *Views) Missed(ctx context.Context, workspace, agent string) ([]string, error) {
+	return v.Claims(ctx, workspace, missedBy+agent)
+}
+
+// Open implements [view.Board].
+func (v *Views) Open(ctx context.Context, workspace, principal string) (n int, err error) {
+	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		"SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)
+	return n, err
 }
 
 func (v *Views) texts(ctx context.Context, query string, args ...any) ([]string, error) {

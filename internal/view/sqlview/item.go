@@ -160,6 +160,7 @@ func (t *task) show(i *item) view.Item {
 	}
 	h := s.Handoff
 	v.From, v.Kind, v.Reason, v.Detail = shortPrincipal(h.From), h.Kind, h.Reason, h.Detail
+	v.Channel = h.Channel
 	if i.kind == view.ItemConfirm {
 		v.From = h.Receiver
 	}

@@ -62,6 +62,7 @@ func appendItem(b []byte, i *view.Item) []byte {
 	if i.Claim {
 		b = append(b, `,"claim":true`...)
 	}
+	b = appendOptional(b, `,"channel":`, i.Channel)
 	b = appendOptional(b, `,"reason":`, string(i.Reason))
 	b = appendOptional(b, `,"detail":`, i.Detail)
 	b = appendText(append(b, `,"intent":`...), i.Intent)

@@ -369,7 +369,7 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 	for _, item := range []view.Item{
 		{},
 		{
-			Type: view.ItemOffer, ID: "task_1.h2", Task: "task_1", Offer: 3, Epoch: 1 << 60, From: "ann", Kind: fact.Warm, Claim: true,
+			Type: view.ItemOffer, ID: "task_1.h2", Task: "task_1", Offer: 3, Epoch: 1 << 60, From: "ann", Kind: fact.Warm, Claim: true, Channel: "news",
 			Reason: fact.ReasonError, Detail: "\"why\"", Intent: "<hé>\n", Priority: fact.High, Envelope: "sha256:1", Seen: true, Since: now,
 			Ends: now.Add(time.Nanosecond), At: 7,
 		},
@@ -379,8 +379,8 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, item)
 		}
 	}
-	if n := reflect.TypeFor[view.Item]().NumField(); n != 17 {
-		t.Errorf("view.Item has %d fields: appendItem writes 17", n)
+	if n := reflect.TypeFor[view.Item]().NumField(); n != 18 {
+		t.Errorf("view.Item has %d fields: appendItem writes 18", n)
 	}
 	if n := len(fields(t, view.Task{To: []string{"x"}, Parked: &view.Parked{}, Owner: "x", Parent: "x", Handoff: "x", Stage: "x", Kind: "x", Deadline: now})); n != 18 {
 		t.Errorf("view.Task has %d fields: appendTask writes 18", n)

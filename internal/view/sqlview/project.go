@@ -25,6 +25,9 @@ const (
 // inbox names one agent's inbox; the empty agent is whoever operates the workspace.
 type inbox struct{ workspace, agent string }
 
+// requester is who has tasks open.
+type requester struct{ workspace, principal string }
+
 // projector writes the tables. All its methods run on one goroutine at a time, except those of cursors.
 type projector struct {
 	statements
@@ -41,6 +44,7 @@ type projector struct {
 	known   cache[ledger.Stream, registry.State]
 	dirty   []*task
 	fresh   map[ledger.Stream]bool // agents to be written
+	open    map[requester]int      // by how much the tasks that it has open have changed
 	touched []inbox                // inboxes changed by the last call of Project
 	scratch []item
 	json    []byte
@@ -125,7 +129,7 @@ func (p *projector) forget() {
 	p.at = 0
 	p.tasks = newCache[ledger.Stream, *task](p.size)
 	p.known = newCache[ledger.Stream, registry.State](p.size)
-	p.dirty, p.fresh, p.touched = nil, map[ledger.Stream]bool{}, nil
+	p.dirty, p.fresh, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
 	p.waiting = waiting{}
 	p.cursors.forget()
 }
@@ -188,6 +192,9 @@ func (p *projector) flush(at ledger.Position) error {
 	}
 	clear(p.dirty)
 	p.dirty = p.dirty[:0]
+	if err := p.writeOpen(); err != nil {
+		return err
+	}
 	if err := p.writeAgents(); err != nil {
 		return err
 	}

@@ -8,12 +8,14 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
 // of its own, because every index of a table costs time at every insert. view_rare holds the tasks whose state is none of
 // those that most tasks are in.
+//
+// who, of a claim, is a capability, or [missedBy] and an agent.
 //
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
 const schema = `
@@ -34,8 +36,10 @@ CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT 
 	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, needed, task)) STRICT, WITHOUT ROWID;
-CREATE TABLE view_claim(ws TEXT NOT NULL, capability TEXT NOT NULL, handoff TEXT NOT NULL,
-	PRIMARY KEY(ws, capability, handoff)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_claim(ws TEXT NOT NULL, who TEXT NOT NULL, handoff TEXT NOT NULL,
+	PRIMARY KEY(ws, who, handoff)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_open(ws TEXT NOT NULL, principal TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, principal)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_artifact(ws TEXT NOT NULL, digest TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, digest, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
@@ -57,7 +61,8 @@ var tables = []struct{ name, order string }{
 	{"view_inbox", "ws, agent, ord, id"},
 	{"view_involved", "ws, agent, task"},
 	{"view_dependent", "ws, needed, task"},
-	{"view_claim", "ws, capability, handoff"},
+	{"view_claim", "ws, who, handoff"},
+	{"view_open", "ws, principal"},
 	{"view_artifact", "ws, digest, task"},
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
@@ -117,6 +122,7 @@ type statements struct {
 	dropDependent          *sqlitelog.Stmt
 	anyDependent           *sqlitelog.Stmt
 	addClaim, dropClaim    *sqlitelog.Stmt
+	addOpen, dropOpen      *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
@@ -144,8 +150,10 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.addDependent, "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.dropDependent, "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?"},
 		{&s.anyDependent, "SELECT 1 FROM view_dependent LIMIT 1"},
-		{&s.addClaim, "INSERT INTO view_claim(ws, capability, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
-		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND capability = ? AND handoff = ?"},
+		{&s.addClaim, "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?"},
+		{&s.addOpen, "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"},
+		{&s.dropOpen, "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0"},
 		{&s.addArtifact, "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
 		{&s.putAgent, "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
 		{&s.getAgent, "SELECT state FROM view_agent WHERE ws = ? AND name = ?"},

@@ -32,6 +32,7 @@ type task struct {
 	items    []item
 	details  map[int]string // of shares not yet read
 	involved []string       // whose lists it is in
+	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
 	stored   stored
 	dirty    bool
@@ -44,7 +45,7 @@ type stored struct {
 	items      []item
 	involved   int // how many of task.involved
 	dependents bool
-	claim      claim
+	claims     []claim
 }
 
 // columns are those that an update leaves out where they have not changed.
@@ -55,11 +56,14 @@ type columns struct {
 	due   int64
 }
 
-// claim is an open claim for a capability.
+// claim is an open claim, and who may join it: agents with a capability, or one agent.
 type claim struct {
-	capability string
-	handoff    int
+	who     string
+	handoff int
 }
+
+// missedBy marks an agent that may join, among capabilities. No name has it.
+const missedBy = "@"
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 	t, ok := p.tasks.get(e.Stream)
@@ -111,7 +115,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*task, erro
 	}
 	t.stored = stored{
 		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
-		dependents: t.waits(), claim: t.claim(),
+		dependents: t.waits(), claims: t.claims(),
 	}
 	t.refers = nil
 	return t, nil
@@ -150,6 +154,7 @@ func (t *task) note(event fact.Event) {
 		if e.Approver != "" {
 			t.involve(e.Approver)
 		}
+		t.miss(e)
 	case fact.OfferMade:
 		for _, agent := range e.To {
 			t.involve(agent)
@@ -174,6 +179,17 @@ func (t *task) note(event fact.Event) {
 		s.Constraints = nil
 	case fact.Spawned, fact.ChildEnded, fact.Joined, fact.Finished, fact.GaveUp:
 		s.Children, s.Result = nil, nil
+	}
+}
+
+// miss keeps which subscribers of a channel could take nothing when the task was published to it.
+func (t *task) miss(e fact.HandoffRequested) {
+	t.missed = nil
+	if e.Channel == "" || !e.Claim {
+		return
+	}
+	for _, k := range e.Passed {
+		t.missed = append(t.missed, strings.Clone(k.Agent))
 	}
 }
 
@@ -211,13 +227,19 @@ func roundUp(t time.Time) int64 {
 // waits reports whether the task is among the dependents of others.
 func (t *task) waits() bool { return len(t.state.Dependencies) > 0 && !t.state.State.Final() }
 
-// claim is the task's open claim for a capability, if it has one.
-func (t *task) claim() claim {
+// claims says who may join the task's open claim, if it has one.
+func (t *task) claims() (list []claim) {
 	h := t.state.InFlight()
-	if h == nil || h.Capability == "" || !openClaim(h) {
-		return claim{}
+	if h == nil || !openClaim(h) {
+		return nil
 	}
-	return claim{h.Capability, h.N}
+	if h.Capability != "" {
+		list = append(list, claim{h.Capability, h.N})
+	}
+	for _, agent := range t.missed {
+		list = append(list, claim{missedBy + agent, h.N})
+	}
+	return list
 }
 
 // openClaim reports whether the newest offer went to all candidates at once.

@@ -1,6 +1,7 @@
 package sqlview
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -52,7 +53,7 @@ func (p *projector) write(t *task) error {
 	if err := p.writeDependents(t); err != nil {
 		return err
 	}
-	return p.writeClaim(t)
+	return p.writeClaims(t)
 }
 
 func (p *projector) writeRow(t *task) (err error) {
@@ -86,6 +87,9 @@ func (p *projector) writeRow(t *task) (err error) {
 	}
 	if err == nil && c.state != was.state {
 		err = p.writeRare(t, was.state, c.state)
+	}
+	if open, before := c.live > 0, t.stored.exists && was.live > 0; open != before {
+		p.open[requester{t.workspace, t.state.Requester}] += map[bool]int{true: 1, false: -1}[open]
 	}
 	t.stored.exists, t.stored.columns = true, c
 	return err
@@ -161,21 +165,44 @@ func (p *projector) writeDependents(t *task) error {
 	return nil
 }
 
-func (p *projector) writeClaim(t *task) error {
-	is, was := t.claim(), t.stored.claim
-	if is == was {
-		return nil
-	}
-	if was != (claim{}) {
-		if _, err := p.dropClaim.Exec(t.workspace, was.capability, fact.HandoffID(t.id, was.handoff)); err != nil {
+func (p *projector) writeClaims(t *task) error {
+	is, was := t.claims(), t.stored.claims
+	for _, c := range was {
+		if slices.Contains(is, c) {
+			continue
+		}
+		if _, err := p.dropClaim.Exec(t.workspace, c.who, fact.HandoffID(t.id, c.handoff)); err != nil {
 			return err
 		}
 	}
-	if is != (claim{}) {
-		if _, err := p.addClaim.Exec(t.workspace, is.capability, fact.HandoffID(t.id, is.handoff)); err != nil {
+	for _, c := range is {
+		if slices.Contains(was, c) {
+			continue
+		}
+		if _, err := p.addClaim.Exec(t.workspace, c.who, fact.HandoffID(t.id, c.handoff)); err != nil {
 			return err
 		}
 	}
-	t.stored.claim = is
+	t.stored.claims = is
+	return nil
+}
+
+// writeOpen writes by how much the numbers of open tasks have changed.
+func (p *projector) writeOpen() error {
+	for of, n := range p.open {
+		delete(p.open, of)
+		if n == 0 {
+			continue
+		}
+		if _, err := p.addOpen.Exec(of.workspace, of.principal, n); err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		if _, err := p.dropOpen.Exec(of.workspace, of.principal); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -159,6 +159,10 @@ func (s *stage) compare(tasks int) (complaints []string) {
 			check("held by "+name, held, err, want.held[name])
 		}
 	}
+	for _, principal := range []string{"agent/ann", "agent/bob", "agent/cy", operator.Principal} {
+		open, err := s.views.Open(s.ctx, s.ws, principal)
+		check("open of "+principal, open, err, want.open[principal])
+	}
 	claims, err := s.views.Claims(s.ctx, s.ws, "paint")
 	slices.Sort(want.claims)
 	check("claims", claims, err, want.claims)
@@ -179,18 +183,22 @@ type model struct {
 	inbox  map[string][]string
 	held   map[string]int
 	due    map[string]bool
+	open   map[string]int
 	claims []string
 }
 
 func newModel() *model {
 	return &model{
-		states: map[fact.State][]string{}, inbox: map[string][]string{}, held: map[string]int{}, due: map[string]bool{},
+		states: map[fact.State][]string{}, inbox: map[string][]string{}, held: map[string]int{}, due: map[string]bool{}, open: map[string]int{},
 		claims: []string{},
 	}
 }
 
 func (m *model) add(t handoff.Task) {
 	m.states[t.State] = append(m.states[t.State], t.ID)
+	if !t.State.Final() {
+		m.open[t.Requester]++
+	}
 	if !t.State.Final() && t.State != fact.Parked {
 		m.held[t.Owner]++
 	}

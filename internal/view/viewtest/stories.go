@@ -145,6 +145,79 @@ func (s *stage) wantClaims(capability string, want ...string) {
 	}
 }
 
+func publishStory(s *stage) {
+	publish := func(n int, change func(*handoff.Request)) string {
+		task := s.create(n, operator)
+		r := s.to(task, "bob", "cy")
+		r.Kind, r.Claim, r.Channel = fact.Broadcast, true, "news"
+		r.Passed = []fact.Passed{{Agent: "dee", Why: "offline"}, {Agent: "eve", Why: "full"}}
+		if change != nil {
+			change(&r)
+		}
+		s.do(task, r)
+		return task
+	}
+	first := publish(1, nil)
+	second := publish(2, nil)
+	if i := s.inbox("bob")[0]; i.Channel != "news" || !i.Claim {
+		s.Errorf("the offer: %+v", i)
+	}
+	publish(3, func(r *handoff.Request) { r.Channel = "" }) // passed over by routing, and no subscriber
+	publish(4, func(r *handoff.Request) { r.Kind, r.Claim = fact.Warm, false })
+	one, two := fact.HandoffID(first, 1), fact.HandoffID(second, 1)
+	s.wantMissed("dee", one, two)
+	s.wantMissed("eve", one, two)
+	s.wantMissed("bob")
+	s.wantClaims("dee")
+	s.do(first, handoff.Accept{By: agent("bob"), Handoff: 1})
+	s.wantMissed("dee", two)
+	s.do(second, handoff.Withdraw{By: operator, Handoff: 1})
+	s.wantMissed("dee")
+	s.do(second, func() handoff.Command {
+		r := s.to(second, "bob")
+		r.Kind, r.Claim, r.Channel, r.Passed = fact.Broadcast, true, "olds", []fact.Passed{{Agent: "cy", Why: "busy"}}
+		return r
+	}())
+	s.wantMissed("dee")
+	s.wantMissed("cy", fact.HandoffID(second, 2))
+	s.ws = "elsewhere"
+	s.wantMissed("cy")
+}
+
+func (s *stage) wantMissed(name string, want ...string) {
+	s.Helper()
+	got, err := s.views.Missed(s.ctx, s.ws, name)
+	if err != nil || !slices.Equal(got, want) {
+		s.Errorf("missed by %s: %q, %v; want %q", name, got, err, want)
+	}
+}
+
+func openStory(s *stage) {
+	want := func(principal string, want int) {
+		s.Helper()
+		if got, err := s.views.Open(s.ctx, s.ws, principal); err != nil || got != want {
+			s.Errorf("%s has %d open in %s, %v; want %d", principal, got, s.ws, err, want)
+		}
+	}
+	want("agent/ann", 0)
+	for n := 1; n <= 3; n++ {
+		s.create(n, agent("ann"))
+	}
+	s.create(4, operator)
+	want("agent/ann", 3)
+	want("operator/ann", 1)
+	s.do(id(1), handoff.Start{By: agent("ann")}, handoff.Complete{By: agent("ann"), Epoch: 1})
+	s.do(id(2), handoff.Strand{By: system, Why: "nobody"})
+	want("agent/ann", 2) // dead letters count
+	s.do(id(2), handoff.Discard{By: operator, Why: "enough"})
+	s.do(id(3), handoff.Cancel{By: operator})
+	want("agent/ann", 0)
+	s.create(5, agent("ann"))
+	want("agent/ann", 1)
+	s.ws = "elsewhere"
+	want("agent/ann", 0)
+}
+
 func rejectionStory(s *stage) {
 	task := s.create(1, agent("ann"))
 	s.do(task, handoff.Start{By: agent("ann")}, s.to(task, "bob", "cy"))

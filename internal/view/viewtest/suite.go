@@ -48,6 +48,8 @@ func Run(t *testing.T, open Open) {
 		{"lists are filtered and paged", listStory},
 		{"an inbox has the highest priority first, then the oldest", orderStory},
 		{"a claim is in every inbox until one accepts", claimStory},
+		{"who subscribed and could take nothing may join what was published", publishStory},
+		{"open tasks are counted for whoever requested them", openStory},
 		{"a rejection moves the offer to the next inbox", rejectionStory},
 		{"an approval waits for its approver or any operator", approvalStory},
 		{"an explicit confirm waits for the source", confirmStory},

@@ -1,0 +1,311 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// publish makes a task of the agent "lead" and hands it to a channel in one call.
+func (h *house) publish(name string, in app.SendInput) app.Receipt {
+	h.Helper()
+	in.Channel = name
+	return h.create(h.agent("lead"), app.CreateInput{Intent: "look at this", Send: &in})
+}
+
+// refuseToPublish checks that nothing can be published to a channel, and why.
+func (h *house) refuseToPublish(in app.SendInput, code refusal.Code) {
+	h.Helper()
+	no(h, h.agent("lead"), code, func(c app.Caller) (app.Receipt, error) {
+		return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look at this", Send: &in})
+	})
+}
+
+func (h *house) ready(name string, r registry.Readiness) {
+	h.Helper()
+	ok(h, h.agent(name), func(c app.Caller) (roster.Agent, error) {
+		return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: name, Readiness: r})
+	})
+}
+
+// of waits for an agent's item of a task.
+func (h *house) of(task, agent string) view.Item {
+	h.Helper()
+	return h.waitFor(agent, func(i view.Item) bool { return i.Task == task })
+}
+
+func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		var names []string
+		for n := range 100 { // more than routing lists for a capability
+			names = append(names, fmt.Sprintf("a%02d", n))
+		}
+		h.join(names...)
+		h.channel("news", append(names, "lead")...)
+		r := h.publish("news", app.SendInput{Reason: fact.ReasonSpecialization})
+		if r.Stage != fact.Offered || len(r.To) != len(names) || slices.Contains(r.To, "lead") {
+			h.Fatalf("offered to %d: %+v", len(r.To), r)
+		}
+		items := make([]view.Item, len(names))
+		for i, name := range names {
+			items[i] = h.of(r.Task, name)
+			if item := items[i]; item.Channel != "news" || !item.Claim || item.ID != r.Handoff {
+				h.Errorf("the offer: %+v", item)
+			}
+		}
+		winners := make([]string, len(names))
+		together(len(names), func(i int) {
+			item := items[i]
+			a, err := call(h.agent(names[i]), func(c app.Caller) (app.Accepted, error) {
+				return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			})
+			if err == nil {
+				winners[i] = a.Owner
+			}
+		})
+		winners = slices.DeleteFunc(winners, func(w string) bool { return w == "" })
+		got := h.task(r.Task)
+		if len(winners) != 1 || got.Owner != winners[0] || got.Handoff.Channel != "news" {
+			h.Errorf("winners %v, owner %s, handoff %+v", winners, got.Owner, got.Handoff)
+		}
+	})
+}
+
+func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
+	story(t, func(h *house) {
+		names := []string{"ann", "bob", "cy"}
+		h.join("lead")
+		h.join(names...)
+		h.channel("news", names...)
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "look at this", Start: true})
+		sent := h.send(h.agent("lead"), r, app.SendInput{Channel: "news", FanOut: true})
+		if sent.State != fact.Waiting {
+			h.Fatalf("%+v", sent)
+		}
+		parent := h.task(r.Task)
+		ids := map[string]bool{}
+		for i, name := range names {
+			item := h.wait(name)
+			child := parent.Children[i]
+			if item.Task != child.Task || child.To != name || item.ID != fact.HandoffID(child.Task, 1) || item.Channel != "news" {
+				h.Errorf("%s got %+v, child %+v", name, item, child)
+			}
+			ids[item.ID] = true
+		}
+		if len(ids) != len(names) {
+			h.Errorf("%d copies for %d subscribers", len(ids), len(names))
+		}
+		// At least once: what is delivered again has the id that it had.
+		spawn, ev := h.spawned(r.Task)
+		for range 2 {
+			if err := h.app.CreateChildren(context.Background(), identity.DefaultWorkspace, r.Task, spawn, ev); err != nil && refusal.CodeOf(err) != refusal.Unknown {
+				h.Fatal(err)
+			}
+		}
+		h.settle()
+		for _, name := range names {
+			items, err := h.app.Inbox(ctx(h), h.agent(name), app.InboxInput{Peek: true})
+			if err != nil || len(items) != 1 || !ids[items[0].ID] {
+				h.Errorf("%s has %+v, %v", name, items, err)
+			}
+			h.complete(name, h.accept(name, h.wait(name)).Receipt, "seen")
+		}
+		h.inState(r.Task, fact.Executing)
+	})
+}
+
+// spawned is the entry of a task's fan-out.
+func (h *house) spawned(task string) (found ledger.Entry, ev fact.Spawned) {
+	h.Helper()
+	entries, err := h.ledger.Stream(ctx(h), ledger.StreamOf(identity.DefaultWorkspace, "task", task), 0, 100)
+	if err != nil {
+		h.Fatal(err)
+	}
+	codec := ledger.NewCodec(fact.Events...)
+	for _, e := range entries {
+		for _, coded := range e.Events {
+			d, err := codec.Decode(coded)
+			if err != nil {
+				h.Fatal(err)
+			}
+			if s, is := d.(fact.Spawned); is {
+				found, ev = e, s
+			}
+		}
+	}
+	return found, ev
+}
+
+func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob")
+		h.channel("news", "bob")
+		r := h.publish("news", app.SendInput{FanOut: true, FanIn: fact.FanIn{Mode: fact.FanInNone}})
+		child := h.task(r.Task).Children[0].Task
+		first := h.of(child, "bob") // seen, and not answered
+		again := h.waitFor("bob", func(i view.Item) bool { return i.Task == child && i.Offer > first.Offer })
+		if again.ID != first.ID || again.Channel != "news" {
+			h.Errorf("first %+v, then %+v", first, again)
+		}
+	})
+}
+
+func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob", "late", "busy", "gone")
+		h.register("small", roster.AgentSpec{ContextWindow: 50})
+		h.channel("news", "bob", "busy", "gone", "small")
+		h.ready("busy", registry.Busy)
+		h.ready("gone", registry.Busy)
+		claim := h.publish("news", app.SendInput{})
+		copies := h.publish("news", app.SendInput{FanOut: true})
+		h.subscribe("news", "late")
+		h.unsubscribe("news", "gone")
+		for _, name := range []string{"late", "small", "busy", "gone"} {
+			h.ready(name, registry.Busy)
+			h.ready(name, registry.Ready)
+		}
+		// Whoever subscribed then and was only not ready may still claim it; there are no more copies.
+		if item := h.of(claim.Task, "busy"); item.ID != claim.Handoff {
+			h.Errorf("%+v", item)
+		}
+		time.Sleep(time.Minute)
+		h.empty("late")
+		h.empty("small") // it has no room for what was published
+		h.empty("gone")
+		if children := h.task(copies.Task).Children; len(children) != 1 || children[0].To != "bob" {
+			h.Errorf("children %+v", children)
+		}
+		if got := h.task(claim.Task); !slices.Contains(got.Handoff.To, "bob") || slices.Contains(got.Handoff.To, "late") {
+			h.Errorf("offered to %v", got.Handoff.To)
+		}
+	})
+}
+
+func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob", "cy")
+		h.channel("news", "bob", "cy")
+		r := h.publish("news", app.SendInput{})
+		item := h.of(r.Task, "bob")
+		h.unsubscribe("news", "bob")
+		if a := h.accept("bob", item); a.Owner != "bob" {
+			h.Errorf("%+v", a.Receipt)
+		}
+		if next := h.publish("news", app.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
+			h.Errorf("published to %v", next.To)
+		}
+	})
+}
+
+func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob")
+		h.channel("news", "bob")
+		r := h.publish("news", app.SendInput{})
+		ok(h, h.agent("lead"), func(c app.Caller) (roster.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
+		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.NotFound)
+		if a := h.accept("bob", h.of(r.Task, "bob")); a.Owner != "bob" {
+			h.Errorf("%+v", a.Receipt)
+		}
+		h.channel("news")
+		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
+	})
+}
+
+func TestWhatCannotBePublishedIsRefused(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob", "gone")
+		h.channel("empty")
+		h.channel("mine", "lead")
+		h.channel("news", "bob", "gone")
+		h.refuseToPublish(app.SendInput{Channel: "nothing"}, refusal.NotFound)
+		h.refuseToPublish(app.SendInput{Channel: "../news"}, refusal.Invalid)
+		h.refuseToPublish(app.SendInput{Channel: "empty"}, refusal.Conflict)
+		h.refuseToPublish(app.SendInput{Channel: "mine"}, refusal.Conflict)
+		h.refuseToPublish(app.SendInput{Channel: "news", To: []string{"bob"}}, refusal.Invalid)
+		h.refuseToPublish(app.SendInput{Channel: "news", Capability: "go"}, refusal.Invalid)
+		h.refuseToPublish(app.SendInput{Channel: "news", Kind: fact.Warm}, refusal.Invalid)
+		h.refuseToPublish(app.SendInput{Channel: "news", Kind: fact.Delegation}, refusal.Invalid)
+		ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
+		if r := h.publish("news", app.SendInput{Kind: fact.Broadcast}); !slices.Equal(r.To, []string{"bob"}) {
+			h.Errorf("published to %v", r.To)
+		}
+		h.ready("bob", registry.Draining)
+		_, err := call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
+		})
+		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
+			h.Errorf("nobody is fit: %v", err)
+		}
+	})
+}
+
+func TestNobodyStandsInForASubscriber(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "stand-in", "boss", "cy")
+		h.register("bob", roster.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
+		h.channel("news", "bob", "cy")
+		h.ready("bob", registry.Offline)
+		r := h.publish("news", app.SendInput{})
+		got := h.task(r.Task)
+		if len(got.Handoff.Candidates) != 1 || got.Handoff.Candidates[0].Agent != "cy" {
+			h.Errorf("candidates %+v", got.Handoff.Candidates)
+		}
+		h.ready("cy", registry.Offline)
+		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.Unavailable)
+	})
+}
+
+func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob")
+		h.channel("news", "bob")
+		stranger := app.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
+		publish := func(c app.Caller) (app.Receipt, error) {
+			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
+		}
+		no(h, stranger, refusal.NotFound, publish)
+		ok(h, stranger, func(c app.Caller) (roster.Channel, error) {
+			return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: "news"})
+		})
+		no(h, stranger, refusal.Conflict, publish)
+		h.empty("bob")
+	})
+}
+
+func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
+	bubble(t, "sqlite", func(h *house) {
+		h.join("lead", "one-more")
+		h.channel("news")
+		for n := range channel.MaxSubscribers {
+			name := fmt.Sprintf("a%d", n)
+			h.join(name)
+			h.subscribe("news", name)
+		}
+		no(h, h.agent("one-more"), refusal.Limit, func(c app.Caller) (roster.Channel, error) {
+			return h.app.Subscribe(ctx(h), c, roster.SubscriptionInput{Channel: "news"})
+		})
+		if r := h.publish("news", app.SendInput{}); len(r.To) != channel.MaxSubscribers {
+			h.Errorf("a claim of %d", len(r.To))
+		}
+		r := h.publish("news", app.SendInput{FanOut: true})
+		if children := h.task(r.Task).Children; len(children) != channel.MaxSubscribers {
+			h.Errorf("%d copies", len(children))
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package scenario
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// counter counts how often open tasks are counted.
+type counter struct {
+	view.Board
+	asked atomic.Int64
+}
+
+func (c *counter) Open(ctx context.Context, workspace, principal string) (int, error) {
+	c.asked.Add(1)
+	return c.Board.Open(ctx, workspace, principal)
+}
+
+// bounded gives the house an app that lets each principal have only so many open tasks.
+func (h *house) bounded(most int) *counter {
+	h.Helper()
+	views := h.views.Store()
+	c := &counter{Board: views.Board}
+	views.Board = c
+	var err error
+	if h.app, err = app.New(h.ledger, views, app.Options{Now: h.now, MaxOpen: most}); err != nil {
+		h.Fatal(err)
+	}
+	return c
+}
+
+func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		h.bounded(3)
+		create := func(c app.Caller) (app.Receipt, error) {
+			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "one more", Start: true})
+		}
+		once := h.agent("ann").WithKey("the-first")
+		first, err := create(once)
+		for refusal.CodeOf(err) == refusal.Unknown {
+			first, err = create(once)
+		}
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.create(h.agent("ann"), app.CreateInput{Intent: "second"})
+		third := ok(h, h.agent("ann"), create)
+		no(h, h.agent("ann"), refusal.Limit, create)
+		ok(h, h.agent("bob"), create)
+		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "of an operator"})
+		})
+		if again, err := create(once); err != nil || again.Task != first.Task || !again.Repeat {
+			h.Errorf("the repeat of what was made: %+v, %v", again, err)
+		}
+		time.Sleep(time.Minute)
+		no(h, h.agent("ann"), refusal.Limit, create)
+		h.complete("ann", third, "done")
+		time.Sleep(time.Minute)
+		ok(h, h.agent("ann"), create)
+		no(h, h.agent("ann"), refusal.Limit, create)
+	})
+}
+
+func TestOpenTasksAreNotCountedAtEachCreation(t *testing.T) {
+	bubble(t, "sqlite", func(h *house) {
+		h.join("ann")
+		counted := h.bounded(0)
+		for range 100 {
+			h.create(h.agent("ann"), app.CreateInput{Intent: "many"})
+		}
+		if n := counted.asked.Load(); n < 1 || n > 3 {
+			h.Errorf("100 tasks within a moment were counted %d times", n)
+		}
+	})
+}
