@@ -96,6 +96,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		return nil, err
 	}
 	a.tasks.Weigh(handoff.Task.Weight)
+	a.tasks.InPlace((*handoff.Task).Apply)
 	if a.quota, err = newQuota(o.MaxOpen, v, o.Now); err != nil {
 		return nil, err
 	}

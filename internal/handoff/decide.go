@@ -172,7 +172,7 @@ type turn struct {
 func (d *turn) do(events ...fact.Event) {
 	for _, e := range events {
 		d.events = append(d.events, e)
-		d.t.fold(e)
+		d.t.Apply(e)
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 
 // Fold is the task after an event. It never refuses, and never changes what t shares with other values.
 func Fold(t Task, e fact.Event) Task {
-	t.fold(e)
+	t.Apply(e)
 	return t
 }
 
-func (t *Task) fold(e fact.Event) {
+// Apply is [Fold] in place, for whoever has a Task of its own: it is large. What t shares with other values stays as it is.
+func (t *Task) Apply(e fact.Event) {
 	before, shared := t.State, t.Handoff
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
@@ -33,7 +34,7 @@ func (t *Task) fold(e fact.Event) {
 // FoldAll folds events in order.
 func FoldAll(t Task, events []fact.Event) Task {
 	for _, e := range events {
-		t.fold(e)
+		t.Apply(e)
 	}
 	return t
 }
@@ -47,57 +48,47 @@ func (t *Task) take(e fact.Event) {
 }
 
 func (t *Task) takeTask(e fact.Event) {
-	switch e.(type) {
+	switch e := e.(type) {
 	case fact.Created:
-		on(t, e, (*Task).onCreated)
+		t.onCreated(e)
 	case fact.Started:
-		on(t, e, (*Task).onStarted)
+		t.onStarted(e)
 	case fact.LeaseRenewed:
-		on(t, e, (*Task).onLeaseRenewed)
+		t.onLeaseRenewed(e)
 	case fact.Progressed:
-		on(t, e, (*Task).onProgressed)
+		t.onProgressed(e)
 	case fact.Constrained:
-		on(t, e, (*Task).onConstrained)
+		t.onConstrained(e)
 	case fact.Lifted:
-		on(t, e, (*Task).onLifted)
+		t.onLifted(e)
 	case fact.Finished:
-		on(t, e, (*Task).onFinished)
+		t.onFinished(e)
 	case fact.GaveUp:
-		on(t, e, (*Task).onGaveUp)
+		t.onGaveUp(e)
 	case fact.Called:
-		on(t, e, (*Task).onCalled)
+		t.onCalled(e)
 	case fact.Sealed:
-		on(t, e, (*Task).onSealed)
+		t.onSealed(e)
 	case fact.LeaseLost:
 		t.Lease = time.Time{}
 	case fact.ParkedTask:
-		on(t, e, (*Task).onParkedTask)
+		t.onParkedTask(e)
 	case fact.Replayed:
-		on(t, e, (*Task).onReplayed)
+		t.onReplayed(e)
 	case fact.Discarded:
-		on(t, e, (*Task).onDiscarded)
+		t.onDiscarded(e)
 	case fact.DependencyEnded:
-		on(t, e, (*Task).onDependencyEnded)
+		t.onDependencyEnded(e)
 	case fact.TakeoverAsked:
-		on(t, e, (*Task).onTakeoverAsked)
+		t.onTakeoverAsked(e)
 	case fact.TakeoverRefused:
-		on(t, e, (*Task).onTakeoverRefused)
+		t.onTakeoverRefused(e)
 	case fact.Shared:
-		on(t, e, (*Task).onShared)
+		t.onShared(e)
 	case fact.ShareRead:
-		on(t, e, (*Task).onShareRead)
+		t.onShareRead(e)
 	case fact.Rendered:
-		on(t, e, (*Task).onRendered)
-	}
-}
-
-// on calls what takes one type of event. It is not inlined: the switches would otherwise hold a copy of every type at once,
-// and each goroutine that folds have a stack for it.
-//
-//go:noinline
-func on[E fact.Event](t *Task, e fact.Event, take func(*Task, E)) {
-	if e, ok := e.(E); ok {
-		take(t, e)
+		t.onRendered(e)
 	}
 }
 
@@ -142,7 +133,9 @@ func (t *Task) letGo() []fact.Visit {
 	return path
 }
 
-func (t *Task) onLeaseRenewed(e fact.LeaseRenewed) { t.Lease = e.Lease }
+func (t *Task) onLeaseRenewed(e fact.LeaseRenewed) {
+	t.Lease = e.Lease
+}
 
 func (t *Task) onProgressed(e fact.Progressed) {
 	t.Progress, t.Lease = e.Note, e.Lease
@@ -177,7 +170,9 @@ func (t Task) constraint(id string) int {
 	return slices.IndexFunc(t.Constraints, func(c fact.Constraint) bool { return c.ID == id })
 }
 
-func (t *Task) onFinished(e fact.Finished) { t.end(e.At, &e.Result, e.Usage) }
+func (t *Task) onFinished(e fact.Finished) {
+	t.end(e.At, &e.Result, e.Usage)
+}
 
 func (t *Task) onGaveUp(e fact.GaveUp) {
 	r := e.Result
@@ -192,7 +187,9 @@ func (t *Task) onCalled(e fact.Called) {
 	t.close("the task was cancelled", e.At)
 }
 
-func (t *Task) onDiscarded(e fact.Discarded) { t.end(e.At, nil, fact.Budget{}) }
+func (t *Task) onDiscarded(e fact.Discarded) {
+	t.end(e.At, nil, fact.Budget{})
+}
 
 // end stops every clock. The owner stays on record.
 func (t *Task) end(at time.Time, r *fact.Result, usage fact.Budget) {
@@ -213,7 +210,9 @@ func (t *Task) close(why string, at time.Time) {
 	h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
 }
 
-func (t *Task) onSealed(e fact.Sealed) { t.Envelope = e.Digest }
+func (t *Task) onSealed(e fact.Sealed) {
+	t.Envelope = e.Digest
+}
 
 func (t *Task) onParkedTask(e fact.ParkedTask) {
 	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
@@ -266,7 +265,9 @@ func (t *Task) onShared(e fact.Shared) {
 	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope, Pack: e.Pack})
 }
 
-func (t *Task) onShareRead(e fact.ShareRead) { t.onShare(e.Share, func(s *Share) { s.Read = true }) }
+func (t *Task) onShareRead(e fact.ShareRead) {
+	t.onShare(e.Share, func(s *Share) { s.Read = true })
+}
 
 // onShare changes one share.
 func (t *Task) onShare(n int, change func(*Share)) {

@@ -10,41 +10,41 @@ import (
 
 // takeHandoff is take for the events of handoffs and children.
 func (t *Task) takeHandoff(e fact.Event) bool {
-	switch e.(type) {
+	switch e := e.(type) {
 	case fact.HandoffRequested:
-		on(t, e, (*Task).onHandoffRequested)
+		t.onHandoffRequested(e)
 	case fact.ApprovalAsked:
-		on(t, e, (*Task).onApprovalAsked)
+		t.onApprovalAsked(e)
 	case fact.Approved:
-		on(t, e, (*Task).onApproved)
+		t.onApproved(e)
 	case fact.Denied:
 		t.Marks++ // a denial is a decision
 	case fact.OfferMade:
-		on(t, e, (*Task).onOfferMade)
+		t.onOfferMade(e)
 	case fact.Seen:
-		on(t, e, (*Task).onSeen)
+		t.onSeen(e)
 	case fact.ClaimJoined:
-		on(t, e, (*Task).onClaimJoined)
-	case fact.Acknowledged:
-		on(t, e, (*Task).onAcknowledged)
+		t.onClaimJoined(e)
 	case fact.RejectedOffer:
-		on(t, e, (*Task).onRejectedOffer)
+		t.onRejectedOffer(e)
 	case fact.OfferExpired, fact.Unanswered:
 		t.offerOver()
 	case fact.RetryScheduled:
-		on(t, e, (*Task).onRetryScheduled)
+		t.onRetryScheduled(e)
+	case fact.Acknowledged:
+		t.onAcknowledged(e)
 	case fact.Confirmed:
-		on(t, e, (*Task).onConfirmed)
+		t.onConfirmed(e)
 	case fact.Moved:
-		on(t, e, (*Task).onMoved)
+		t.onMoved(e)
 	case fact.Returned:
-		on(t, e, (*Task).onReturned)
+		t.onReturned(e)
 	case fact.Spawned:
-		on(t, e, (*Task).onSpawned)
+		t.onSpawned(e)
 	case fact.ChildEnded:
-		on(t, e, (*Task).onChildEnded)
+		t.onChildEnded(e)
 	case fact.Joined:
-		on(t, e, (*Task).onJoined)
+		t.onJoined(e)
 	default:
 		return false
 	}

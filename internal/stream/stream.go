@@ -24,14 +24,15 @@ type Kind[S any, E ledger.Named] struct {
 	name   string
 	ledger ledger.Ledger
 	codec  *ledger.Codec[E]
-	fold   func(S, E) S
+	fold   func(*S, E)
 	now    func() time.Time
-	cache  *lru.Cache[ledger.Stream, Folded[S]]
+	cache  *lru.Cache[ledger.Stream, *Folded[S]]
+	none   *Folded[S]  // of a stream that does not exist
 	weigh  func(S) int // nil: nothing is too heavy
 	most   int         // keys to remember; 0: all
 }
 
-// Folded is a stream's state, and what a writer to it must know. It is never changed in place.
+// Folded is a stream's state, and what a writer to it must know. Once it is in the cache it is never changed.
 type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
@@ -60,60 +61,84 @@ type Outcome[S any] struct {
 func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, size int,
 	prototypes []E,
 ) (*Kind[S, E], error) {
-	cache, err := lru.New[ledger.Stream, Folded[S]](size)
+	cache, err := lru.New[ledger.Stream, *Folded[S]](size)
 	if err != nil {
 		return nil, fmt.Errorf("cache of %s: %w", name, err)
 	}
-	return &Kind[S, E]{name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: fold, now: now, cache: cache}, nil
+	return &Kind[S, E]{
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: func(s *S, e E) { *s = fold(*s, e) }, now: now,
+		cache: cache, none: new(Folded[S]),
+	}, nil
 }
+
+// InPlace folds by a function that changes the state it is given, which nobody else has: for states that are large to
+// copy. Call it before the first use.
+func (k *Kind[S, E]) InPlace(fold func(*S, E)) { k.fold = fold }
 
 // Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
 func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
+	f, err := k.load(ctx, s, fresh)
+	return *f, err
+}
+
+// load is Load. What it returns is shared.
+func (k *Kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
 	f, cached := k.cache.Get(s)
 	if cached && !fresh {
 		return f, nil
 	}
-	for {
+	if !cached {
+		f = k.none
+	}
+	for own := false; ; {
 		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
 		if err != nil {
 			return f, Unavailable(err)
 		}
+		if len(entries) > 0 && !own {
+			f, own = f.copy(), true
+		}
 		for _, e := range entries {
-			if f, err = k.apply(f, e); err != nil {
+			if err := k.apply(f, e); err != nil {
 				return f, err
 			}
 		}
 		if len(entries) < streamPage {
-			break
+			if own {
+				k.keep(s, f)
+			}
+			return f, nil
 		}
 	}
-	if f.Head > 0 {
-		k.keep(s, f)
-	}
-	return f, nil
+}
+
+func (f *Folded[S]) copy() *Folded[S] {
+	own := *f
+	return &own
 }
 
 // LoadAt is the stream's state with everything up to a position, such as that of an entry that a follower was shown.
 func (k *Kind[S, E]) LoadAt(ctx context.Context, s ledger.Stream, at ledger.Position) (Folded[S], error) {
 	if f, cached := k.cache.Get(s); cached && f.Head >= at {
-		return f, nil
+		return *f, nil
 	}
 	return k.Load(ctx, s, true)
 }
 
-func (k *Kind[S, E]) apply(f Folded[S], e ledger.Entry) (Folded[S], error) {
-	events, err := k.codec.DecodeAll(e.Events)
-	if err != nil {
-		return f, fmt.Errorf("entry %d: %w", e.Position, err)
-	}
-	for _, ev := range events {
-		f.State = k.fold(f.State, ev)
+// apply changes f, which nobody else has.
+func (k *Kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
+	for i := range e.Events {
+		ev, err := k.codec.Decode(e.Events[i])
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", e.Position, err)
+		}
+		k.fold(&f.State, ev)
 	}
 	f.Head, f.version = e.Position, e.Version
 	if e.Key != "" {
 		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
 	}
-	return f, nil
+	return nil
 }
 
 // heavy is the most bytes that a fold in the cache may take, where they are weighed.
@@ -128,7 +153,7 @@ func (k *Kind[S, E]) Weigh(weigh func(S) int) { k.weigh = weigh }
 func (k *Kind[S, E]) Remember(most int) { k.most = most }
 
 // keep puts the newer of f and what is cached into the cache.
-func (k *Kind[S, E]) keep(s ledger.Stream, f Folded[S]) {
+func (k *Kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
 	if k.weigh != nil && k.weigh(f.State) > heavy {
 		k.cache.Remove(s)
 		return
@@ -145,13 +170,12 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 ) (Outcome[S], error) {
 	fresh := false
 	for range maxTries {
-		var f Folded[S]
-		var err error
+		f := k.none
 		if !w.New || fresh {
-			f, err = k.Load(ctx, s, fresh)
-		}
-		if err != nil {
-			return Outcome[S]{}, err
+			var err error
+			if f, err = k.load(ctx, s, fresh); err != nil {
+				return Outcome[S]{}, err
+			}
 		}
 		if out, done, err := k.repeated(ctx, s, f, w); done {
 			return out, err
@@ -174,7 +198,7 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 }
 
 // repeated finds a call that was made before under the same key.
-func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f Folded[S], w Write) (Outcome[S], bool, error) {
+func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S], w Write) (Outcome[S], bool, error) {
 	if w.Key == "" {
 		return Outcome[S]{}, false, nil
 	}
@@ -192,14 +216,14 @@ func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f Folded[S],
 
 // AsOf is the outcome of an entry: the state that it led to.
 func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error) {
-	var f Folded[S]
+	f := new(Folded[S])
 	for f.Head < at {
 		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
 		if err != nil {
 			return Outcome[S]{}, Unavailable(err)
 		}
 		for _, e := range entries {
-			if f, err = k.apply(f, e); err != nil {
+			if err := k.apply(f, e); err != nil {
 				return Outcome[S]{}, err
 			}
 			if e.Position == at {
@@ -213,7 +237,7 @@ func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Positi
 	return Outcome[S]{}, fmt.Errorf("%s has no entry %d", s, at)
 }
 
-func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f Folded[S], events []E,
+func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Folded[S], events []E,
 	now time.Time,
 ) (Outcome[S], error) {
 	coded, err := k.codec.EncodeAll(events)
@@ -228,8 +252,8 @@ func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f Fol
 	if err != nil {
 		return Outcome[S]{}, Refuse(err)
 	}
-	next, err := k.apply(f, e)
-	if err != nil {
+	next := f.copy()
+	if err := k.apply(next, e); err != nil {
 		return Outcome[S]{}, err
 	}
 	k.keep(s, next)

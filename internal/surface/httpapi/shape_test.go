@@ -38,6 +38,7 @@ var usualBodies = map[string][]string{
 		`{"intent":"x","content":{"ask":"do","key_facts":[{"text":"t"}],"data":{"a":[1,2.5e3,-0,null,{"b":""}]},"confidence":0.5}}`,
 		`{"intent":"x","priority":"high","limits":{"hops":3},"budget":{"tokens":5},"claimed_history":[{"a":1},{"a":2}]}`,
 		`{"intent":"x","constraints":[{"id":"a","kind":"budget","text":"t","hard":true}],"permissions":[],"dependencies":null,"content":null}`,
+		`{"intent":"x","content":{"memory":[{"id":"mem_1"}],"artifacts":[` + listOf(200, `{"digest":"d"}`) + `]}}`,
 	},
 	"AcceptInput":    {`{}`, `{"offer":2,"render":true}`},
 	"CompleteInput":  {`{"epoch":1}`, `{"epoch":1,"result":{"text":"done"},"usage":{"tokens":100}}`},
@@ -62,6 +63,8 @@ func TestUsualBodiesGoTheShortWay(t *testing.T) {
 	}
 }
 
+func listOf(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
+
 // dubiousBodies are wrong, or at least not right beyond doubt.
 var dubiousBodies = []string{
 	`null`, `[]`, `""`, `1`, `{"intent":null}`, `{"intent":""}`, `{"intent":5}`, `{"Intent":"x"}`, `{"intent":"x","colour":"red"}`,
@@ -72,6 +75,7 @@ var dubiousBodies = []string{
 	`{"intent":"x","content":{"key_facts":[null]}}`, `{"intent":"x","content":{"key_facts":[{"id":"a"}]}}`,
 	`{"intent":"x","send":{"retries":21}}`, `{"intent":"x","send":{"retries":-1}}`, `{"intent":"x","send":{"retries":1.5}}`,
 	`{"intent":"x","send":{"to":"a"}}`, `{"intent":"x","send":{"to":[1]}}`, `{"intent":"x","send":{"too":["a"]}}`,
+	`{"intent":"x","content":{"memory":[` + listOf(101, `{"id":"mem_1"}`) + `]}}`, `{"epoch":1,"missing":[]}`, `{"epoch":1,"missing":["a"]}`,
 	`{"intent":"x","deadline":"tomorrow"}`, `{"intent":"x","claimed_history":` + strings.Repeat("[", shape.MaxDepth) + strings.Repeat("]", shape.MaxDepth) + `}`,
 	`{"intent":"x","claimed_history":{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0,"k":0,"l":0,"m":0,"n":0,"m":0}}`,
 	`{"epoch":-1}`, `{"epoch":1.5}`, `{"epoch":1e30}`, `{"epoch":"1"}`, `{"offer":-1}`, `{"why":"lazy"}`, `{}`, `{"entry":0,"note":"x"}`,

@@ -128,7 +128,7 @@ func (p *projector) apply(t *task, e *ledger.Entry) error {
 		if err != nil {
 			return err
 		}
-		t.state = handoff.Fold(t.state, event)
+		t.state.Apply(event)
 		t.note(event)
 	}
 	t.version, t.at, t.updated = e.Version, e.Position, e.Time

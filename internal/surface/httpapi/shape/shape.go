@@ -24,8 +24,8 @@ type Shape struct {
 	items    *Shape // of a list
 
 	words            []string // of a text; nil: any
-	shortest         int      // characters
-	longest          int
+	shortest         int      // characters of a text, items of a list
+	longest          int      // negative: there is no bound
 	pattern          *regexp.Regexp
 	minimum, maximum *float64
 }
@@ -33,7 +33,7 @@ type Shape struct {
 // anything is any JSON that huma can read.
 var anything = &Shape{}
 
-// Maker makes Maker of descriptions, each once: they may name each other.
+// Maker makes shapes of descriptions, each once: they may name each other.
 type Maker struct {
 	schemas huma.Registry
 	made    map[*huma.Schema]*Shape
@@ -64,6 +64,7 @@ func (m *Maker) Of(s *huma.Schema) *Shape {
 		m.object(made, s)
 	case huma.TypeArray:
 		made.items = m.Of(s.Items)
+		made.between(s.MinItems, s.MaxItems)
 	case huma.TypeString:
 		made.text(s)
 	}
@@ -76,7 +77,7 @@ func beyondShapes(s *huma.Schema) bool {
 	return !slices.Contains(known, s.Type) ||
 		len(s.OneOf)+len(s.AnyOf)+len(s.AllOf) > 0 || s.Not != nil || s.Const != nil || s.Default != nil ||
 		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil ||
-		s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.MinProperties != nil || s.MaxProperties != nil ||
+		s.UniqueItems || s.MinProperties != nil || s.MaxProperties != nil ||
 		s.ContentEncoding != "" || len(s.DependentRequired) > 0 ||
 		len(s.Enum) > 0 && s.Type != huma.TypeString || s.Format != "" && s.Type == huma.TypeString
 }
@@ -99,14 +100,18 @@ func (m *Maker) object(made *Shape, s *huma.Schema) {
 	}
 }
 
-func (f *Shape) text(s *huma.Schema) {
+func (f *Shape) between(shortest, longest *int) {
 	f.longest = -1
-	if s.MinLength != nil {
-		f.shortest = *s.MinLength
+	if shortest != nil {
+		f.shortest = *shortest
 	}
-	if s.MaxLength != nil {
-		f.longest = *s.MaxLength
+	if longest != nil {
+		f.longest = *longest
 	}
+}
+
+func (f *Shape) text(s *huma.Schema) {
+	f.between(s.MinLength, s.MaxLength)
 	if s.Pattern != "" {
 		f.pattern = regexp.MustCompile(s.Pattern) // huma has compiled it too
 	}
@@ -247,13 +252,17 @@ func (c *checker) list(f *Shape) bool {
 	if !c.enter() {
 		return false
 	}
-	for c.next() != ']' {
+	n := 0
+	for ; c.next() != ']'; n++ {
 		if !c.value(items) {
 			return false
 		}
 		if c.next() == ',' {
 			c.at++
 		}
+	}
+	if f.kind == huma.TypeArray && (n < f.shortest || f.longest >= 0 && n > f.longest) {
+		return false
 	}
 	return c.leave()
 }
