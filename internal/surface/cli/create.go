@@ -26,7 +26,7 @@ type createFlags struct {
 
 func (c *createFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.in.Start, "start", false, "work on it yourself, as the agent that you are")
-	f.BoolVar(&c.now, "send", false, "hand it off at once along its route; --to or --capability say so by themselves")
+	f.BoolVar(&c.now, "send", false, "hand it off at once along its route; --to, --capability or --channel say so by themselves")
 	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits in turn (repeatable)")
 	f.StringVar(&c.priority, "priority", "", "low, normal, high or urgent (default normal)")
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters if it has not ended: 2h, or a time")
@@ -117,7 +117,7 @@ func (s *commands) taskCreate() *cobra.Command {
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Long = `Create a task. The intent is what is wanted, in the requester's own words (text, @FILE or -), and is kept verbatim
-for ever. Without --start, --send, --to or --capability the task stays pending until it is sent.
+for ever. Without --start, --send, --to, --capability or --channel the task stays pending until it is sent.
 
     trapeze task create "Bake a bread" --to baker --constraint 'prohibition!:no nuts' --expect-format text
 

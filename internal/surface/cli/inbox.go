@@ -98,6 +98,7 @@ func handoffPage(p *shell.Page, h client.Handoff) {
 		{"approver", h.Approver},
 		{"confirm due", shell.Clock(h.ConfirmEnds)},
 		{"ended", shell.Clock(h.Ended)},
+		{"channel", h.Channel},
 		{"why", h.Why},
 	})
 }

@@ -31,8 +31,9 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	h.set = f
 	f.StringSliceVar(&h.in.To, "to", nil, "agents, in order of preference (repeatable; default: the next on the task's route)")
 	f.StringVar(&h.in.Capability, "capability", "", "what the receiver must be able to do, instead of, or beside, a name")
+	f.StringVar(&h.in.Channel, "channel", "", "publish to whoever subscribes to this channel now, instead of naming receivers")
 	f.StringVar(&h.kind, "kind", "", "warm, cold, supervised, broadcast or delegation (default warm)")
-	f.BoolVar(&h.in.FanOut, "fan-out", false, "with --kind broadcast: every receiver gets a copy; otherwise the first to accept wins")
+	f.BoolVar(&h.in.FanOut, "fan-out", false, "with --kind broadcast or --channel: every receiver gets a copy; otherwise the first to accept wins")
 	f.StringVar(&h.fanIn, "fan-in", "", "of a fan-out or delegation: all, first, none or quorum:N (default all)")
 	f.StringVar(&h.reason, "reason", "", "user_request, specialization, error, escalation, … (default user_request)")
 	f.StringVar(&h.in.Detail, "detail", "", "the reason in words (text, @FILE or -)")
@@ -88,7 +89,7 @@ func (e *expectedFlags) expected(s *commands) (out client.Expected, err error) {
 
 // given reports whether any of the flags was used: then a created task is handed off at once.
 func (h *sendFlags) given() bool {
-	return len(h.in.To) > 0 || h.in.Capability != "" || h.kind != "" || h.in.FanOut || h.confirm != "" || h.in.Approver != ""
+	return len(h.in.To) > 0 || h.in.Capability != "" || h.in.Channel != "" || h.kind != "" || h.in.FanOut || h.confirm != "" || h.in.Approver != ""
 }
 
 func (h *sendFlags) input(s *commands) (client.SendInput, error) {
@@ -152,7 +153,7 @@ func (s *commands) sendCommand() *cobra.Command {
 		r, err := c.Send(ctx, task, in)
 		return s.EmitReceipt(r, err)
 	})
-	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability, or along the task's route. It returns at once; the
+	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability or subscribes to a channel, or along the task's route. It returns at once; the
 task is yours until a receiver has accepted, and comes back, goes to a fallback or to the dead letters if none does.
 
 In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer

@@ -12,7 +12,7 @@ import (
 
 func channels(s *shell.Shell) *cobra.Command {
 	return shell.Group("channel", "Named lists of agents to publish to",
-		channelCreate(s), channelList(s), channelShow(s), channelDescribe(s), channelSubscribe(s), channelUnsubscribe(s), channelRemove(s))
+		channelCreate(s), channelList(s), channelShow(s), channelDescribe(s), channelSubscribe(s), channelUnsubscribe(s), channelPublish(s), channelRemove(s))
 }
 
 func channelCreate(s *shell.Shell) *cobra.Command {
@@ -101,6 +101,40 @@ func subscription(s *shell.Shell, verb, short string,
 	})
 	cmd.Long = short + ". Without AGENT it is about the agent that you are (--agent NAME); operators may name any."
 	return example(cmd, "trapeze channel "+verb+" news --agent coder")
+}
+
+func channelPublish(s *shell.Shell) *cobra.Command {
+	var in client.CreateInput
+	var send client.SendInput
+	var content shell.ContentFlags
+	cmd := s.Command("publish NAME INTENT", "Create a task and hand it to whoever subscribes to a channel now", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) (err error) {
+			if in.Intent, err = s.Text(args[1]); err != nil {
+				return err
+			}
+			if in.Content, err = content.Content(s); err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			if err := content.Attach(ctx, c, &in.Content); err != nil {
+				return err
+			}
+			send.Channel, in.Send = args[0], &send
+			in.Start = send.FanOut // who gets the results
+			r, err := c.CreateTask(ctx, in)
+			return s.EmitReceipt(r, err)
+		})
+	cmd.Long = `Create a task (text, @FILE or -) and hand it to whoever subscribes to a channel now, but for yourself: the first to accept
+wins. With --fan-out, which takes an agent, each gets a copy, and the task waits for what comes of them.
+
+Everything else about a task or a handoff can be said with task create --channel and send --channel.`
+	cmd.Flags().BoolVar(&send.FanOut, "fan-out", false, "every subscriber gets a copy; the results come back to you")
+	shell.PackFlags(cmd.Flags(), &send.Pack)
+	content.Add(cmd.Flags())
+	return example(cmd, "trapeze channel publish news 'read the release notes' --agent planner --fan-out")
 }
 
 func channelRemove(s *shell.Shell) *cobra.Command {

@@ -96,7 +96,7 @@ var typed = map[string]string{
 	"it can start when they have completed; put a route on the task to have it start by itself": "it can start when they have completed; create it with --after and --route NAME, without --send or more about the sending, and it goes off by itself",
 	"/openapi.json describes what this call takes":                                              "--help says what the command takes",
 	"use a loopback name or an IP address, or configure the server with this name":              "use a loopback name or an IP address, or start the server with --host and this name",
-	"name an agent or a capability":                                                             "name an agent with --to NAME, or a capability with --capability NAME",
+	"name an agent, a capability or a channel":                                                  "name an agent with --to NAME, a capability with --capability NAME, or a channel with --channel NAME",
 	"name an agent, a list of agents or a capability":                                           "name agents with --to NAME, or a capability with --capability NAME",
 }
 
