@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -96,9 +97,30 @@ func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
 	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: limiters}, nil
 }
 
+// limiter is how many of a principal's refusals go on record, and how many have not.
 type limiter struct {
 	rate       *rate.Limiter
-	suppressed chan int // holds the count; a channel of one is the lock
+	mu         sync.Mutex
+	suppressed int
+}
+
+// take reports whether a refusal goes on record and, if so, how many before it did not.
+func (l *limiter) take(now time.Time) (before int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.rate.AllowN(now, 1) {
+		l.suppressed++
+		return 0, false
+	}
+	before, l.suppressed = l.suppressed, 0
+	return before, true
+}
+
+// give counts refusals that did not get on record after all.
+func (l *limiter) give(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.suppressed += n
 }
 
 // Append puts an event on record, durably.
@@ -140,19 +162,26 @@ func (l *Log) Refused(ctx context.Context, who Who, verb, subject string, err er
 	if !ok || who.system() || who.Workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
 		return err
 	}
-	lim, ok := l.limiters.Get(who.Workspace + "/" + who.Actor.Principal)
+	lim := l.limiter(who)
+	n, ok := lim.take(l.now())
 	if !ok {
-		lim = &limiter{rate: rate.NewLimiter(refusalRate, refusalBurst), suppressed: make(chan int, 1)}
-		lim.suppressed <- 0
-		l.limiters.Add(who.Workspace+"/"+who.Actor.Principal, lim)
-	}
-	n := <-lim.suppressed
-	if !lim.rate.AllowN(l.now(), 1) {
-		lim.suppressed <- n + 1
 		return err
 	}
-	lim.suppressed <- 0
 	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
-	_ = l.Append(ctx, who, ev)
+	if l.Append(ctx, who, ev) != nil {
+		lim.give(n + 1)
+	}
 	return err
+}
+
+func (l *Log) limiter(who Who) *limiter {
+	name := who.Workspace + "/" + who.Actor.Principal
+	if lim, ok := l.limiters.Get(name); ok {
+		return lim
+	}
+	lim := &limiter{rate: rate.NewLimiter(refusalRate, refusalBurst)}
+	if first, ok, _ := l.limiters.PeekOrAdd(name, lim); ok { // somebody else was faster
+		return first
+	}
+	return lim
 }
