@@ -1,0 +1,159 @@
+package scenario
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/roster"
+)
+
+var known = flag.Int("known", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
+
+// words are what the texts of the benchmarks are made of.
+var words = strings.Fields(`the a of to in is that it was for on as with be by at this have from or had not are but what
+	all were when we there can an your which their said if do will each about how up out them then she many some so these
+	would other into has more her two like him see time could no make than first been its who now people my made over did
+	down only way find use may water long little very after words called just where most know get through back much before
+	go good new write our used me man too any day same right look think also around another came come work three word must
+	because does part even place well such here take why things help put years different away again off went old number
+	refund invoice customer region error latency cache deploy commit branch schema review token budget ledger envelope`)
+
+// prose is so many words, the same for the same seed.
+func prose(seed uint64, n int) string {
+	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same every time
+	out := make([]string, n)
+	for i := range out {
+		out[i] = words[r.IntN(len(words))]
+	}
+	return strings.Join(out, " ")
+}
+
+// remember stores items of some 60 words for everybody, a hundred calls at a time; ten of them are pinned.
+func (h *house) remember(n int) {
+	h.Helper()
+	drive(h, 100, n, func(i int, _ func(time.Duration)) error {
+		_, err := h.app.Remember(context.Background(), h.agent(agentName(i)), knowledge.RememberInput{
+			Title: prose(uint64(i), 4), Text: prose(uint64(i)+1<<32, 60), Scope: memory.Workspace, Importance: float64(i%10) / 10, Pinned: i <= 10,
+		})
+		return err
+	})
+}
+
+// one measures a call of a single client, beside a raw fdatasync.
+func one(b *testing.B, call func(i int) error) {
+	b.Helper()
+	took := make([]time.Duration, 0, b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		start := time.Now()
+		if err := call(i); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(ledgertest.Percentile(took, 50).Microseconds()), "p50-µs")
+	b.ReportMetric(float64(ledgertest.Percentile(took, 99).Microseconds()), "p99-µs")
+	b.ReportMetric(0, "ns/op")
+	ledgertest.ReportSync(b, b.TempDir(), ledgertest.Percentile(took, 50))
+}
+
+// BenchmarkKnown measures one client among many stored items: assembling an envelope from 20 of them and the pinned ones
+// and packing it to 4,000 tokens, and searching. Both calls put a read on record, one durable commit, which is included.
+func BenchmarkKnown(b *testing.B) {
+	h := open(b, "sqlite")
+	defer h.stop()
+	for i := range benchAgents {
+		h.join(agentName(i))
+	}
+	h.remember(*known)
+	ann := h.agent(agentName(0))
+	r := h.create(ann, app.CreateInput{Intent: prose(1, 40), Start: true})
+	b.Run("seal", func(b *testing.B) {
+		one(b, func(i int) error {
+			p, err := h.app.Preview(context.Background(), ann, app.PreviewInput{
+				Task: r.Task, Pack: fact.Pack{Tokens: 4000}, Content: app.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
+			})
+			if err == nil && (p.Tokens > 4000 || p.Tokens < 1000) {
+				return fmt.Errorf("%d tokens", p.Tokens)
+			}
+			return err
+		})
+	})
+	b.Run("search", func(b *testing.B) {
+		one(b, func(i int) error {
+			found, err := h.app.SearchMemory(context.Background(), ann, knowledge.SearchInput{Text: prose(uint64(i)+1<<42, 3)})
+			if err == nil && len(found.Items) == 0 {
+				return fmt.Errorf("nothing found for %q", prose(uint64(i)+1<<42, 3))
+			}
+			return err
+		})
+	})
+}
+
+// BenchmarkLifecycleContext is BenchmarkLifecycle with envelopes of about 4,000 tokens, beside tiny ones: facts that many
+// handoffs share, and a part that is new in each. Agents have a context window of 16,000 tokens, so each envelope is
+// counted, packed, and sealed twice where something is left out.
+func BenchmarkLifecycleContext(b *testing.B) {
+	for _, size := range []string{"tiny", "4000-tokens"} {
+		b.Run(size, func(b *testing.B) {
+			h := open(b, "sqlite")
+			defer h.stop()
+			for i := range benchAgents {
+				h.register(agentName(i), roster.AgentSpec{ContextWindow: 16_000})
+			}
+			stop := h.poll(benchReaders)
+			defer stop()
+			facts := make([]app.Point, 1000)
+			for i := range facts {
+				facts[i] = app.Point{ID: fmt.Sprintf("f%d", i), Text: prose(uint64(i), 80)}
+			}
+			measure(b, 1000, func(n int, took func(time.Duration)) error {
+				in := app.CreateInput{Intent: prose(uint64(n)+1<<40, 20), Timeouts: fact.Timeouts{Ack: fact.Duration(time.Hour), Offer: fact.Duration(time.Hour)}}
+				if size != "tiny" {
+					at := n % (len(facts) - 40)
+					in.Content = app.Content{Facts: facts[at : at+40], State: prose(uint64(n)+1<<41, 200), Summary: prose(uint64(n)+1<<42, 100)}
+				}
+				return lifecycleOf(h, n, in, took)
+			})
+		})
+	}
+}
+
+// lifecycleOf is lifecycle with a content of one's own.
+func lifecycleOf(h *house, n int, in app.CreateInput, took func(time.Duration)) error {
+	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
+	in.Send = &app.SendInput{To: []string{to.Name}, Reason: fact.ReasonSpecialization}
+	ctx := context.Background()
+	timed := func(do func() error) error {
+		start := time.Now()
+		err := do()
+		took(time.Since(start))
+		return err
+	}
+	keyed := func(c app.Caller) app.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
+	var r app.Receipt
+	var got app.Accepted
+	return timed(func() (err error) {
+		if r, err = h.app.Create(ctx, keyed(from), in); err != nil {
+			return err
+		}
+		if got, err = h.app.Accept(ctx, keyed(to), app.AcceptInput{Handoff: r.Handoff}); err != nil {
+			return err
+		}
+		_, err = h.app.Complete(ctx, keyed(to), app.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: fact.Result{Text: "done"}})
+		return err
+	})
+}
