@@ -175,6 +175,7 @@ var rooms = []room{
 		ours: append(domain,
 			"internal/tokenizer", "internal/packing", "internal/ledger", "internal/stream", "internal/caller", "internal/roster",
 			"internal/knowledge", "internal/shelf"),
+		libs: []string{"github.com/hashicorp/golang-lru/v2"},
 	},
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",

@@ -115,8 +115,8 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.load, Envelope: envelope}, o.Now, a.Random); err != nil {
 		return nil, err
 	}
-	a.sealer = sealing.New(l, a.tasks, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
-	return a, nil
+	a.sealer, err = sealing.New(l, a.tasks, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
+	return a, err
 }
 
 // load is a fresh read of a task, whoever asks; the zero task for one that is not there.

@@ -58,7 +58,8 @@ func (a *App) handover(ctx context.Context, workspace string, t handoff.Task, to
 	if to != "" {
 		h.To = []string{to}
 	}
-	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
+	sealed, _, err := a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
+	return sealed, err
 }
 
 // DenyInput says no.

@@ -33,11 +33,12 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
 				Kind: h.Kind, Permissions: h.Permits,
 			}
-			var err error
-			if cmd.Envelope, err = a.sealer.Compose(ctx, c, t, head, in.Content, now); err != nil {
+			sealed, doc, err := a.sealer.Compose(ctx, c, t, head, in.Content, now)
+			if err != nil {
 				return nil, err
 			}
-			if _, _, err := a.sealer.Fitting(ctx, c.Workspace, cmd.Envelope.Bytes, named([]string{h.Receiver}), h.Pack); err != nil {
+			cmd.Envelope = sealed
+			if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, named([]string{h.Receiver}), h.Pack); err != nil {
 				return nil, err // the receiver would own what it cannot read
 			}
 		}

@@ -98,7 +98,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		events, t = append(events, started...), handoff.FoldAll(t, started)
 	}
 	if in.Send == nil || t.State == fact.Parked {
-		sealed, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), in.Content, now)
+		sealed, _, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), in.Content, now)
 		if err != nil {
 			return nil, err
 		}

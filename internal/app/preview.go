@@ -84,7 +84,7 @@ func (a *App) previewFor(ctx context.Context, c Caller, t handoff.Task, to regis
 	if err != nil {
 		return Preview{}, err
 	}
-	if err := sealing.CheckDraftPins(doc, in.Pack); err != nil {
+	if err := sealing.CheckPins(doc, in.Pack); err != nil {
 		return Preview{}, err
 	}
 	packed, err := sealing.Pack(doc, in.Pack, to)

@@ -85,14 +85,14 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 		}
 		p.Candidates = named(in.To) // nobody waits for the refusal: the offer waits for a receiver that comes back
 	}
-	sealed, err := a.sealer.Compose(ctx, c, t, header(t, targets(p.Candidates), in), in.Content, now)
+	sealed, doc, err := a.sealer.Compose(ctx, c, t, header(t, targets(p.Candidates), in), in.Content, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := sealing.CheckPins(sealed.Bytes, in.Pack); err != nil {
+	if err := sealing.CheckPins(doc, in.Pack); err != nil {
 		return nil, err
 	}
-	fit, passed, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Bytes, p.Candidates, in.Pack)
+	fit, passed, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,14 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, erro
 		if !to.Exists() {
 			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
-		sealed, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
+		sealed, doc, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
 			return nil, err
 		}
-		if err := sealing.CheckPins(sealed.Bytes, in.Pack); err != nil {
+		if err := sealing.CheckPins(doc, in.Pack); err != nil {
 			return nil, err
 		}
-		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Bytes, named([]string{in.To}), in.Pack); err != nil {
+		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, named([]string{in.To}), in.Pack); err != nil {
 			return nil, err
 		}
 		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)

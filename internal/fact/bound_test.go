@@ -152,12 +152,17 @@ func TestARenditionHasBytesASourceAndFigures(t *testing.T) {
 		"no bytes":              func(e *Rendered) { e.Bytes = nil },
 		"no digest":             func(e *Rendered) { e.Digest = "" },
 		"its source":            func(e *Rendered) { e.Digest = e.Source },
+		"bytes of its source":   func(e *Rendered) { e.Digest, e.Parent = e.Source, "" },
+		"its source in part":    func(e *Rendered) { e.Digest, e.Parent, e.Bytes, e.Omitted = e.Source, "", nil, 1 },
 		"another parent":        func(e *Rendered) { e.Parent = "sha256:3" },
 		"no number":             func(e *Rendered) { e.Utilisation = math.NaN() },
 		"no end":                func(e *Rendered) { e.Completeness = math.Inf(1) },
 		"fewer than no tokens":  func(e *Rendered) { e.Tokens = -1 },
 		"less than no fullness": func(e *Rendered) { e.Completeness = -0.1 },
 	} {
+		if err := (Rendered{Source: "sha256:1", Digest: "sha256:1", Tokens: 7, Completeness: 1}).Check(); err != nil {
+			t.Fatalf("an envelope that fits as it is: %v", err)
+		}
 		e := Rendered{Source: "sha256:1", Digest: "sha256:2", Parent: "sha256:1", Bytes: json.RawMessage(`{}`), Utilisation: 0.4, Completeness: 1}
 		if err := e.Check(); err != nil {
 			t.Fatal(err)

@@ -422,7 +422,7 @@ type ShareRead struct {
 }
 
 // Rendered: an envelope was packed for one receiver: of a handoff's offer, or of a share. The bytes stay in the
-// record; the fold keeps the digest.
+// record; the fold keeps the digest. An envelope that fits as it is has its own digest, and no bytes or parent.
 type Rendered struct {
 	Handoff      int             `json:"handoff,omitempty"` // this and the offer, or the share
 	Offer        int             `json:"offer,omitempty"`
@@ -430,8 +430,8 @@ type Rendered struct {
 	Agent        string          `json:"agent"`
 	Source       string          `json:"source"` // digest of the envelope that was packed
 	Digest       string          `json:"digest"`
-	Parent       string          `json:"parent"` // the source again: what the document names
-	Bytes        json.RawMessage `json:"envelope"`
+	Parent       string          `json:"parent,omitempty"` // the source again: what the document names
+	Bytes        json.RawMessage `json:"envelope,omitempty"`
 	Tokens       int             `json:"tokens"`
 	Budget       int             `json:"budget"`
 	Estimate     bool            `json:"estimate,omitempty"` // the tokens are estimated, not counted

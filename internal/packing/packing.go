@@ -2,6 +2,7 @@ package packing
 
 import (
 	"math"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -61,6 +62,9 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		p.budget = math.MaxInt
 	}
 	p.collect()
+	if packed, ok := p.whole(); ok {
+		return packed, nil
+	}
 	p.measure()
 	for _, listing := range envelope.Listings() {
 		if packed, ok := p.attempt(listing); ok {
@@ -84,6 +88,18 @@ func check(doc *envelope.Envelope, o *Options) error {
 		return refusal.New(refusal.Invalid, "pack the envelope that it was made from", "the envelope is packed already").With("field", "packing")
 	}
 	return doc.Validate()
+}
+
+// whole packs everything, where nothing is left out by default and it fits: then nothing need be measured alone.
+func (p *packer) whole() (Packed, bool) {
+	if len(p.doc.Gaps) > 0 || slices.ContainsFunc(p.parts, func(x part) bool { return x.barred }) {
+		return Packed{}, false
+	}
+	for i := range p.parts {
+		p.parts[i].in = true
+	}
+	packed := p.build(envelope.ListEach)
+	return packed, packed.Tokens <= p.budget
 }
 
 // packer is one packing under way.

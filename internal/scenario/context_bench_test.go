@@ -21,8 +21,8 @@ import (
 
 var known = flag.Int("known", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
 
-// words are what the texts of the benchmarks are made of.
-var words = strings.Fields(`the a of to in is that it was for on as with be by at this have from or had not are but what
+// lexicon is what the texts of the benchmarks are made of.
+var lexicon = strings.Fields(`the a of to in is that it was for on as with be by at this have from or had not are but what
 	all were when we there can an your which their said if do will each about how up out them then she many some so these
 	would other into has more her two like him see time could no make than first been its who now people my made over did
 	down only way find use may water long little very after words called just where most know get through back much before
@@ -35,13 +35,13 @@ func prose(seed uint64, n int) string {
 	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same every time
 	out := make([]string, n)
 	for i := range out {
-		out[i] = words[r.IntN(len(words))]
+		out[i] = lexicon[r.IntN(len(lexicon))]
 	}
 	return strings.Join(out, " ")
 }
 
-// remember stores items of some 60 words for everybody, a hundred calls at a time; ten of them are pinned.
-func (h *house) remember(n int) {
+// stock stores items of some 60 words for everybody, a hundred calls at a time; ten of them are pinned.
+func (h *house) stock(n int) {
 	h.Helper()
 	drive(h, 100, n, func(i int, _ func(time.Duration)) error {
 		_, err := h.app.Remember(context.Background(), h.agent(agentName(i)), knowledge.RememberInput{
@@ -78,7 +78,7 @@ func BenchmarkKnown(b *testing.B) {
 	for i := range benchAgents {
 		h.join(agentName(i))
 	}
-	h.remember(*known)
+	h.stock(*known)
 	ann := h.agent(agentName(0))
 	r := h.create(ann, app.CreateInput{Intent: prose(1, 40), Start: true})
 	b.Run("seal", func(b *testing.B) {

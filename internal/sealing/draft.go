@@ -11,11 +11,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// Compose seals the next envelope of a task.
-func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (fact.Sealed, error) {
+// Compose seals the next envelope of a task, and returns it as it was sealed.
+func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (fact.Sealed, envelope.Envelope, error) {
 	doc, err := s.Draft(ctx, by, t, h, c, now)
 	if err != nil {
-		return fact.Sealed{}, err
+		return fact.Sealed{}, doc, err
 	}
 	return s.sealSource(doc)
 }
@@ -24,9 +24,9 @@ func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, 
 // what it leaves out. So nobody can fill a task's envelopes until none can be sealed for a receiver.
 const headroom = 192 << 10
 
-// sealSource seals what is handed over. Where it is too large, what can be fetched does not come along: the raw
-// conversation, then the texts of memory items, of pinned ones last.
-func (s *Sealer) sealSource(doc envelope.Envelope) (fact.Sealed, error) {
+// sealSource seals what is handed over, and returns it as it was sealed. Where it is too large, what can be fetched does
+// not come along: the raw conversation, then the texts of memory items, of pinned ones last.
+func (s *Sealer) sealSource(doc envelope.Envelope) (fact.Sealed, envelope.Envelope, error) {
 	const most = envelope.MaxSize - headroom
 	for {
 		sealed, err := s.seal(doc)
@@ -34,7 +34,7 @@ func (s *Sealer) sealSource(doc envelope.Envelope) (fact.Sealed, error) {
 			err = fact.TooLarge("what is handed over", len(sealed.Bytes), most)
 		}
 		if refusal.CodeOf(err) != refusal.TooLarge || !lighten(&doc) {
-			return sealed, err
+			return sealed, doc, err
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent h
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints)
 	doc.ExpectedOutput = expected(t.Expected)
-	sealed, err := s.sealSource(doc)
+	sealed, _, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
 }

@@ -47,19 +47,53 @@ func needsPacking(source []byte, p fact.Pack, budget int) bool {
 	return budget > 0 || p.Strategy != "" || slices.ContainsFunc(packable, func(member []byte) bool { return bytes.Contains(source, member) })
 }
 
+// fit is an envelope and a receiver that takes it as it is.
+type fit struct {
+	digest, tokenizer, strategy string
+	budget                      int
+}
+
+// figures are what an envelope takes that is given as it is.
+type figures struct {
+	tokens       int
+	estimate     bool
+	utilisation  float64
+	completeness float64
+}
+
+func fitOf(digest string, p fact.Pack, to registry.Spec) fit {
+	return fit{digest, to.Tokenizer, p.Strategy, Budget(p, to)}
+}
+
+// remember notes that an envelope fits a receiver as it is, if packing left it so and it can be given without a look at
+// anything else.
+func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelope) (figures, bool) {
+	if len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
+		return figures{}, false
+	}
+	how := packed.Packing
+	n := figures{how.Tokens, how.Estimate, how.Utilisation, how.Completeness}
+	s.fits.Add(f, n)
+	return n, true
+}
+
 // Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
-// nil where the receiver gets the envelope itself; amended says that the constraints have changed since that was sealed.
+// nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
+// changed since that was sealed.
 func (s *Sealer) Rendition(ctx context.Context, workspace string, t handoff.Task, source, agent string, p fact.Pack, amended bool) (*fact.Rendered, error) {
 	to, err := s.from.Known(ctx, workspace, agent, false)
 	if err != nil {
 		return nil, err
 	}
+	f := fitOf(source, p, to.Spec)
+	if n, ok := s.fits.Get(f); ok && !amended {
+		return asItIs(f, n), nil
+	}
 	b, err := s.Bytes(ctx, workspace, t.ID, source)
 	if err != nil {
 		return nil, err
 	}
-	budget := Budget(p, to.Spec)
-	if !amended && !needsPacking(b, p, budget) {
+	if !amended && !needsPacking(b, p, f.budget) {
 		return nil, nil
 	}
 	doc, _, err := envelope.Open(b)
@@ -71,21 +105,38 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t handoff.Task
 		return nil, err
 	}
 	doc.Gaps = append(doc.Gaps, gone...)
+	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints)
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := s.seal(packed.Envelope)
+	if named && !amended {
+		if n, ok := s.remember(f, &doc, &packed.Envelope); ok {
+			return asItIs(f, n), nil
+		}
+	}
+	return s.sealRendition(source, packed.Envelope)
+}
+
+func asItIs(f fit, n figures) *fact.Rendered {
+	return &fact.Rendered{
+		Source: f.digest, Digest: f.digest, Tokens: n.tokens, Budget: f.budget, Estimate: n.estimate,
+		Utilisation: n.utilisation, Completeness: n.completeness,
+	}
+}
+
+func (s *Sealer) sealRendition(source string, doc envelope.Envelope) (*fact.Rendered, error) {
+	sealed, err := s.seal(doc)
 	if err != nil {
 		return nil, err
 	}
-	how := packed.Envelope.Packing
+	how := doc.Packing
 	r := &fact.Rendered{
 		Source: source, Digest: sealed.Digest, Parent: source, Bytes: sealed.Bytes, Tokens: how.Tokens, Budget: how.Budget,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
 	}
-	for _, o := range packed.Envelope.Omissions {
+	for _, o := range doc.Omissions {
 		r.Omitted += o.Parts()
 	}
 	return r, nil
@@ -128,21 +179,9 @@ func CheckPack(p fact.Pack) error {
 	return err
 }
 
-// CheckPins refuses a pin that names nothing in a sealed envelope. One that names what could not be had is fine: that
-// never stops a handoff.
-func CheckPins(source []byte, p fact.Pack) error {
-	if len(p.Pinned) == 0 {
-		return nil
-	}
-	doc, _, err := envelope.Open(source)
-	if err != nil {
-		return err
-	}
-	return CheckDraftPins(doc, p)
-}
-
-// CheckDraftPins is [CheckPins] for an envelope that is not sealed yet.
-func CheckDraftPins(doc envelope.Envelope, p fact.Pack) error {
+// CheckPins refuses a pin that names nothing in an envelope. One that names what could not be had is fine: that never
+// stops a handoff.
+func CheckPins(doc envelope.Envelope, p fact.Pack) error {
 	refs, err := pins(p.Pinned)
 	if err != nil {
 		return err
@@ -157,42 +196,30 @@ func CheckDraftPins(doc envelope.Envelope, p fact.Pack) error {
 	return nil
 }
 
-// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. The refusal, if
-// nobody is left, says how many tokens that takes.
-func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed []byte, candidates []fact.Candidate, p fact.Pack) (
-	fit []fact.Candidate, passed []fact.Passed, err error,
+// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. digest is what doc
+// was sealed under. The refusal, if nobody is left, says how many tokens it takes.
+func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc envelope.Envelope, candidates []fact.Candidate, p fact.Pack) (
+	fitting []fact.Candidate, passed []fact.Passed, err error,
 ) {
-	type receiver struct {
-		budget    int
-		tokenizer string
-	}
-	tried := map[receiver]error{}
-	var doc *envelope.Envelope
+	tried := map[fit]error{}
 	var first error
 	for _, c := range candidates {
 		to, err := s.from.Known(ctx, workspace, c.Agent, false)
 		if err != nil {
 			return nil, nil, err
 		}
-		r := receiver{Budget(p, to.Spec), to.Spec.Tokenizer}
-		if r.budget == 0 {
-			fit = append(fit, c)
+		f := fitOf(digest, p, to.Spec)
+		if f.budget == 0 {
+			fitting = append(fitting, c)
 			continue
 		}
-		no, known := tried[r]
+		no, known := tried[f]
 		if !known {
-			if doc == nil {
-				opened, _, err := envelope.Open(sealed)
-				if err != nil {
-					return nil, nil, err
-				}
-				doc = &opened
-			}
-			_, no = Pack(*doc, p, to.Spec)
-			tried[r] = no
+			no = s.try(f, doc, p, to.Spec)
+			tried[f] = no
 		}
 		if no == nil {
-			fit = append(fit, c)
+			fitting = append(fitting, c)
 			continue
 		}
 		if first == nil {
@@ -200,8 +227,18 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed []byte, c
 		}
 		passed = append(passed, fact.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+no.Error(), 300)})
 	}
-	if len(fit) == 0 {
+	if len(fitting) == 0 {
 		return nil, nil, first
 	}
-	return fit, passed, nil
+	return fitting, passed, nil
+}
+
+// try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
+// its receiver reads it.
+func (s *Sealer) try(f fit, doc envelope.Envelope, p fact.Pack, to registry.Spec) error {
+	packed, err := Pack(doc, p, to)
+	if err == nil && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
+		s.remember(f, &doc, &packed.Envelope)
+	}
+	return err
 }

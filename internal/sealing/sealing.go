@@ -3,6 +3,8 @@ package sealing
 import (
 	"context"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -23,7 +25,11 @@ type Sealer struct {
 	tasks  *Tasks
 	from   Sources
 	kept   *stream.Bytes
+	fits   *lru.Cache[fit, figures]
 }
+
+// fittings bounds what is remembered of envelopes that fit as they are.
+const fittings = 4096
 
 // Sources are where a sealer finds what goes into an envelope beside the task and its sender's words.
 type Sources struct {
@@ -33,8 +39,12 @@ type Sources struct {
 }
 
 // New returns a sealer that keeps so many bytes of sealed envelopes in memory.
-func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) *Sealer {
-	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewBytes(kept)}
+func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) (*Sealer, error) {
+	fits, err := lru.New[fit, figures](fittings)
+	if err != nil {
+		return nil, err
+	}
+	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewBytes(kept), fits: fits}, nil
 }
 
 // Stream is where the envelopes of a task are.
@@ -61,7 +71,7 @@ func (s *Sealer) Bytes(ctx context.Context, workspace, task, digest string) ([]b
 	}
 	var found []byte
 	err := s.each(ctx, workspace, task, func(e sealed) error {
-		if e.digest == digest {
+		if e.digest == digest && e.bytes != nil {
 			found = e.bytes
 		}
 		return nil
@@ -77,9 +87,11 @@ func (s *Sealer) Bytes(ctx context.Context, workspace, task, digest string) ([]b
 }
 
 // sealed is an envelope as the record has it. source is the digest of what it is a rendition of; empty for a source.
+// Where an envelope was given as it is, there are no bytes, and what it took stands in packing.
 type sealed struct {
 	digest, source string
 	bytes          []byte
+	packing        envelope.Packing
 }
 
 // each goes through every envelope of a task, oldest first.
@@ -97,7 +109,9 @@ func (s *Sealer) each(ctx context.Context, workspace, task string, fn func(seale
 			case fact.Sealed:
 				err = fn(sealed{digest: d.Digest, bytes: d.Bytes})
 			case fact.Rendered:
-				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes})
+				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes, packing: envelope.Packing{
+					Budget: d.Budget, Tokens: d.Tokens, Estimate: d.Estimate, Utilisation: d.Utilisation, Completeness: d.Completeness,
+				}})
 			}
 			if err != nil {
 				return err
