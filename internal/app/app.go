@@ -32,7 +32,7 @@ type Options struct {
 	Random io.Reader
 	// CachedTasks bounds the folds of tasks that are kept in memory; 0 means 4096.
 	CachedTasks int
-	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 16 MiB.
+	// CachedEnvelopes bounds the sealed envelopes that are kept in memory, in bytes; 0 means 32 MiB.
 	CachedEnvelopes int
 	// MaxOpen bounds the tasks that one principal has requested and that have not ended; 0 means 100,000. It may be
 	// exceeded by what is created within a second.
@@ -86,7 +86,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.CachedTasks = 4096
 	}
 	if o.CachedEnvelopes <= 0 {
-		o.CachedEnvelopes = 16 << 20
+		o.CachedEnvelopes = 32 << 20
 	}
 	a := &App{
 		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}),
