@@ -175,9 +175,14 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 	check := func(about any, q clause, sorts bool) {
 		t.Helper()
+		sorted := 0
 		for _, step := range plan(t, v, q.text, q.args...) {
-			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE")
-			if scan || strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sorts {
+			// The rows of a subquery are bounded where it reads a table, which is a step of its own.
+			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE") && !strings.HasPrefix(step, "SCAN (subquery")
+			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") {
+				sorted++
+			}
+			if scan || sorted > 0 && !sorts || sorted > 1 { // at most the answer is sorted, never what a leg reads
 				t.Errorf("%+v: %s", about, step)
 			}
 		}
@@ -223,14 +228,14 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 }
 
 func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
-	for text, want := range map[string]string{
-		`say "hi" AND bye*`:  `"say" OR "hi" OR "bye*"`,
-		"x x\x00b\nX - !":    `"x" OR "b" OR "X"`,
-		"to be or not to be": `"to" OR "be" OR "or" OR "not"`,
-		"":                   "",
-		"\u202e \u0301 ()":   "",
+	for text, want := range map[string][]string{
+		`say "hi" AND bye*`:  {`"say"`, `"hi"`, `"AND"`, `"bye*"`},
+		"x x\x00b\nX - !":    {`"x"`, `"b"`, `"X"`},
+		"to be or not to be": {`"to"`, `"be"`, `"or"`, `"not"`},
+		"":                   {},
+		"\u202e \u0301 ()":   {},
 	} {
-		if got := match(text); got != want {
+		if got := matches(text); !slices.Equal(got, want) {
 			t.Errorf("%q asks for %s, want %s", text, got, want)
 		}
 	}
@@ -238,8 +243,8 @@ func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
 	for n := range 2 * view.MaxWords {
 		long += fmt.Sprintf("w%d ", n)
 	}
-	if n := strings.Count(match(long), " OR "); n != view.MaxWords-1 {
-		t.Errorf("%d words", n+1)
+	if n := len(matches(long)); n != view.MaxWords {
+		t.Errorf("%d words", n)
 	}
 }
 
@@ -293,4 +298,20 @@ func BenchmarkMemory(b *testing.B) {
 	ask("a rare word", view.MemoryFilter{Text: "word7777", Limit: 20}, 1)
 	ask("a usual word", view.MemoryFilter{Text: "word77", Limit: 20}, 20)
 	ask("the word of all", view.MemoryFilter{Text: "common", Limit: 20}, 20)
+}
+
+func TestARareWordFindsAnOldItemBesideAWordThatIsEverywhere(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	n := newNote("old")
+	n.add(t, log, storing("old", "the zebra"))
+	for i := range wordRows + 100 {
+		id := fmt.Sprintf("new%d", i)
+		newNote(id).add(t, log, storing(id, "the horse"))
+	}
+	for text, want := range map[string]string{"the zebra": "old", "zebra the": "old", "the": fmt.Sprintf("new%d", wordRows+99)} {
+		found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: text, Now: time.Now(), Limit: 5})
+		if err != nil || len(found) != 5 || found[0].ID != want {
+			t.Errorf("%q finds %v, %v; want %s first", text, found, err, want)
+		}
+	}
 }

@@ -56,15 +56,7 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 		return q, false
 	}
 	if strings.TrimSpace(f.Text) != "" {
-		words := match(f.Text)
-		q.add("SELECT m.n, m.id FROM view_memory_text CROSS JOIN view_memory AS m ON m.n = view_memory_text.rowid WHERE view_memory_text MATCH ? AND m.ws = ?",
-			words, workspace)
-		q.mayRead(f.By)
-		q.narrow(workspace, f)
-		// bm25 is the better the lower: titles count four times, tags twice. What is vital, or new, counts up to twice.
-		q.add(" ORDER BY bm25(view_memory_text, 4.0, 1.0, 2.0) * (1 + m.importance + 1 / (1 + max(0, ? - m.written) / "+month+")), m.n DESC LIMIT ? | 0",
-			f.Now.UnixMicro(), page(f.Limit))
-		return q, words != ""
+		return selectByWords(workspace, f)
 	}
 	legs := memoryLegs(workspace, f)
 	for i, leg := range legs {
@@ -76,6 +68,32 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	}
 	q.add(" ORDER BY n DESC LIMIT ? | 0", page(f.Limit))
 	return q, len(legs) > 0
+}
+
+// wordRows is how many items are looked at for the words of a text, all words together: of a word that very many items
+// have, the newest of them. Ranking each of a hundred thousand would take a tenth of a second and more, and a word that
+// is everywhere says little.
+const wordRows = 2000
+
+// selectByWords finds by words, the best first. Each word is a leg of its own, whose bm25 adds up to that of them all,
+// so that a rare word finds an old item beside a common one.
+func selectByWords(workspace string, f view.MemoryFilter) (q clause, ok bool) {
+	words := matches(f.Text)
+	q.add("SELECT n, id FROM (")
+	for i, word := range words {
+		if i > 0 {
+			q.add(" UNION ALL ")
+		}
+		// bm25 is the better the lower: titles count four times, tags twice.
+		q.add("SELECT * FROM (SELECT m.n AS n, m.id AS id, m.importance AS importance, m.written AS written, bm25(view_memory_text, 4.0, 1.0, 2.0) AS score"+
+			" FROM view_memory_text CROSS JOIN view_memory AS m ON m.n = view_memory_text.rowid WHERE view_memory_text MATCH ? AND m.ws = ?", word, workspace)
+		q.mayRead(f.By)
+		q.narrow(workspace, f)
+		q.add(" ORDER BY view_memory_text.rowid DESC LIMIT ? | 0)", max(wordRows/len(words), page(f.Limit)))
+	}
+	// What is vital, or new, counts up to twice.
+	q.add(") GROUP BY n ORDER BY sum(score) * (1 + importance + 1 / (1 + max(0, ? - written) / "+month+")), n DESC LIMIT ? | 0", f.Now.UnixMicro(), page(f.Limit))
+	return q, len(words) > 0
 }
 
 // month is the age in microseconds at which half of what being new is worth is gone.
@@ -166,42 +184,22 @@ func list(of []string) string {
 	return string(b)
 }
 
-// match asks the index for any of the words of a text. Each is quoted, so that nothing in it means anything to the
-// index; one without a letter or a digit is no word. Words that are in every text are left out if there are others.
-func match(text string) string {
-	var words, idle []string
-	seen := map[string]bool{}
+// matches are the questions to the index, one for each word of a text. Each is quoted, so that nothing in it means
+// anything to the index; one without a letter or a digit is no word.
+func matches(text string) []string {
+	words, seen := []string{}, map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		if len(words) == view.MaxWords {
 			break
 		}
 		word = strings.ToValidUTF8(word, " ")
-		if seen[word] || !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			continue
-		}
-		seen[word] = true
-		if quoted := `"` + word + `"`; !everywhere[strings.ToLower(word)] {
-			words = append(words, quoted)
-		} else if len(idle) < view.MaxWords {
-			idle = append(idle, quoted)
+		if !seen[word] && strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			seen[word] = true
+			words = append(words, `"`+word+`"`)
 		}
 	}
-	if len(words) == 0 {
-		words = idle
-	}
-	return strings.Join(words, " OR ")
+	return words
 }
-
-// everywhere are words that would find nearly every English text, and take as long.
-var everywhere = func() map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from
-		had has have he her his how i if in into is it its me more most my no not of on one or our out she should so some than that the their
-		them then there these they this to up us was we were what when where which who why will with would you your`) {
-		set[word] = true
-	}
-	return set
-}()
 
 // Conversations implements [view.Recall].
 func (v *Views) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {

@@ -152,6 +152,9 @@ func (v *Views) query(ctx context.Context, each func(*sql.Rows) error, query str
 	return err
 }
 
+// maxStatements bounds the statements that are kept: searches have very many shapes.
+const maxStatements = 256
+
 func (v *Views) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	v.mu.RLock()
 	s := v.stmts[query]
@@ -163,6 +166,13 @@ func (v *Views) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	defer v.mu.Unlock()
 	if s := v.stmts[query]; s != nil {
 		return s, nil
+	}
+	if len(v.stmts) >= maxStatements {
+		for old, s := range v.stmts { // any of them: who still reads from it may finish
+			delete(v.stmts, old)
+			_ = s.Close()
+			break
+		}
 	}
 	s, err := v.readers.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until Close
 	if err != nil {
