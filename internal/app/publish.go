@@ -138,11 +138,7 @@ func (a *App) joinClaim(ctx context.Context, workspace, name, id string) error {
 			return err
 		}
 	}
-	sealed, err := a.sealer.Bytes(ctx, workspace, task, h.Envelope)
-	if err != nil {
-		return err
-	}
-	if _, _, err := a.sealer.Fitting(ctx, workspace, sealed, named([]string{name}), h.Pack); err != nil {
+	if err := a.sealer.Fits(ctx, workspace, task, h.Envelope, name, h.Pack); err != nil {
 		return caller.Tolerate(err)
 	}
 	return a.tell(ctx, workspace, task, handoff.JoinClaim{Agent: name, Handoff: n})

@@ -233,6 +233,24 @@ func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc enve
 	return fitting, passed, nil
 }
 
+// Fits is [Sealer.Fitting] for one more receiver of what was sealed before.
+func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string, p fact.Pack) error {
+	to, err := s.from.Known(ctx, workspace, agent, false)
+	if err != nil || Budget(p, to.Spec) == 0 {
+		return err
+	}
+	b, err := s.Bytes(ctx, workspace, task, digest)
+	if err != nil {
+		return err
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return err
+	}
+	_, err = Pack(doc, p, to.Spec)
+	return err
+}
+
 // try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
 // its receiver reads it.
 func (s *Sealer) try(f fit, doc envelope.Envelope, p fact.Pack, to registry.Spec) error {
