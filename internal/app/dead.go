@@ -21,7 +21,8 @@ type ReplayInput struct {
 	Home       bool        `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
 }
 
-// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision.
+// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. To
+// those it was meant for it goes packed as its sender wished.
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, error) {
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
@@ -36,7 +37,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, er
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
 		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
 			send.To = targets(before.Candidates)
-			send.Reason = before.Reason
+			send.Reason, send.Pack = before.Reason, before.Pack
 		}
 		if in.Home || len(send.To) == 0 && send.Capability == "" && len(t.Route) == 0 {
 			return events, nil

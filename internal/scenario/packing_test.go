@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/drift"
@@ -132,6 +133,25 @@ func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 		h.empty("tiny")
 		if got := h.acceptPrompt("wide"); got.Content.Source != "" {
 			h.Error("wide has no window, and something was packed for it")
+		}
+	})
+}
+
+func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		none := 0
+		in := app.SendInput{
+			To: []string{"bob"}, Retries: &none, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
+			Pack: fact.Pack{Strategy: "lazy", Pinned: []string{"fact:f7"}},
+		}
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		r = h.send(h.agent("ann"), r, in)
+		h.inState(r.Task, fact.Parked)
+		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) { return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task}) })
+		doc := packed(h, *h.acceptPrompt("bob").Content)
+		if doc.Packing.Strategy != envelope.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
+			h.Errorf("packed by %q with the facts %+v", doc.Packing.Strategy, doc.KeyFacts)
 		}
 	})
 }
