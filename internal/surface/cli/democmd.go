@@ -14,7 +14,9 @@ import (
 )
 
 const demoLong = `See Trapeze at work: four programs make a documentation report on the source of a Go module, each handing on to the
-next. On the way one worker is killed, one turns its offer down, and one handoff goes to the dead letters and is replayed.
+next. On the way one worker is killed, one turns its offer down, one handoff goes to the dead letters and is replayed, and one
+result is refused and mended. Each gets what fits its context window; what is pinned in memory and what constrains the task
+reaches everybody. At its end it asks the server what became of what was said.
 
 PATH is a Go module's directory, by default the module that you are in; outside of one, a small module that the demo
 writes for the purpose. It runs its own server on a free port and in a directory of its own, which is left behind.`

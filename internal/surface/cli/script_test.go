@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +67,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
 //	until TEXT CMD…   repeats a command until its output holds the text
 //	mode MODE FILE    checks a file's permissions
+//	within FILE       checks that the lines of stdout stand in a file, in order
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -77,7 +79,7 @@ func TestStories(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode,
+			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within,
 		},
 	})
 }
@@ -197,6 +199,20 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
 		ts.Fatalf("%s has mode %s", args[1], got)
+	}
+}
+
+func within(ts *testscript.TestScript, _ bool, args []string) {
+	var lines []string
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		i := slices.Index(lines, strings.TrimSpace(line))
+		if i < 0 {
+			ts.Fatalf("%q is not in %s, or not there", line, args[0])
+		}
+		lines = lines[i+1:]
 	}
 }
 

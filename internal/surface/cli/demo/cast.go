@@ -16,6 +16,8 @@ import (
 type role struct {
 	name      string
 	does      string
+	window    int    // tokens that fit into its context; what it gets of a task takes half of it at most
+	tokenizer string // empty: o200k_base
 	fallbacks []string
 	program   []string // for demo-stage
 	preview   string   // for demo-stage
@@ -23,12 +25,12 @@ type role struct {
 
 // troupe is everybody. Those with a mishap in store have somebody to catch what they drop.
 var troupe = []role{
-	{name: "surveyor", does: "lists packages and files", program: []string{"survey"}},
-	{name: "analyst", does: "measures packages", fallbacks: []string{"analyst-2"}, program: []string{"analyse", "--hang-after", "3"}},
-	{name: "analyst-2", does: "measures packages", program: []string{"analyse"}},
-	{name: "writer", does: "writes reports", fallbacks: []string{"writer-2"}, program: []string{"write"}, preview: "overloaded"},
-	{name: "writer-2", does: "writes reports", program: []string{"write"}},
-	{name: "reviewer", does: "checks reports", program: []string{"review"}, preview: "stuck"},
+	{name: "surveyor", does: "lists packages and files", window: 16_000, program: []string{"survey"}},
+	{name: "analyst", does: "measures packages", window: 8_000, fallbacks: []string{"analyst-2"}, program: []string{"analyse", "--hang-after", "3"}},
+	{name: "analyst-2", does: "measures packages", window: 4_000, program: []string{"analyse"}},
+	{name: "writer", does: "writes reports", window: 8_000, fallbacks: []string{"writer-2"}, program: []string{"write"}, preview: "overloaded"},
+	{name: "writer-2", does: "writes reports", window: 1_700, tokenizer: "cl100k_base", program: []string{"write"}},
+	{name: "reviewer", does: "checks reports", window: 4_000, program: []string{"review"}, preview: "stuck"},
 }
 
 // route is the way of the task.

@@ -35,12 +35,14 @@ type Options struct {
 
 // Outcome is what came of the demo.
 type Outcome struct {
-	Task     string  `json:"task"`
-	Report   string  `json:"report"` // file
-	Data     string  `json:"data_dir"`
-	Handoffs int     `json:"handoffs"`
-	Entries  int     `json:"entries"` // on record about the task
-	Seconds  float64 `json:"seconds"`
+	Task      string  `json:"task"`
+	Report    string  `json:"report"`   // file
+	Artifact  string  `json:"artifact"` // the report's digest
+	Data      string  `json:"data_dir"`
+	Handoffs  int     `json:"handoffs"`
+	Entries   int     `json:"entries"`   // on record about the task
+	Retention float64 `json:"retention"` // of what was ever said, 0 to 1
+	Seconds   float64 `json:"seconds"`
 }
 
 // show is one run of the demo.
@@ -51,6 +53,7 @@ type show struct {
 	owner *client.Client
 	cast  *cast
 	task  string
+	style string // id of the memory item
 	known uint64 // position up to which the trail was told
 	stage int    // mishaps behind us
 }
@@ -141,7 +144,7 @@ func (s *show) hire(ctx context.Context, url, tokenFile string) error {
 	}
 	s.cast = &cast{executable: s.o.Executable, url: url, dir: s.dir, log: log, workers: map[string]*worker{}}
 	for _, r := range troupe {
-		spec := client.AgentSpec{Description: r.does, Fallbacks: r.fallbacks}
+		spec := client.AgentSpec{Description: r.does, Fallbacks: r.fallbacks, ContextWindow: r.window, Tokenizer: r.tokenizer}
 		if _, err := s.owner.RegisterAgent(ctx, r.name, spec); err != nil {
 			return err
 		}
@@ -160,6 +163,14 @@ func (s *show) hire(ctx context.Context, url, tokenFile string) error {
 
 // play creates the task and follows it to its end, making the mishaps on the way.
 func (s *show) play(ctx context.Context, module string) error {
+	style, err := s.owner.Remember(ctx, client.RememberInput{
+		Title: houseStyle, Text: "What is published ends with this line, word for word:\n*Counted from the source. Nothing is estimated.*",
+		Scope: client.ScopeWorkspace, Pinned: true,
+	})
+	if err != nil {
+		return err
+	}
+	s.style = style.ID
 	doc, err := json.Marshal(data{Path: s.o.Module})
 	if err != nil {
 		return err
@@ -171,7 +182,7 @@ func (s *show) play(ctx context.Context, module string) error {
 			{ID: "files", Kind: client.ConstraintProhibition, Text: "Change no file of the module.", Hard: true},
 			{ID: "markdown", Kind: client.ConstraintFormat, Text: "The report is Markdown."},
 		},
-		Expected: client.Expected{Format: "markdown", Criteria: []string{"every package has a section", "the figures add up"}},
+		Expected: client.Expected{Format: "markdown", MaxBytes: 1000, Criteria: []string{"every package has a section", "the figures add up"}},
 		Timeouts: client.Timeouts{Lease: client.Duration(4 * time.Second), Offer: client.Duration(30 * time.Second)}, // to see a lease end soon
 		Route:    route, Send: &client.SendInput{Reason: client.ReasonSpecialization},
 	})
@@ -181,6 +192,9 @@ func (s *show) play(ctx context.Context, module string) error {
 	s.task = r.Task
 	done := errors.New("done")
 	err = s.owner.Events(ctx, 0, func(e client.Event) error {
+		if e.Kind == "memory" {
+			return s.remembered(ctx, e.ID)
+		}
 		if e.ID != s.task || e.Position <= s.known {
 			return nil
 		}
@@ -196,6 +210,23 @@ func (s *show) play(ctx context.Context, module string) error {
 	return err
 }
 
+// remembered tells what is kept in memory.
+func (s *show) remembered(ctx context.Context, id string) error {
+	m, err := s.owner.Memory(ctx, id, client.MemoryReference{})
+	if err != nil {
+		return err
+	}
+	whom := "for whoever has the task later"
+	if m.Scope == client.ScopeWorkspace {
+		whom = "for everybody"
+	}
+	if m.Pinned {
+		whom += ", pinned"
+	}
+	s.say("%s keeps in memory, %s: %s", strings.TrimPrefix(m.Author, "agent/"), whom, m.Title)
+	return nil
+}
+
 // catchUp tells what is new on record, and acts on it. It reports whether the task is completed.
 func (s *show) catchUp(ctx context.Context) (over bool, err error) {
 	trail, err := s.owner.Trail(ctx, s.task)
@@ -203,12 +234,12 @@ func (s *show) catchUp(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	before := s.known
-	for _, e := range trail.Entries {
+	for i, e := range trail.Entries {
 		if e.Position <= before {
 			continue
 		}
 		s.known = e.Position
-		if sentence := tell(e); sentence != "" {
+		if sentence := tell(trail.Entries, i); sentence != "" {
 			s.say("%s", sentence)
 		}
 		if err := s.mishap(ctx, e); err != nil {
@@ -256,7 +287,7 @@ func (s *show) revive(ctx context.Context) error {
 			}
 		}
 	}
-	return s.run(ctx, 5, "dead", "replay", s.task, "--why", "the reviewer was stuck and has been restarted")
+	return s.run(ctx, 2, "dead", "replay", s.task, "--why", "the reviewer was stuck and has been restarted")
 }
 
 // run runs a command as a person would, and shows up to so many lines of its answer.
@@ -288,36 +319,6 @@ func (s *show) quote(text string, lines int) {
 	fmt.Fprintln(s.o.Out)
 }
 
-// finale writes the report down and says where to look further.
-func (s *show) finale(ctx context.Context) (out Outcome, err error) {
-	t, err := s.owner.Task(ctx, s.task)
-	if err != nil {
-		return out, err
-	}
-	if t.Result == nil || t.Result.Text == "" {
-		return out, errors.New("the task has no report")
-	}
-	out = Outcome{Task: s.task, Report: filepath.Join(s.dir, "report.md"), Data: s.dir, Seconds: time.Since(s.began).Seconds()}
-	if err := os.WriteFile(out.Report, []byte(t.Result.Text), 0o600); err != nil {
-		return out, err
-	}
-	trail, err := s.owner.Trail(ctx, s.task)
-	if err != nil {
-		return out, err
-	}
-	out.Handoffs, out.Entries = len(trail.Handoffs), len(trail.Entries)
-	s.say("Done: %d handoffs, %d events on record, nothing lost.", out.Handoffs, out.Entries)
-	s.aside("The report begins:")
-	s.quote(t.Result.Text, 16)
-	s.aside("All of it is in %s", out.Report)
-	if err := s.run(ctx, 200, "audit", "show", s.task); err != nil {
-		return out, err
-	}
-	s.aside("To look further, start a server on what the demo left behind, and ask it:")
-	s.quote(further(s.cast.url, s.dir, s.task), 5)
-	return out, nil
-}
-
 // further are the commands that look at what a demo left behind, on the port that its own server had: that one was free,
 // and the usual one may not be.
 func further(at, dir, task string) string {
@@ -326,7 +327,7 @@ func further(at, dir, task string) string {
 		"trapeze serve --addr " + strings.TrimPrefix(at, "http://") + " --data-dir " + dir,
 		trapeze + " task show " + task,
 		trapeze + " envelope render " + task,
-		trapeze + " audit export " + task + " --format csv",
+		trapeze + " audit show " + task,
 		trapeze + " agent list",
 	}, "\n")
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/cli/stage"
 )
 
@@ -21,11 +22,78 @@ type data struct {
 	Path     string          `json:"path,omitempty"` // of the module, in the first
 	Survey   *stage.Survey   `json:"survey,omitempty"`
 	Analysis *stage.Analysis `json:"analysis,omitempty"`
-	Report   string          `json:"report,omitempty"`
+}
+
+// sheet is what the programs read of an envelope, and the story, too.
+type sheet struct {
+	Handoff struct {
+		From string `json:"from"`
+	} `json:"handoff"`
+	Task struct {
+		Ask  string `json:"ask"`
+		Data *data  `json:"data"`
+	} `json:"task"`
+	Facts     []client.Point `json:"key_facts"`
+	Decisions []client.Point `json:"decisions"`
+	Memory    []struct {
+		ID    string `json:"id"`
+		Title string `json:"title"`
+		Text  string `json:"text"`
+	} `json:"memory"`
+	Constraints []client.Constraint `json:"constraints"`
+	Artifacts   []file              `json:"artifacts"`
+	Omissions   []struct {
+		Kind   string `json:"kind"`
+		Tokens int    `json:"tokens"`
+	} `json:"omissions"`
+}
+
+// file is an artifact as an envelope names it.
+type file struct {
+	Digest string `json:"digest"`
+	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`
+}
+
+// How the parts of the story are called that its programs look for.
+const (
+	houseStyle = "House style" // title of the memory item that ends with the line that ends every document
+	countTag   = "count"       // of the memory item with what the survey counted
+	pathsRule  = "paths"       // id of the constraint that no directory of this machine be named
+	reportName = "report.md"
+)
+
+// rules are what the envelope demands of a report.
+func (s sheet) rules() (r stage.Rules) {
+	for _, m := range s.Memory {
+		if text := strings.TrimSpace(m.Text); m.Title == houseStyle {
+			r.Closing = text[strings.LastIndexByte(text, '\n')+1:]
+		}
+	}
+	_, r.NoPaths = s.constraint(pathsRule)
+	return r
+}
+
+func (s sheet) constraint(id string) (c client.Constraint, there bool) {
+	for _, c := range s.Constraints {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+func (s sheet) file(name string) (f file, there bool) {
+	for _, f := range s.Artifacts {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return f, false
 }
 
 // Program is one of the demo's programs, as a worker runs it: it reads its envelope and the environment, works, and
-// hands on with the command line's own send.
+// does everything else with the command line, as any program would.
 type Program struct {
 	Executable string // of the command line
 	Getenv     func(string) string
@@ -56,141 +124,97 @@ func (p Program) Run(ctx context.Context, args []string) error {
 	case "stuck": // a preview that never answers
 		return p.hang(ctx)
 	}
-	d, err := p.envelope()
+	s, err := p.envelope(ctx)
 	if err != nil {
 		return err
 	}
 	switch args[0] {
 	case "survey":
-		return p.survey(ctx, d)
+		return p.survey(ctx, s)
 	case "analyse":
-		return p.analyse(ctx, d, args[1:])
+		return p.analyse(ctx, s, args[1:])
 	case "write":
-		return p.write(ctx, d)
+		return p.write(ctx, s)
 	case "review":
-		return p.review(d)
+		return p.review(ctx, s)
 	}
 	return errUsage
 }
 
-// envelope reads what the stage before has handed on.
-func (p Program) envelope() (d data, err error) {
+// envelope reads what the stage before has handed on. What was left out of its data and files is fetched.
+func (p Program) envelope(ctx context.Context) (s sheet, err error) {
 	b, err := os.ReadFile(p.Getenv("TRAPEZE_ENVELOPE"))
 	if err != nil {
-		return d, fmt.Errorf("no envelope (this program is run by trapeze work): %w", err)
+		return s, fmt.Errorf("no envelope (this program is run by trapeze work): %w", err)
 	}
-	var envelope struct {
-		Task struct {
-			Data data `json:"data"`
-		} `json:"task"`
+	if err := json.Unmarshal(b, &s); err != nil {
+		return s, err
 	}
-	err = json.Unmarshal(b, &envelope)
-	return envelope.Task.Data, err
+	missing := 0
+	for _, o := range s.Omissions {
+		if o.Kind == "data" || o.Kind == "artifact" {
+			missing += o.Tokens
+		}
+	}
+	if missing > 0 {
+		var source sheet
+		if err := p.ask(ctx, &source, "envelope", "show", p.Getenv("TRAPEZE_HANDOFF"), "--source"); err != nil {
+			return s, err
+		}
+		s.Task.Data, s.Artifacts = source.Task.Data, source.Artifacts
+		if p.Getenv("TRAPEZE_ATTEMPT") == "1" {
+			p.progress("fetched what the prompt had no room for: %d tokens", missing)
+		}
+	}
+	if s.Task.Data == nil {
+		return s, errors.New("the envelope has no data")
+	}
+	return s, nil
 }
 
-// send hands the task on to the next on its route, as any program would.
-func (p Program) send(ctx context.Context, d data, args ...string) error {
-	doc, err := json.Marshal(d)
+// trapeze runs a command and returns what it prints.
+func (p Program) trapeze(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, p.Executable, args...) //nolint:gosec // our own program
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), p.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("trapeze %s: %w", strings.Join(args[:min(2, len(args))], " "), err)
+	}
+	return out, nil
+}
+
+// ask runs a command that answers in JSON.
+func (p Program) ask(ctx context.Context, out any, args ...string) error {
+	b, err := p.trapeze(ctx, nil, args...)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, p.Executable, append([]string{"send", "--reason", "specialization", "--data", "-"}, args...)...)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(doc), p.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("hand on: %w", err)
+	return json.Unmarshal(b, out)
+}
+
+// send hands the task on to the next on its route. Data that is not given stays as it is.
+func (p Program) send(ctx context.Context, d *data, args ...string) error {
+	args = append([]string{"send", "--reason", "specialization"}, args...)
+	if d == nil {
+		_, err := p.trapeze(ctx, nil, args...)
+		return err
 	}
-	return nil
+	doc, err := json.Marshal(d)
+	if err == nil {
+		_, err = p.trapeze(ctx, doc, append(args, "--data", "-")...)
+	}
+	return err
 }
 
 // report puts a note on record before it returns, so that what follows cannot overtake it.
 func (p Program) report(ctx context.Context, format string, args ...any) error {
-	cmd := exec.CommandContext(ctx, p.Executable, "task", "progress", fmt.Sprintf(format, args...))
-	cmd.Stderr = p.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
+	_, err := p.trapeze(ctx, nil, "task", "progress", fmt.Sprintf(format, args...))
+	return err
 }
 
 // progress says how far the work is; the worker puts it on record.
 func (p Program) progress(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "progress: "+format+"\n", args...)
-}
-
-func (p Program) survey(ctx context.Context, d data) error {
-	s, err := stage.Look(ctx, d.Path, func(string) {})
-	if err != nil {
-		return err
-	}
-	files := 0
-	for _, l := range s.Packages {
-		files += len(l.Files)
-	}
-	if err := p.report(ctx, "listed %d packages with %d files", len(s.Packages), files); err != nil {
-		return err
-	}
-	return p.send(ctx, data{Survey: &s}, "--ask", "Measure every package.",
-		"--fact", fmt.Sprintf("size=%s has %d packages with %d files", s.Module, len(s.Packages), files))
-}
-
-func (p Program) analyse(ctx context.Context, d data, args []string) error {
-	if d.Survey == nil {
-		return errors.New("the envelope has no survey")
-	}
-	hangAfter := 0
-	if len(args) == 2 && args[0] == "--hang-after" {
-		var err error
-		if hangAfter, err = strconv.Atoi(args[1]); err != nil {
-			return errUsage
-		}
-	}
-	n := len(d.Survey.Packages)
-	a, err := stage.Analyse(ctx, *d.Survey, func(i int, dir string) error {
-		if hangAfter > 0 && i == min(hangAfter, n)-1 {
-			p.progress("measuring package %d of %d, %s", i+1, n, dir)
-			return p.hang(ctx)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	t := a.Totals()
-	if err := p.report(ctx, "measured %d packages, %d lines", t.Packages, t.Lines); err != nil {
-		return err
-	}
-	return p.send(ctx, data{Analysis: &a}, "--ask", "Write the report, in Markdown.",
-		"--fact", fmt.Sprintf("lines=%d lines in %d functions", t.Lines, t.Functions),
-		"--fact", fmt.Sprintf("gaps=%d of %d exported names have no comment", t.Undocumented, t.Exported),
-		"--decision", "tests=Tests are counted as files, and left out of everything else")
-}
-
-func (p Program) write(ctx context.Context, d data) error {
-	if d.Analysis == nil {
-		return errors.New("the envelope has no analysis")
-	}
-	report := stage.Write(*d.Analysis)
-	if err := p.report(ctx, "wrote %d lines", strings.Count(report, "\n")); err != nil {
-		return err
-	}
-	return p.send(ctx, data{Analysis: d.Analysis, Report: report}, "--ask", "Check the report against the figures, and publish it.",
-		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
-}
-
-func (p Program) review(d data) error {
-	if d.Analysis == nil {
-		return errors.New("the envelope has no analysis")
-	}
-	findings := stage.Review(d.Report, *d.Analysis)
-	for _, f := range findings {
-		p.progress("finding: %s", f)
-	}
-	if len(findings) > 0 {
-		return fmt.Errorf("the report has %d findings, the first: %s", len(findings), findings[0])
-	}
-	p.progress("checked %d packages, every link and every sum: no findings", len(d.Analysis.Packages))
-	_, err := io.WriteString(p.Stdout, d.Report)
-	return err
 }
 
 // hang waits for the end: of ctx, or of the worker that started this program.

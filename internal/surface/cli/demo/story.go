@@ -9,13 +9,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-// tell says in a sentence what an entry of the record means; empty for what would only repeat another.
-func tell(e client.AuditEntry) string {
+// tell says in a sentence what the i-th entry of the record means; empty for what would only repeat another.
+func tell(entries []client.AuditEntry, i int) string {
+	e := entries[i]
 	switch e.Event {
 	case fact.Created{}.EventName():
 		return told(e, func(f fact.Created) string { return "a task is created; its route: " + strings.Join(f.Route, " → ") })
 	case fact.HandoffRequested{}.EventName():
-		return told(e, request)
+		return told(e, func(f fact.HandoffRequested) string { return request(f, asked(entries[:i], e)) })
 	case fact.OfferMade{}.EventName():
 		return told(e, offer)
 	case fact.RejectedOffer{}.EventName():
@@ -24,7 +25,11 @@ func tell(e client.AuditEntry) string {
 		})
 	case fact.Moved{}.EventName():
 		return told(e, func(f fact.Moved) string {
-			return fmt.Sprintf("%s has it; %s has let go (epoch %d)", f.To, f.From, f.Epoch)
+			return fmt.Sprintf("%s has it; %s has let go (epoch %d)%s", f.To, f.From, f.Epoch, packed(entries[i+1:], e))
+		})
+	case fact.Constrained{}.EventName():
+		return told(e, func(f fact.Constrained) string {
+			return fmt.Sprintf("%s adds a constraint: %s", e.Agent, f.Constraint.Text)
 		})
 	case fact.Progressed{}.EventName():
 		return told(e, func(f fact.Progressed) string { return e.Agent + ": " + f.Note })
@@ -54,7 +59,23 @@ func told[F any](e client.AuditEntry, say func(F) string) string {
 	return say(f)
 }
 
-func request(f fact.HandoffRequested) string {
+// asked is what the receiver is asked to do, as the envelope says that was sealed with the request.
+func asked(before []client.AuditEntry, e client.AuditEntry) string {
+	for _, b := range before {
+		if b.Position == e.Position && caught(b, fact.Sealed{}) {
+			return told(b, func(f fact.Sealed) string {
+				var s sheet
+				if json.Unmarshal(f.Bytes, &s) != nil {
+					return ""
+				}
+				return s.Task.Ask
+			})
+		}
+	}
+	return ""
+}
+
+func request(f fact.HandoffRequested, ask string) string {
 	to := f.Capability
 	if len(f.Candidates) > 0 {
 		to = f.Candidates[0].Agent
@@ -62,7 +83,10 @@ func request(f fact.HandoffRequested) string {
 	if f.Recovery {
 		return fmt.Sprintf("the task is recovered from %s: %s is asked", f.From, to)
 	}
-	return fmt.Sprintf("%s hands on to %s", f.From, to)
+	if ask != "" {
+		ask = ": " + ask
+	}
+	return fmt.Sprintf("%s hands on to %s%s", f.From, to, ask)
 }
 
 func offer(f fact.OfferMade) string {
@@ -76,6 +100,25 @@ func offer(f fact.OfferMade) string {
 		return "offered to " + to
 	}
 	return "" // its request was told
+}
+
+// packed says how what a receiver got was fitted to it: that is on record with its acceptance.
+func packed(after []client.AuditEntry, e client.AuditEntry) string {
+	for _, n := range after {
+		if n.Position == e.Position && caught(n, fact.Rendered{}) {
+			return told(n, func(f fact.Rendered) string {
+				left := fmt.Sprintf("%d parts left out", f.Omitted)
+				switch f.Omitted {
+				case 0:
+					left = "nothing left out"
+				case 1:
+					left = "1 part left out"
+				}
+				return fmt.Sprintf(" – its prompt: %d of %d tokens, %s", f.Tokens, f.Budget, left)
+			})
+		}
+	}
+	return ""
 }
 
 // caught reports whether an entry is the kind that this place in the story waits for.

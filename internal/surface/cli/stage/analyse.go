@@ -14,6 +14,7 @@ import (
 
 // Analysis is what the files say: figures per package, and who imports whom.
 type Analysis struct {
+	Root     string    `json:"root"` // directory of the module, as it was when the files were read
 	Module   string    `json:"module"`
 	Packages []Metrics `json:"packages"`
 	Omitted  int       `json:"omitted,omitempty"`
@@ -40,7 +41,7 @@ type Metrics struct {
 // Analyse reads the files of a survey. note hears of each package before its files are read; an error from it ends
 // the analysis.
 func Analyse(ctx context.Context, s Survey, note func(i int, dir string) error) (Analysis, error) {
-	a := Analysis{Module: s.Module, Omitted: s.Omitted}
+	a := Analysis{Root: s.Root, Module: s.Module, Omitted: s.Omitted}
 	importers := map[string][]string{}
 	for i, l := range s.Packages {
 		if err := ctx.Err(); err != nil {

@@ -14,8 +14,9 @@ var (
 )
 
 // Review reads a report with fresh eyes, beside the analysis that it should tell of, and returns what is wrong with
-// it: packages without a heading, links that lead nowhere, two headings with one anchor, sums that do not add up.
-func Review(report string, a Analysis) []string {
+// it: packages without a heading, links that lead nowhere, two headings with one anchor, sums that do not add up, and
+// what breaks the rules.
+func Review(report string, a Analysis, r Rules) []string {
 	findings := []string{}
 	find := func(format string, args ...any) { findings = append(findings, fmt.Sprintf(format, args...)) }
 	anchors := map[string]bool{}
@@ -35,6 +36,12 @@ func Review(report string, a Analysis) []string {
 		if !anchors[l[1]] {
 			find("the link #%s leads nowhere", l[1])
 		}
+	}
+	if r.Closing != "" && !strings.HasSuffix(report, r.closing()) {
+		find("the last line is not %q", r.Closing)
+	}
+	if r.NoPaths && a.Root != "" && strings.Contains(report, a.Root) {
+		find("a directory of this machine is named: %s", a.Root)
 	}
 	return append(findings, checkSums(report, a)...)
 }

@@ -115,10 +115,53 @@ func TestAnAnalysisStopsWhenItsReaderIsGone(t *testing.T) {
 	}
 }
 
+var rules = Rules{Closing: "*Counted, not guessed.*", NoPaths: true}
+
 func TestAReportAsWrittenHasNoFindings(t *testing.T) {
 	a := analysed(t)
-	if f := Review(Write(a), a); len(f) > 0 {
-		t.Errorf("findings: %q", f)
+	for _, r := range []Rules{{}, rules} {
+		if f := Review(Write(a, r), a, r); len(f) > 0 {
+			t.Errorf("findings: %q", f)
+		}
+	}
+}
+
+func TestRulesThatDidNotReachTheWriterAreFound(t *testing.T) {
+	a := analysed(t)
+	f := Review(Write(a, Rules{}), a, rules)
+	if want := []string{`the last line is not "*Counted, not guessed.*"`, "a directory of this machine is named: " + a.Root}; !slices.Equal(f, want) {
+		t.Errorf("findings: %q, want %q", f, want)
+	}
+}
+
+func TestASummaryIsShortAndKeepsToTheRules(t *testing.T) {
+	a := analysed(t)
+	s := Summary(a, rules, "elsewhere")
+	for _, want := range []string{"4 packages, ", "Most imported: `bakery (root)`, by 1 of 4 packages", "Longest function: `Oven.Bake` in oven, 3 lines", "elsewhere"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q is not in it:\n%s", want, s)
+		}
+	}
+	if !strings.HasSuffix(s, "\n"+rules.Closing+"\n") || strings.Contains(s, a.Root) || len(s) > len(Write(a, rules))/2 {
+		t.Errorf("it is\n%s", s)
+	}
+}
+
+func TestACountIsHeldAgainstTheAnalysis(t *testing.T) {
+	s, a := look(t, module(t, bakery)), analysed(t)
+	c, err := ParseCount(s.Count().String())
+	if err != nil || c != s.Count() {
+		t.Fatalf("%v, %v", c, err)
+	}
+	if d := c.Differs(a); d != "" {
+		t.Error(d)
+	}
+	c.Files++
+	if d := c.Differs(a); d != "listed were 4 packages with 8 files, tests included; analysed, 4 packages with 7 files, tests included" {
+		t.Errorf("%q", d)
+	}
+	if _, err := ParseCount("many"); err == nil {
+		t.Error("no count was taken for one")
 	}
 }
 
@@ -131,15 +174,15 @@ func TestTheReviewFindsWhatIsWrong(t *testing.T) {
 		"a row that was not counted":  {"| [tested](#tested) | 0 | 1 ", "| [tested](#tested) | 0 | 2 ", "the table says"},
 		"a package that has no row":   {"| [tested](#tested) |", "| tested |", "package tested is not in the table"},
 		"two headings of one anchor":  {"## At a glance", "## The packages", "two headings have the anchor #the-packages"},
-		"a report that says nothing":  {Write(a), "", "package . has no section"},
+		"a report that says nothing":  {Write(a, rules), "", "package . has no section"},
 		"everything under a new name": {"### internal/deep/x", "### x", "the link #internaldeepx leads nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spoilt := strings.Replace(Write(a), c.old, c.new, 1)
-			if spoilt == Write(a) {
+			spoilt := strings.Replace(Write(a, rules), c.old, c.new, 1)
+			if spoilt == Write(a, rules) {
 				t.Fatal("nothing was spoilt")
 			}
-			if f := Review(spoilt, a); !strings.Contains(strings.Join(f, "\n"), c.want) {
+			if f := Review(spoilt, a, rules); !strings.Contains(strings.Join(f, "\n"), c.want) {
 				t.Errorf("findings %q lack %q", f, c.want)
 			}
 		})

@@ -37,6 +37,39 @@ type Listing struct {
 	Broken  []string `json:"broken,omitempty"` // files that do not parse
 }
 
+// Count is how much a survey listed, tests among the files.
+type Count struct{ Packages, Files int }
+
+// Count adds up what was listed.
+func (s Survey) Count() Count {
+	c := Count{Packages: len(s.Packages)}
+	for _, l := range s.Packages {
+		c.Files += len(l.Files) + l.Tests
+	}
+	return c
+}
+
+func (c Count) String() string {
+	return fmt.Sprintf("%d packages with %d files, tests included", c.Packages, c.Files)
+}
+
+// ParseCount reads what [Count.String] wrote.
+func ParseCount(text string) (c Count, err error) {
+	if _, err = fmt.Sscanf(text, "%d packages with %d files", &c.Packages, &c.Files); err != nil {
+		return c, fmt.Errorf("%.80q is not a count: %w", text, err)
+	}
+	return c, nil
+}
+
+// Differs says how an analysis differs from what was counted before; empty if it does not.
+func (c Count) Differs(a Analysis) string {
+	t := a.Totals()
+	if got := (Count{Packages: t.Packages, Files: t.Files + t.Tests}); got != c {
+		return fmt.Sprintf("listed were %s; analysed, %s", c, got)
+	}
+	return ""
+}
+
 // ErrNoModule says that a directory holds no Go module.
 var ErrNoModule = errors.New("no go.mod here")
 

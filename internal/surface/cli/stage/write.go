@@ -32,27 +32,83 @@ func (a Analysis) Totals() (t Totals) {
 	return t
 }
 
+// Rules are what a report must keep to, whoever makes it and whoever checks it. They come with the task.
+type Rules struct {
+	Closing string // the last line, word for word; empty: none
+	NoPaths bool   // no directory of the machine is named
+}
+
 // Write makes the report, in Markdown.
-func Write(a Analysis) string {
+func Write(a Analysis, r Rules) string {
 	var b strings.Builder
-	t := a.Totals()
 	fmt.Fprintf(&b, "# What is in %s\n\n", a.Module)
-	fmt.Fprintf(&b, "%d packages, %d files, %d lines, %d functions. Of %d exported names %d have no comment",
-		t.Packages, t.Files, t.Lines, t.Functions, t.Exported, t.Undocumented)
-	if t.Exported > 0 {
-		fmt.Fprintf(&b, " (%d %% are documented)", (t.Exported-t.Undocumented)*100/t.Exported)
+	if !r.NoPaths {
+		fmt.Fprintf(&b, "The source is in `%s`.\n\n", a.Root)
 	}
-	b.WriteString(". Tests are counted as files, and left out of everything else.\n")
+	b.WriteString(a.glance() + " Tests are counted as files, and left out of everything else.\n")
 	if a.Omitted > 0 {
 		fmt.Fprintf(&b, "\n%d more packages are left out of this report.\n", a.Omitted)
 	}
-	writeTable(&b, a, t)
+	writeTable(&b, a, a.Totals())
 	writeLongest(&b, a)
 	b.WriteString("\n## The packages\n")
 	for _, m := range a.Packages {
 		writePackage(&b, a, m)
 	}
-	return b.String()
+	return b.String() + r.closing()
+}
+
+// glance is the analysis in two sentences.
+func (a Analysis) glance() string {
+	t := a.Totals()
+	s := fmt.Sprintf("%d packages, %d files, %d lines, %d functions. Of %d exported names %d have no comment",
+		t.Packages, t.Files, t.Lines, t.Functions, t.Exported, t.Undocumented)
+	if t.Exported > 0 {
+		s += fmt.Sprintf(" (%d %% are documented)", (t.Exported-t.Undocumented)*100/t.Exported)
+	}
+	return s + "."
+}
+
+// closing is the end that every document gets.
+func (r Rules) closing() string {
+	if r.Closing == "" {
+		return ""
+	}
+	return "\n" + r.Closing + "\n"
+}
+
+// Summary is what a report says in short, in Markdown. where says how the report itself is found.
+func Summary(a Analysis, r Rules, where string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s in short\n\n%s\n\n", a.Module, a.glance())
+	if hub, n := a.Hub(); n > 0 {
+		fmt.Fprintf(&b, "- Most imported: `%s`, by %d of %d packages\n", title(a, hub), n, len(a.Packages))
+	}
+	if m := a.Longest(); m.LongestLines > 0 {
+		fmt.Fprintf(&b, "- Longest function: `%s` in %s, %d lines\n", m.Longest, title(a, m.Dir), m.LongestLines)
+	}
+	fmt.Fprintf(&b, "- The report: %s\n", where)
+	return b.String() + r.closing()
+}
+
+// Hub is the directory of the package that most others import, and how many do; the first of several.
+func (a Analysis) Hub() (dir string, importers int) {
+	for _, m := range a.Packages {
+		if len(m.ImportedBy) > importers {
+			dir, importers = m.Dir, len(m.ImportedBy)
+		}
+	}
+	return dir, importers
+}
+
+// Longest is the package with the longest function; the first of several.
+func (a Analysis) Longest() (longest Metrics) {
+	for _, m := range a.Packages {
+		if m.LongestLines > longest.LongestLines {
+			longest = m
+		}
+	}
+	return longest
 }
 
 func writeTable(b *strings.Builder, a Analysis, t Totals) {
