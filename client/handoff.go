@@ -68,12 +68,23 @@ type Sheet struct {
 	Source   string          `json:"source,omitempty"`
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt,omitempty"`
+	Copies   []Copy          `json:"copies,omitempty"` // in the majors that were asked for
 }
 
 // ContentInput says how content is read. The zero value gives what its receiver gets.
 type ContentInput struct {
 	Render bool // also as a prompt
 	Source bool // what was sent, not what was packed of it for its receiver
+	// Majors of the envelope's schema that it is wanted in too.
+	Majors []int
+}
+
+// Copy is an envelope in one major of its schema.
+type Copy struct {
+	Major    int             `json:"major"`
+	Of       string          `json:"of"` // digest of the envelope that it was converted from
+	Envelope json.RawMessage `json:"envelope"`
+	Lost     []string        `json:"lost,omitempty"` // fields that its major has no place for
 }
 
 // RejectInput turns an offer down.

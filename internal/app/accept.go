@@ -35,6 +35,16 @@ type Sheet struct {
 	Source   string          `json:"source,omitempty"`
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt,omitempty"`
+	// Copies are the envelope in each of the schema's majors that were asked for.
+	Copies []Copy `json:"copies,omitempty"`
+}
+
+// Copy is an envelope in one major of its schema.
+type Copy struct {
+	Major    int             `json:"major"`
+	Of       string          `json:"of"` // digest of the envelope that it was converted from
+	Envelope json.RawMessage `json:"envelope"`
+	Lost     []string        `json:"lost,omitempty"` // fields that its major has no place for, as paths
 }
 
 // Accept takes an open offer: the second message of the handshake. With automatic confirm the caller owns the task
@@ -103,6 +113,7 @@ type ContentInput struct {
 	ID     string // of a task, of a handoff, or of what was shared
 	Render bool   // also as a prompt
 	Source bool   // what was sent, rather than what was packed for its receiver
+	Majors []int  // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
 }
 
 // Content gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
@@ -147,7 +158,24 @@ func (a *App) readSheet(ctx context.Context, c Caller, task, digest string, in C
 	if err != nil {
 		return Sheet{}, err
 	}
-	return *sheet, nil
+	sheet.Copies, err = a.copies(sheet, in.Majors)
+	return *sheet, err
+}
+
+// copies are an envelope in several majors, side by side: what readers get while they move from one to the next.
+func (a *App) copies(s *Sheet, majors []int) ([]Copy, error) {
+	if len(majors) == 0 {
+		return nil, nil
+	}
+	found, err := a.majors.Emit(envelope.Sealed{Digest: s.Digest, Bytes: s.Envelope}, majors...)
+	if err != nil {
+		return nil, err
+	}
+	copies := make([]Copy, len(found))
+	for i, k := range found {
+		copies[i] = Copy{Major: k.Major, Of: k.Of, Envelope: k.Bytes, Lost: k.Lost}
+	}
+	return copies, nil
 }
 
 // contentFor is the digest of what the caller may read of a task's n-th handoff, or of the task itself where n is 0.

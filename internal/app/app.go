@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/expect"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -37,6 +38,8 @@ type Options struct {
 	// MaxOpen bounds the tasks that one principal has requested and that have not ended; 0 means 100,000. It may be
 	// exceeded by what is created within a second.
 	MaxOpen int
+	// Majors converts envelopes between majors of their schema; the zero value knows ours.
+	Majors envelope.Converter
 	// Artifacts is the store of files; without one, calls about them are refused.
 	Artifacts artifact.Store
 	Shelf     shelf.Options
@@ -71,6 +74,7 @@ type App struct {
 	sealer *sealing.Sealer
 	access *access.Log
 	expect *expect.Checker
+	majors envelope.Converter
 	quota  *quota
 }
 
@@ -89,7 +93,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		o.CachedEnvelopes = 32 << 20
 	}
 	a := &App{
-		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}),
+		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}), majors: o.Majors,
 	}
 	var err error
 	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {

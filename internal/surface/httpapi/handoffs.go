@@ -74,6 +74,7 @@ type contentQuery struct {
 	ID     string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
 	Render bool   `query:"render" doc:"Also give the envelope as a prompt."`
 	Source bool   `query:"source" doc:"Give what was sent, not what was packed of it for its receiver."`
+	Majors []int  `query:"majors" maxItems:"8" doc:"Also give the envelope in these majors of its schema, comma-separated: for readers that have not moved to the newest one yet."`
 }
 
 // content are the three ways to an envelope; the id says what it is of.
@@ -93,7 +94,7 @@ func (s *service) content() {
 			if err := checks[of.path](in.ID); err != nil {
 				return app.Sheet{}, err
 			}
-			return s.app.Content(ctx, c, app.ContentInput{ID: in.ID, Render: in.Render, Source: in.Source})
+			return s.app.Content(ctx, c, app.ContentInput{ID: in.ID, Render: in.Render, Source: in.Source, Majors: in.Majors})
 		})
 	}
 	read(s, route{path: "/v1/tasks/{id}/trail", id: "trail", summary: "Read everything on record about the task", about: "The read is on record.", tag: tagTasks},

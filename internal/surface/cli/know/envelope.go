@@ -29,8 +29,16 @@ func envelopeShow(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.Emit(sheet, func(p *shell.Page) { p.Block(indented(sheet.Envelope)) })
+		return s.Emit(sheet, func(p *shell.Page) {
+			if len(sheet.Copies) == 0 {
+				p.Block(indented(sheet.Envelope))
+			}
+			for _, k := range sheet.Copies {
+				p.Block(indented(k.Envelope))
+			}
+		})
 	})
+	cmd.Flags().IntSliceVar(&in.Majors, "major", nil, "print it in this major of its schema instead, for readers that have not moved yet (repeatable)")
 	cmd.Long = "Print an envelope as JSON; with --json, beside its digest.\n\n" + whichEnvelope
 	cmd.Flags().BoolVar(&in.Source, "source", false, "what was sent, not what was packed of it for its receiver")
 	return example(cmd, "trapeze envelope show $TASK.h1 --source")
