@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -40,19 +41,57 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("the output does not have %q:\n%s", want, out.Bytes())
 		}
 	}
+	said := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		said[inForm(line)] = true
+	}
+	for _, line := range readmeOutput(t) {
+		if !said[inForm(line)] {
+			t.Errorf("the README shows %q, and no line of the output is like it:\n%s", line, out.Bytes())
+		}
+	}
+}
+
+var reFigure = regexp.MustCompile(`(^|[ =~o+(])[0-9]+(\.[0-9]+)?`)
+
+// inForm is a line without what differs from run to run: its figures, but for those in names, and the width of columns.
+func inForm(line string) string {
+	return strings.Join(strings.Fields(reFigure.ReplaceAllString(line, "${1}0")), " ")
+}
+
+// readmeOutput is what the README shows as the output of its commands.
+func readmeOutput(t *testing.T) (lines []string) {
+	shown := false
+	for line := range strings.Lines(readme(t)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "```"):
+			shown = line == "```console"
+		case shown && line != "…" && !strings.HasPrefix(line, "$ "):
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		t.Fatal("the README shows no output")
+	}
+	return lines
+}
+
+func readme(t *testing.T) string {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // readmeScript is the README's commands as one script: it stops at the first that fails, and its background programs
 // with it.
 func readmeScript(t *testing.T) string {
-	b, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var s strings.Builder
 	s.WriteString("set -e\npids=\ntrap 'rc=$?; kill $pids; wait; exit $rc' EXIT\n")
 	count := 0
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(readme(t)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {
 			continue
