@@ -43,15 +43,15 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/memory", what: "memory items: scopes, versions, references, who may read",
-		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/registry", "internal/identity"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/identity"},
 	},
 	{
 		dir: "internal/conversation", what: "what was said across agents, and the text that carries it on",
-		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory", "internal/registry"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory"},
 	},
 	{
 		dir: "internal/channel", what: "named lists of agents to publish to",
-		pure: true, ours: []string{"internal/refusal", "internal/registry"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact"},
 	},
 	{
 		dir: "internal/registry", what: "agents, readiness, capabilities, circuit breaker",
@@ -125,7 +125,7 @@ var rooms = []room{
 	// What is too large for the record, and referred to by its hash.
 	{
 		dir: "internal/artifact", what: "the contract of the store of files: content-addressed, verified, swept",
-		ours: []string{"internal/refusal", "internal/registry"},
+		ours: []string{"internal/refusal", "internal/fact"},
 	},
 	{
 		dir: "internal/artifact/filestore", what: "artifacts as owner-only files",

@@ -77,7 +77,7 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 
 // known reports whether there is an agent of a name. What cannot be a name is nobody's.
 func (a *App) known(ctx context.Context, workspace, name string) (bool, error) {
-	if no := fact.CheckName("an agent", name); no != nil {
+	if no := fact.CheckName("an agent's name", name); no != nil {
 		return false, nil //nolint:nilerr // that is the answer
 	}
 	s, err := a.Known(ctx, workspace, name, true)

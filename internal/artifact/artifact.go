@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // DefaultMaxSize is the most bytes an artifact may have unless a store is told otherwise (64 MiB).
@@ -67,7 +67,7 @@ type Key struct {
 
 // Check refuses (invalid) what cannot be a key.
 func (k Key) Check() error {
-	if err := registry.CheckName("workspace", k.Workspace); err != nil {
+	if err := fact.CheckName("workspace", k.Workspace); err != nil {
 		return err
 	}
 	return k.Digest.Check()

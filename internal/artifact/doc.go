@@ -1,7 +1,7 @@
 // Package artifact is the contract of the store of artifacts: files and patches that are too large for the record and
 // are handed over by the hash of their content.
 //
-// May import: refusal, and registry for names of workspaces.
+// May import: refusal, and fact for names of workspaces.
 //
 // Invariants:
 //   - An artifact is its content: stored once per workspace, never changed, found by its digest alone. No workspace

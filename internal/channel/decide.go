@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // Limits of a channel.
@@ -68,7 +68,7 @@ func (c Unsubscribe) channel() (string, By) { return c.Name, c.By }
 func (c Remove) channel() (string, By)      { return c.Name, c.By }
 
 // CheckName refuses (invalid) what cannot name a channel: the rule is that of agents.
-func CheckName(name string) error { return registry.CheckName("channel", name) }
+func CheckName(name string) error { return fact.CheckName("channel", name) }
 
 // Decide says what a command makes of a channel at the time now. Refusals: invalid and too_large for what breaks a
 // rule on its own, not_found for a channel that is not there, not_permitted for what only its owner, the agent itself
@@ -152,7 +152,7 @@ func subscriber(by By, agent, verb string) (string, error) {
 	if agent == "" {
 		return "", refusal.New(refusal.Invalid, "name the agent", "only agents subscribe, and none is named")
 	}
-	if err := registry.CheckName("agent", agent); err != nil {
+	if err := fact.CheckName("agent", agent); err != nil {
 		return "", err
 	}
 	if agent != by.Agent && !by.Operator {

@@ -11,7 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // Limits of a conversation.
@@ -35,7 +34,7 @@ type Append struct {
 }
 
 // CheckID refuses (invalid) what cannot be a conversation's id: ids are names as agents have them.
-func CheckID(id string) error { return registry.CheckName("conversation", id) }
+func CheckID(id string) error { return fact.CheckName("conversation", id) }
 
 // Decide says what appending a turn makes of a conversation at the time now. Refusals: invalid and too_large for what
 // breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
@@ -71,7 +70,7 @@ func (c Append) check() (Append, error) {
 	if err := CheckID(c.Conversation); err != nil {
 		return c, err
 	}
-	if err := registry.CheckName("agent", c.Agent); err != nil {
+	if err := fact.CheckName("agent", c.Agent); err != nil {
 		return c, err
 	}
 	if !c.Role.Valid() {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -20,7 +19,7 @@ const (
 	MaxData            = 768 << 10
 	MaxText            = 16 << 10 // details, notes
 	MaxResult          = 256 << 10
-	MaxName            = 64
+	MaxName            = 64 // also of a label
 	MaxConstraints     = 64 // per task
 	MaxConstraintText  = 2 << 10
 	MaxConstraintTotal = 32 << 10
@@ -63,51 +62,13 @@ func CheckText(what, s string, limit int) error {
 	return nil
 }
 
-// CheckName refuses what cannot name an agent, a capability or a permission: 1 to 64 characters without spaces,
-// control characters or path parts.
-func CheckName(what, s string) error {
-	ok := s != "" && len(s) <= MaxName && utf8.ValidString(s) && s != "." && s != ".." &&
-		!strings.ContainsFunc(s, func(r rune) bool {
-			return unicode.IsControl(r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`/\*>"'`, r)
-		})
-	if !ok {
-		return refusal.New(refusal.Invalid, "use 1 to 64 printable characters without spaces, slashes, quotes, * or >",
-			"%.80q cannot name %s", s, what)
-	}
-	return nil
-}
-
-// CheckNames refuses a list that is too long, names something twice, or has a name that [CheckName] refuses.
-func CheckNames(what string, names []string, limit int) error {
-	if len(names) > limit {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", limit), "%d is too many of %s", len(names), what)
-	}
-	for i, n := range names {
-		if err := CheckName(what, n); err != nil {
-			return err
-		}
-		if slices.Contains(names[:i], n) {
-			return refusal.New(refusal.Invalid, "name each once", "%q is named twice as %s", n, what)
-		}
-	}
-	return nil
-}
-
-// CheckOptional is [CheckName] for a name that may be left out.
-func CheckOptional(what, name string) error {
-	if name == "" {
-		return nil
-	}
-	return CheckName(what, name)
-}
-
 // CheckRoute refuses a route that is too long or stops at what is no agent. An agent may be visited twice.
 func CheckRoute(route []string) error {
 	if len(route) > MaxRoute {
 		return refusal.New(refusal.TooLarge, "split the route", "%d stops are too many for a route", len(route))
 	}
 	for _, a := range route {
-		if err := CheckName("an agent", a); err != nil {
+		if err := CheckName("an agent's name", a); err != nil {
 			return err
 		}
 	}
@@ -148,7 +109,7 @@ func CheckCandidates(candidates []Candidate) error {
 		return refusal.New(refusal.TooLarge, "name fewer receivers", "%d candidates are too many", len(candidates))
 	}
 	for _, c := range candidates {
-		if err := CheckName("an agent", c.Agent); err != nil {
+		if err := CheckName("an agent's name", c.Agent); err != nil {
 			return err
 		}
 	}
@@ -211,7 +172,7 @@ func (b Budget) Check(what string) error {
 
 // Check refuses a constraint without id, kind or text, and one that is too long.
 func (c Constraint) Check() error {
-	if err := CheckName("a constraint", c.ID); err != nil {
+	if err := CheckLabel("a constraint", c.ID); err != nil {
 		return err
 	}
 	if c.Kind == "" {
@@ -224,7 +185,7 @@ func (c Constraint) Check() error {
 		return refusal.New(refusal.Invalid, "use a number, or leave it out", "constraint %s has no finite maximum", c.ID)
 	}
 	if len(c.Allow) > 0 {
-		if err := CheckNames("an allowed value", c.Allow, MaxPermissions); err != nil {
+		if err := CheckLabels("an allowed value", c.Allow, MaxPermissions); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func (d *document) constraint(i int, name, field string, value json.RawMessage) 
 		d.note(field, "is of no kind we know: kept as a preference")
 	}
 	c := fact.Constraint{ID: name, Kind: k.kind, Hard: k.hard}
-	if fact.CheckName("a constraint", name) != nil {
+	if fact.CheckLabel("a constraint", name) != nil {
 		c.ID = "constraint-" + strconv.Itoa(i+1)
 		d.note(field, "has a name that no id may have: its id is "+c.ID)
 	}

@@ -133,7 +133,7 @@ func (d *document) list(name string) {
 func (d *document) agent(name string) string {
 	s := d.text(name, fact.MaxText)
 	if s != "" {
-		if err := fact.CheckName("an agent", s); err != nil {
+		if err := fact.CheckName("an agent's name", s); err != nil {
 			d.fail(at(name, err))
 		}
 	}
@@ -217,7 +217,7 @@ func (d *document) permissions(field string, raw json.RawMessage) {
 	if d.task.Permissions != nil {
 		d.fail(wrong(field, "give them once", "are given in two places"))
 	}
-	if err := fact.CheckNames("a permission", names, fact.MaxPermissions); err != nil {
+	if err := fact.CheckLabels("a permission", names, fact.MaxPermissions); err != nil {
 		d.fail(at(field, err))
 	}
 	d.task.Permissions = names

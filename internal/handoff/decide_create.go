@@ -94,7 +94,7 @@ func (c Create) check(now time.Time) error {
 		fact.CheckText("the intent", c.Intent, fact.MaxIntent),
 		fact.CheckJSON("the claimed history", c.Claimed, fact.MaxData),
 		fact.CheckRoute(c.Route),
-		fact.CheckNames("a permission", c.Permissions, fact.MaxPermissions),
+		fact.CheckLabels("a permission", c.Permissions, fact.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
 		fact.CheckConstraints(c.Constraints), c.Expected.Check(), fact.CheckOptional("a conversation", c.Conversation),
 	)

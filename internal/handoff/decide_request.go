@@ -144,7 +144,7 @@ func (t Task) follows(e fact.Sealed) error {
 
 // narrows refuses permissions that the task does not have.
 func (t Task) narrows(permissions []string) error {
-	if err := fact.CheckNames("a permission", permissions, fact.MaxPermissions); err != nil {
+	if err := fact.CheckLabels("a permission", permissions, fact.MaxPermissions); err != nil {
 		return err
 	}
 	for _, p := range permissions {

@@ -169,7 +169,7 @@ func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if err := t.standsBehind(c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	if err := firstError(fact.CheckName("an agent", c.To), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Pack.Check()); err != nil {
+	if err := firstError(fact.CheckName("an agent's name", c.To), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Pack.Check()); err != nil {
 		return nil, err
 	}
 	if len(t.Shares) >= fact.MaxShares {

@@ -3,8 +3,8 @@ package identity
 import (
 	"strconv"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // DefaultWorkspace is where everybody belongs unless told otherwise.
@@ -34,8 +34,8 @@ func (p Principal) check() error {
 		return refusal.New(refusal.Invalid, `use "admin", "operator", "auditor" or "agent"`,
 			"unknown role %s", strconv.QuoteToASCII(string(p.Role)))
 	}
-	if err := registry.CheckName("workspace", p.Workspace); err != nil {
+	if err := fact.CheckName("workspace", p.Workspace); err != nil {
 		return err
 	}
-	return registry.CheckName("name of the "+string(p.Role), p.Name)
+	return fact.CheckName("name of the "+string(p.Role), p.Name)
 }

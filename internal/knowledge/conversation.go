@@ -10,7 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -197,7 +196,7 @@ func (b *Base) conversations(ctx context.Context, c caller.Caller, in Conversati
 	}
 	limit, err := limitOf(in.Limit, usualPage)
 	if err == nil && in.Agent != "" {
-		err = registry.CheckName("agent", in.Agent)
+		err = fact.CheckName("agent", in.Agent)
 	}
 	if err == nil && in.Task != "" {
 		err = fact.CheckTaskID(in.Task)

@@ -15,7 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -104,10 +103,10 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	}
 	checks := []error{c.May(identity.ReadOwn, "search memory"), err}
 	if in.Tag != "" {
-		checks = append(checks, registry.CheckName("tag", in.Tag))
+		checks = append(checks, fact.CheckName("tag", in.Tag))
 	}
 	if in.Conversation != "" {
-		checks = append(checks, registry.CheckName("conversation", in.Conversation))
+		checks = append(checks, fact.CheckName("conversation", in.Conversation))
 	}
 	if in.Task != "" {
 		checks = append(checks, fact.CheckTaskID(in.Task))

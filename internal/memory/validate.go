@@ -9,7 +9,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // Limits of an item.
@@ -24,7 +23,7 @@ const (
 )
 
 // CheckID refuses (invalid) what cannot be an item's id: ids are names as agents have them.
-func CheckID(id string) error { return registry.CheckName("memory id", id) }
+func CheckID(id string) error { return fact.CheckName("memory id", id) }
 
 // check refuses a command that breaks a rule on its own, and returns its tags in order.
 func (c Store) check() (tags []string, err error) {
@@ -68,12 +67,12 @@ func (c Store) checkBelonging() error {
 		}
 	}
 	if c.Source.Agent != "" {
-		if err := registry.CheckName("source agent", c.Source.Agent); err != nil {
+		if err := fact.CheckName("source agent", c.Source.Agent); err != nil {
 			return err
 		}
 	}
 	if c.Conversation != "" {
-		return registry.CheckName("conversation", c.Conversation)
+		return fact.CheckName("conversation", c.Conversation)
 	}
 	return nil
 }
@@ -111,7 +110,7 @@ func normalTags(tags []string) ([]string, error) {
 		return nil, tooManyTags(len(tags))
 	}
 	for _, t := range tags {
-		if err := registry.CheckName("tag", t); err != nil {
+		if err := fact.CheckName("tag", t); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -47,7 +48,7 @@ func notRegistered(name string) error {
 }
 
 func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
-	if err := CheckName("agent name", c.Name); err != nil {
+	if err := fact.CheckName("agent name", c.Name); err != nil {
 		return nil, err
 	}
 	spec := c.Spec.normal()

@@ -8,12 +8,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Limits of what an agent may say about itself.
 const (
-	MaxName          = 64          // bytes of a name of an agent, a capability or a tokenizer
 	MaxDescription   = 2000        // bytes
 	MaxCapabilities  = 64          // distinct capabilities
 	MaxFallbacks     = 16          // agents
@@ -27,30 +27,6 @@ const (
 	MaxPeriod        = 24 * time.Hour // of a presence lease or an open circuit, as MinPeriod
 )
 
-const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit"
-
-// CheckName refuses (invalid) what is not a name: 1 to 64 characters of a-z, 0-9, '-', '_' and '.', starting with a
-// letter or digit. Such a name is safe in streams, URLs, file names and prompts. What says in the message which name
-// is meant, for example "agent name".
-func CheckName(what, name string) error {
-	switch {
-	case name == "":
-		return refusal.New(refusal.Invalid, nameHint, "%s is empty", what)
-	case len(name) > MaxName:
-		return refusal.New(refusal.Invalid, nameHint, "%s has %d bytes, at most %d are allowed", what, len(name), MaxName)
-	case !alphanumeric(name[0]):
-		return refusal.New(refusal.Invalid, nameHint, "%s %s does not start with a letter a-z or a digit", what, strconv.QuoteToASCII(name))
-	}
-	for i := range len(name) {
-		if c := name[i]; !alphanumeric(c) && c != '-' && c != '_' && c != '.' {
-			return refusal.New(refusal.Invalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), i+1)
-		}
-	}
-	return nil
-}
-
-func alphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
-
 // check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
 func (s Spec) check(self string) error {
 	if !s.Kind.Valid() {
@@ -60,7 +36,7 @@ func (s Spec) check(self string) error {
 		return err
 	}
 	if s.Tokenizer != "" {
-		if err := CheckName("tokenizer", s.Tokenizer); err != nil {
+		if err := fact.CheckName("tokenizer", s.Tokenizer); err != nil {
 			return err
 		}
 	}
@@ -125,7 +101,7 @@ func checkNames(what string, names []string, most int) error {
 		return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(names), what, most)
 	}
 	for _, n := range names {
-		if err := CheckName(what, n); err != nil {
+		if err := fact.CheckName(what, n); err != nil {
 			return err
 		}
 	}

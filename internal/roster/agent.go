@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -48,7 +49,7 @@ func ownOrAgents(c caller.Caller, name, what string) error {
 func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
 	err := ownOrAgents(c, in.Name, "register an agent")
 	if err == nil {
-		err = registry.CheckName("the agent's name", in.Name)
+		err = fact.CheckName("the agent's name", in.Name)
 	}
 	if err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
@@ -116,7 +117,7 @@ func (r *Roster) agentDo(ctx context.Context, c caller.Caller, verb, name string
 
 // ChangeAgent makes one decision on an agent. request is the digest of the call, for its idempotency key.
 func (r *Roster) ChangeAgent(ctx context.Context, c caller.Caller, name, request string, cmd registry.Command) (stream.Outcome[registry.State], error) {
-	if err := registry.CheckName("the agent's name", name); err != nil {
+	if err := fact.CheckName("the agent's name", name); err != nil {
 		return stream.Outcome[registry.State]{}, err
 	}
 	return r.agents.Do(ctx, c.Write(request), agentStream(c.Workspace, name), func(s registry.State, now time.Time) ([]registry.Event, error) {
@@ -172,7 +173,7 @@ func (r *Roster) agent(ctx context.Context, c caller.Caller, name string) (Agent
 	if err := c.May(identity.ReadOwn, "show an agent"); err != nil {
 		return Agent{}, err
 	}
-	if err := registry.CheckName("the agent's name", name); err != nil {
+	if err := fact.CheckName("the agent's name", name); err != nil {
 		return Agent{}, err
 	}
 	f, err := r.agents.Load(ctx, agentStream(c.Workspace, name), true)
@@ -200,7 +201,7 @@ func (r *Roster) describe(ctx context.Context, workspace string, s registry.Stat
 // Known is what is on record about an agent; the zero state for one that never was. A fresh one has every entry that was
 // acknowledged before the call.
 func (r *Roster) Known(ctx context.Context, workspace, name string, fresh bool) (registry.State, error) {
-	if registry.CheckName("the agent's name", name) != nil {
+	if fact.CheckName("the agent's name", name) != nil {
 		return registry.State{}, nil //nolint:nilerr // what cannot be a name was never registered
 	}
 	f, err := r.agents.Load(ctx, agentStream(workspace, name), fresh)

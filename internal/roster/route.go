@@ -23,7 +23,7 @@ type directory struct {
 
 // Lookup finds one agent.
 func (d *directory) Lookup(name string) (routing.Hint, bool) {
-	if registry.CheckName("agent", name) != nil {
+	if fact.CheckName("agent", name) != nil {
 		return routing.Hint{}, false
 	}
 	f, err := d.roster.agents.Load(d.ctx, agentStream(d.workspace, name), false)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/stream"
 )
 
@@ -58,11 +58,11 @@ func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput
 		return Token{}, refusal.New(refusal.NotPermitted, "use an admin's token of the workspace "+identity.DefaultWorkspace,
 			"%s may make tokens for workspace %s alone", c.Principal, c.Workspace)
 	}
-	if err := registry.CheckName("the workspace's name", in.Workspace); err != nil {
+	if err := fact.CheckName("the workspace's name", in.Workspace); err != nil {
 		return Token{}, err
 	}
 	if in.Role == identity.Agent {
-		if err := registry.CheckName("the agent's name", in.Name); err != nil {
+		if err := fact.CheckName("the agent's name", in.Name); err != nil {
 			return Token{}, err
 		}
 		f, err := r.agents.Load(ctx, agentStream(in.Workspace, in.Name), true)

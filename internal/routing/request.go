@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
@@ -57,7 +58,7 @@ func (r Request) check() error {
 			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
 		}
 		for _, n := range l.names {
-			if err := registry.CheckName(l.what, n); err != nil {
+			if err := fact.CheckName(l.what, n); err != nil {
 				return err
 			}
 		}

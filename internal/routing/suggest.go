@@ -62,7 +62,7 @@ func closest(name string, names []string) []string {
 }
 
 // distance is the least number of bytes to insert, delete or replace to turn a into b. Names are at most
-// registry.MaxName bytes long, which bounds the work.
+// fact.MaxName bytes long, which bounds the work.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // DefaultURL is the address of a server that was not told another.
@@ -59,7 +59,7 @@ func (s *Shell) adminToken() (token, path string, err error) {
 
 // agentTokenFile is where an agent's token is kept, once the owner has asked for one.
 func (s *Shell) agentTokenFile(agent string) (string, error) {
-	if err := registry.CheckName("an agent", agent); err != nil {
+	if err := fact.CheckName("an agent", agent); err != nil {
 		return "", err
 	}
 	dir, err := s.DataDir()
