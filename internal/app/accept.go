@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -218,16 +219,22 @@ func (a *App) given(ctx context.Context, c Caller, t handoff.Task) (string, erro
 	if t.Handoff.Rendition != "" {
 		return t.Handoff.Rendition, nil
 	}
-	digest := t.Handoff.Envelope
-	_, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	n, offer := t.Handoff.N, t.Handoff.Offer
+	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
+			return nil, refusal.New(refusal.Expired, "look into your inbox for what is open", "handoff %s has moved on since", fact.HandoffID(t.ID, n))
+		}
 		rendered, err := a.rendered(ctx, c.Workspace, t, c.Agent())
 		if err != nil || rendered == nil {
 			return nil, err
 		}
-		digest = rendered.Digest
-		return handoff.Decide(t, handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
+		return handoff.Decide(t, handoff.Render{By: c.By(), Handoff: n, Agent: c.Agent(), Rendition: *rendered}, now)
 	})
-	return digest, err
+	if err != nil {
+		return "", err
+	}
+	h := out.State.Handoff // who else asked at the same time may have had it packed
+	return cmp.Or(h.Rendition, h.Envelope), nil
 }
 
 // rendered is what accepting or reading an offer adds: the receiver's rendition of what is offered, if it gets one.

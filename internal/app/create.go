@@ -32,14 +32,19 @@ type CreateInput struct {
 
 // Create makes a task, and starts or sends it in the same decision if the input says so.
 func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
-	r, err := a.create(ctx, c, in)
+	request, err := c.Digest("create", in)
+	if err != nil {
+		return Receipt{}, err
+	}
+	r, err := a.create(ctx, c, in, request)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
 	}
 	return r, nil
 }
 
-func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
+// create makes a task for a call whose request has that digest.
+func (a *App) create(ctx context.Context, c Caller, in CreateInput, request string) (Receipt, error) {
 	if err := c.May(identity.ActOwn, "create a task"); err != nil {
 		return Receipt{}, err
 	}
@@ -50,10 +55,6 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput) (Receipt, er
 		return Receipt{}, err
 	}
 	id, err := a.newTaskID(c)
-	if err != nil {
-		return Receipt{}, err
-	}
-	request, err := c.Digest("create", in)
 	if err != nil {
 		return Receipt{}, err
 	}

@@ -71,7 +71,11 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 	} else if doc.MaxTokens > 0 {
 		notes = append(notes, foreign.Note{Field: "max_tokens", Text: "give it with the handoff: nobody receives the task yet"})
 	}
-	r, err := a.create(ctx, c, create)
+	request, err := c.Digest("import", in) // what the document becomes depends on who is there, and on the time
+	if err != nil {
+		return Imported{}, err
+	}
+	r, err := a.create(ctx, c, create, request)
 	return Imported{Receipt: r, Format: doc.Format, Notes: append([]foreign.Note{}, notes...)}, err
 }
 

@@ -76,19 +76,27 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, in Co
 
 // takeShare notes that what was shared is read, and seals what its receiver gets of it. It returns the digest of that.
 func (a *App) takeShare(ctx context.Context, c Caller, t handoff.Task, s handoff.Share) (string, error) {
-	digest := cmp.Or(s.Rendition, s.Envelope)
 	if s.Read {
-		return digest, nil
+		return cmp.Or(s.Rendition, s.Envelope), nil
 	}
-	rendered, err := a.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
+	out, err := a.decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		rendered, err := a.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
+		if err != nil {
+			return nil, err
+		}
+		cmd := handoff.Sequence{handoff.ReadShare{By: c.By(), Share: s.N}}
+		if rendered != nil {
+			cmd = append(cmd, handoff.Render{By: c.By(), Share: s.N, Agent: c.Agent(), Rendition: *rendered})
+		}
+		return handoff.Decide(t, cmd, now)
+	})
 	if err != nil {
 		return "", err
 	}
-	cmd := handoff.Sequence{handoff.ReadShare{By: c.By(), Share: s.N}}
-	if rendered != nil {
-		digest = rendered.Digest
-		cmd = append(cmd, handoff.Render{By: c.By(), Share: s.N, Agent: c.Agent(), Rendition: *rendered})
+	for _, now := range out.State.Shares { // who else asked at the same time may have had it packed
+		if now.N == s.N {
+			s = now
+		}
 	}
-	_, err = a.change(ctx, c.WithKey(""), "read-share", t.ID, nil, cmd)
-	return digest, err
+	return cmp.Or(s.Rendition, s.Envelope), nil
 }

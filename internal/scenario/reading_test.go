@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/foreign"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// readers is how many calls of one agent ask for the same content at once.
+const readers = 8
+
+// atOnce reads the same content several times at once, and returns the one thing that all were given.
+func (h *house) atOnce(by app.Caller, id string) app.Sheet {
+	h.Helper()
+	sheets := make([]app.Sheet, readers)
+	errs := make([]error, readers)
+	var all sync.WaitGroup
+	for n := range readers {
+		all.Go(func() {
+			sheets[n], errs[n] = call(by, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: id}) })
+		})
+	}
+	all.Wait()
+	for n := range readers {
+		if errs[n] != nil {
+			h.Fatal(errs[n])
+		}
+		if sheets[n].Digest != sheets[0].Digest || sheets[n].Source == "" {
+			h.Errorf("reader %d was given %s of %q, reader 0 %s", n, sheets[n].Digest, sheets[n].Source, sheets[0].Digest)
+		}
+	}
+	return sheets[0]
+}
+
+func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		h.register("bob", roster.AgentSpec{ContextWindow: 2000})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.share(h.agent("ann"), r, app.ShareInput{To: "bob", Content: much()})
+		shared := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemShare })
+		got := h.atOnce(h.agent("bob"), shared.ID)
+		if task := h.task(r.Task); task.Shares[0].Rendition != got.Digest {
+			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Shares[0].Rendition)
+		}
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		offer := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemOffer })
+		got = h.atOnce(h.agent("bob"), offer.ID)
+		if task := h.task(r.Task); task.Handoff.Rendition != got.Digest {
+			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Handoff.Rendition)
+		}
+		if b := h.acceptPrompt("bob"); b.Given != got.Digest {
+			h.Errorf("bob read %s, and accepted %s", got.Digest, b.Given)
+		}
+	})
+}
+
+func TestAnImportThatIsRepeatedIsTheSameImportWhoeverHasComeSince(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		key := h.agent("ann").WithKey("the only import")
+		in := app.ImportInput{Document: []byte(`{
+			"task_id": "t-1", "from_agent": "triage", "to_agent": "bob", "handoff_reason": "timeout", "task_context": {"summary": "the build is red"},
+			"audit_trail": []
+		}`)}
+		first := ok(h, key, func(app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		if first.Format != foreign.HandoffDocument || len(first.To) != 0 {
+			h.Fatalf("nobody of that name is there: %+v", first)
+		}
+		h.join("bob")
+		again := ok(h, key, func(app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		if !again.Repeat || again.Task != first.Task || len(again.To) != 0 {
+			h.Errorf("the first: %+v, and again: %+v", first.Receipt, again.Receipt)
+		}
+	})
+}
