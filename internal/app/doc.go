@@ -2,7 +2,8 @@
 // from the request, checks what the caller may do, loads the task or agent as the fold of its stream, lets the rules
 // decide, appends, and answers with a [Receipt].
 //
-// May import: the domain rooms, routing, ledger, view.
+// May import: the domain rooms, routing, foreign, drift and expect, the use cases of roster, knowledge, shelf and sealing,
+// caller, artifact, ledger, stream, access, view.
 //
 // Invariants:
 //   - Nothing changes except by one ledger entry per decision; the answer follows the entry to disk.

@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/foreign"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -55,6 +57,21 @@ func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T
 		}
 		if b := h.acceptPrompt("bob"); b.Given != got.Digest {
 			h.Errorf("bob read %s, and accepted %s", got.Digest, b.Given)
+		}
+	})
+}
+
+func TestAFallbackIsNotGivenWhatNamesTheReceiverBeforeIt(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann")
+		h.register("bob", roster.AgentSpec{ContextWindow: 8000, Fallbacks: []string{"cyd"}})
+		h.register("cyd", roster.AgentSpec{ContextWindow: 8000})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		h.reject("bob", h.wait("bob"), fact.Overloaded)
+		got := h.acceptPrompt("cyd")
+		if doc := packed(h, *got.Content); !slices.Equal(doc.Handoff.To, []string{"cyd"}) {
+			h.Errorf("cyd was given what is for %q", doc.Handoff.To)
 		}
 	})
 }

@@ -47,10 +47,16 @@ func needsPacking(source []byte, p fact.Pack, budget int) bool {
 	return budget > 0 || p.Strategy != "" || slices.ContainsFunc(packable, func(member []byte) bool { return bytes.Contains(source, member) })
 }
 
-// fit is an envelope and a receiver that takes it as it is.
+// fit is an envelope and what counts of a receiver when it is packed.
 type fit struct {
 	digest, tokenizer, strategy string
 	budget                      int
+}
+
+// asIs is an envelope that fits the one receiver that it names as it is. Any other gets a rendition that names it.
+type asIs struct {
+	fit
+	agent string
 }
 
 // figures are what an envelope takes that is given as it is.
@@ -65,7 +71,7 @@ func fitOf(digest string, p fact.Pack, to registry.Spec) fit {
 	return fit{digest, to.Tokenizer, p.Strategy, Budget(p, to)}
 }
 
-// remember notes that an envelope fits a receiver as it is, if packing left it so and it can be given without a look at
+// remember notes that an envelope fits the one receiver that it names as it is, if packing left it so and it can be given without a look at
 // anything else.
 func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelope) (figures, bool) {
 	if len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
@@ -73,7 +79,7 @@ func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelo
 	}
 	how := packed.Packing
 	n := figures{how.Tokens, how.Estimate, how.Utilisation, how.Completeness}
-	s.fits.Add(f, n)
+	s.fits.Add(asIs{f, doc.Handoff.To[0]}, n)
 	return n, true
 }
 
@@ -86,7 +92,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t handoff.Task
 		return nil, err
 	}
 	f := fitOf(source, p, to.Spec)
-	if n, ok := s.fits.Get(f); ok && !amended {
+	if n, ok := s.fits.Get(asIs{f, agent}); ok && !amended {
 		return asItIs(f, n), nil
 	}
 	b, err := s.Bytes(ctx, workspace, t.ID, source)

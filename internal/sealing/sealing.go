@@ -25,7 +25,7 @@ type Sealer struct {
 	tasks  *Tasks
 	from   Sources
 	kept   *stream.Bytes
-	fits   *lru.Cache[fit, figures]
+	fits   *lru.Cache[asIs, figures]
 }
 
 // fittings bounds what is remembered of envelopes that fit as they are.
@@ -40,7 +40,7 @@ type Sources struct {
 
 // New returns a sealer that keeps so many bytes of sealed envelopes in memory.
 func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) (*Sealer, error) {
-	fits, err := lru.New[fit, figures](fittings)
+	fits, err := lru.New[asIs, figures](fittings)
 	if err != nil {
 		return nil, err
 	}
