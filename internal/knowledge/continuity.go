@@ -92,9 +92,9 @@ func (b *Base) condense(ctx context.Context, workspace string, f stream.Folded[c
 
 // hops are the changes of hands of a conversation's newest tasks, oldest task first.
 func (b *Base) hops(ctx context.Context, workspace string, s conversation.State, of handoff.Task) ([]conversation.Hop, error) {
-	ids, err := b.views.Carriers(ctx, workspace, s.ID, maxHopTasks)
+	ids, err := b.ownTasks(ctx, workspace, s)
 	if err != nil {
-		return nil, stream.Unavailable(err)
+		return nil, err
 	}
 	ids = append(ids, s.Tasks[max(len(s.Tasks)-maxHopTasks, 0):]...)
 	if of.Exists() {
@@ -113,6 +113,31 @@ func (b *Base) hops(ctx context.Context, workspace string, s conversation.State,
 		hops = append(hops, hopsOf(t)...)
 	}
 	return hops, nil
+}
+
+// ownTasks are the newest tasks whose own the conversation is: what others say of theirs has no place in it.
+func (b *Base) ownTasks(ctx context.Context, workspace string, s conversation.State) (own []string, err error) {
+	ids, err := b.views.Carriers(ctx, workspace, s.ID, "", view.MaxPage)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	for _, id := range ids {
+		t, err := b.tasks.Load(ctx, workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		belongs, err := b.belongs(ctx, workspace, t, s)
+		if err != nil {
+			return nil, err
+		}
+		if belongs {
+			own = append(own, id)
+		}
+		if len(own) == maxHopTasks {
+			break
+		}
+	}
+	return own, nil
 }
 
 // hopsOf are a task's changes of hands. Of the last one the reason is known.

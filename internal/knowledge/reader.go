@@ -194,7 +194,7 @@ func (b *Base) partner(ctx context.Context, workspace string, r memory.Reader, s
 
 // carried looks for a task that a reader takes part in and that carries a conversation along.
 func (b *Base) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
-	ids, err := b.views.Carriers(ctx, workspace, s.ID, view.MaxPage)
+	ids, err := b.views.Carriers(ctx, workspace, s.ID, r.Principal, view.MaxPage)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
@@ -215,10 +215,18 @@ func (b *Base) carried(ctx context.Context, workspace string, r *memory.Reader, 
 	return false, nil
 }
 
-// carries reports whether a task carries a conversation along to a principal. A child task got its conversation from
-// its parent, so whoever requested the first of them counts.
+// carries reports whether a task carries a conversation along to a principal.
 func (b *Base) carries(ctx context.Context, workspace string, t handoff.Task, s conversation.State, principal string) (bool, error) {
-	if t.Conversation != s.ID || !takesPart(t, principal) {
+	if !takesPart(t, principal) {
+		return false, nil
+	}
+	return b.belongs(ctx, workspace, t, s)
+}
+
+// belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
+// conversation from its parent, so whoever requested the first of them counts.
+func (b *Base) belongs(ctx context.Context, workspace string, t handoff.Task, s conversation.State) (bool, error) {
+	if t.Conversation != s.ID {
 		return false, nil
 	}
 	for range maxParents {

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
 )
 
 func (h *house) say(by app.Caller, id string, in knowledge.AppendTurnInput) knowledge.Said {
@@ -117,6 +118,32 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 			}); len(list) > 0 {
 				h.Errorf("%s lists %+v", name, list)
 			}
+		}
+	})
+}
+
+func TestTasksOfStrangersStayOutOfAConversation(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "spy", "friend")
+		h.say(h.agent("ann"), "plans", knowledge.AppendTurnInput{Text: "hello"})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "plan", Start: true, Conversation: "plans"})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Detail: "ours"})
+		h.accept("bob", h.wait("bob"))
+		r = h.create(h.agent("spy"), app.CreateInput{Intent: "meddle", Start: true, Conversation: "plans"})
+		h.send(h.agent("spy"), r, app.SendInput{To: []string{"friend"}, Detail: secret})
+		h.accept("friend", h.wait("friend"))
+		text := ok(h, h.agent("ann"), func(c app.Caller) (knowledge.Continuity, error) {
+			return h.app.Continuity(ctx(h), c, knowledge.ContinuityInput{ID: "plans"})
+		}).Text
+		if strings.Contains(text, secret) || strings.Contains(text, "spy") || !strings.Contains(text, "ours") {
+			h.Errorf("the continuity text is\n%s", text)
+		}
+		for range view.MaxPage {
+			h.create(h.agent("spy"), app.CreateInput{Intent: "meddle", Conversation: "plans"})
+		}
+		h.settle()
+		if _, err := h.hears(h.agent("bob"), "plans"); err != nil {
+			h.Errorf("tasks of a stranger took the conversation from whom it was handed to: %v", err)
 		}
 	})
 }

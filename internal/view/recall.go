@@ -65,6 +65,7 @@ type Recall interface {
 	// TasksOf lists tasks that may let a principal read something: they have not ended, it is involved in them, and an
 	// item is in their scope, a turn belongs to them, or they carry a conversation along. The newest come first.
 	TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error)
-	// Carriers lists the tasks that name a conversation as theirs, the newest first.
-	Carriers(ctx context.Context, workspace, conversation string, limit int) ([]string, error)
+	// Carriers lists the tasks that name a conversation as theirs, the newest first. With a principal, only those that may
+	// let it read the conversation: they have not ended, and it is involved in them.
+	Carriers(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error)
 }

@@ -220,6 +220,8 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		check(f, selectConversations("main", f), !f.By.ReadsAny)
 	}
 	check("tasks", clause{tasksOf, []any{"main", "bob", 5}}, false)
+	check("carriers", selectCarriers("main", "c", "", 5), false)
+	check("carriers to bob", selectCarriers("main", "c", "agent/bob", 5), false)
 	for _, step := range plan(t, v, workspacesWithMemory) {
 		if strings.Contains(step, "SCAN view_memory") {
 			t.Errorf("workspaces: %s", step)

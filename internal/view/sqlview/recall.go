@@ -291,6 +291,17 @@ const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE
 	ORDER BY t.id DESC LIMIT ? | 0`
 
 // Carriers implements [view.Recall].
-func (v *Views) Carriers(ctx context.Context, workspace, id string, limit int) ([]string, error) {
-	return v.texts(ctx, "SELECT task FROM view_carrier WHERE ws = ? AND conversation = ? ORDER BY task DESC LIMIT ? | 0", workspace, id, page(limit))
+func (v *Views) Carriers(ctx context.Context, workspace, id, principal string, limit int) ([]string, error) {
+	q := selectCarriers(workspace, id, principal, limit)
+	return v.texts(ctx, q.text, q.args...)
+}
+
+func selectCarriers(workspace, id, principal string, limit int) (q clause) {
+	q.add("SELECT k.task FROM view_carrier AS k WHERE k.ws = ? AND k.conversation = ?", workspace, id)
+	if principal != "" {
+		q.add(" AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = k.ws AND i.agent = ? AND i.task = k.task)"+
+			" AND EXISTS(SELECT 1 FROM view_task AS t WHERE t.ws = k.ws AND t.id = k.task AND t.live > 0)", strings.TrimPrefix(principal, "agent/"))
+	}
+	q.add(" ORDER BY k.task DESC LIMIT ? | 0", page(limit))
+	return q
 }

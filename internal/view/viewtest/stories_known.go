@@ -318,10 +318,21 @@ func tasksOfStory(s *stage) {
 	}
 	s.do(id(5), handoff.Cancel{By: operator})
 	want("agent/ann", 0, id(7), id(6))
-	for conversation, want := range map[string][]string{"c1": {id(6)}, "c2": {id(7), id(5)}, "c3": {}} {
-		if got, err := s.views.Carriers(s.ctx, s.ws, conversation, 0); err != nil || !slices.Equal(got, want) {
-			s.Errorf("%s is carried by %q, %v; want %q", conversation, got, err, want)
-		}
+	s.wantCarriers("c1", "", id(6))
+	s.wantCarriers("c2", "", id(7), id(5))
+	s.wantCarriers("c3", "")
+	s.wantCarriers("c2", "agent/ann", id(7)) // the other one has ended
+	s.wantCarriers("c2", "agent/bob")
+	s.do(id(7), handoff.Start{By: agent("ann")})
+	s.do(id(7), s.to(id(7), "bob"))
+	s.wantCarriers("c2", "agent/bob", id(7))
+}
+
+func (s *stage) wantCarriers(conversation, principal string, want ...string) {
+	s.Helper()
+	got, err := s.views.Carriers(s.ctx, s.ws, conversation, principal, 0)
+	if err != nil || len(got)+len(want) > 0 && !slices.Equal(got, want) {
+		s.Errorf("%s is carried by %q to %q, %v; want %q", conversation, got, principal, err, want)
 	}
 }
 
