@@ -60,18 +60,23 @@ func (p Program) analyse(ctx context.Context, s sheet, args []string) error {
 		return err
 	}
 	t := a.Totals()
-	hub, importers := a.Hub()
-	longest := a.Longest()
 	if err := p.report(ctx, "measured %d packages, %d lines", t.Packages, t.Lines); err != nil {
 		return err
 	}
-	return p.send(ctx, &data{Analysis: &a}, "--ask", "Write the report, in Markdown. Say where the source is.", "--pin", "fact:gaps",
+	args = []string{
+		"--ask", "Write the report, in Markdown. Say where the source is.", "--pin", "fact:gaps",
 		"--fact", fmt.Sprintf("files<size=%d packages with %d files and %d of tests", t.Packages, t.Files, t.Tests),
 		"--fact", fmt.Sprintf("lines=%d lines in %d functions", t.Lines, t.Functions),
 		"--fact", fmt.Sprintf("gaps=%d of %d exported names have no comment", t.Undocumented, t.Exported),
-		"--fact", fmt.Sprintf("hub=%s is imported by %d packages", hub, importers),
-		"--fact", fmt.Sprintf("longest=the longest function is %s in %s: %d lines", longest.Longest, longest.Dir, longest.LongestLines),
-		"--decision", "tests=Tests are counted as files, and left out of everything else")
+		"--decision", "tests=Tests are counted as files, and left out of everything else",
+	}
+	if hub, n := a.Hub(); n > 0 {
+		args = append(args, "--fact", fmt.Sprintf("hub=%s is imported by %d packages", hub, n))
+	}
+	if m := a.Longest(); m.LongestLines > 0 {
+		args = append(args, "--fact", fmt.Sprintf("longest=the longest function is %s in %s: %d lines", m.Longest, m.Dir, m.LongestLines))
+	}
+	return p.send(ctx, &data{Analysis: &a}, args...)
 }
 
 // write makes the report as the envelope's rules have it, and hands it on as a file. The reviewer is to get little else:
@@ -103,16 +108,18 @@ func (p Program) write(ctx context.Context, s sheet) error {
 		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
 }
 
-// review checks the report, and prints it: more than is expected. When that comes back it prints what is.
+// review checks the report, and prints all of it after a summary: more than is expected. When that comes back it prints
+// the summary alone.
 func (p Program) review(ctx context.Context, s sheet) error {
 	a := s.Task.Data.Analysis
 	f, there := s.file(reportName)
 	if a == nil || !there {
 		return errors.New("the envelope has no report, or no analysis to hold it against")
 	}
+	summary := stage.Summary(*a, s.rules(), fmt.Sprintf("%d bytes, %s", f.Bytes, f.Digest), s.Expected.MaxBytes)
 	if p.Getenv("TRAPEZE_ATTEMPT") != "1" {
-		p.progress("mending the result: a summary, and the report as an artifact")
-		_, err := io.WriteString(p.Stdout, stage.Summary(*a, s.rules(), fmt.Sprintf("%d bytes, %s", f.Bytes, f.Digest)))
+		p.progress("mending the result: the summary alone")
+		_, err := io.WriteString(p.Stdout, summary)
 		return err
 	}
 	report, err := p.trapeze(ctx, nil, "artifact", "get", f.Digest)
@@ -136,7 +143,7 @@ func (p Program) review(ctx context.Context, s sheet) error {
 	if err := p.report(ctx, "checked %d packages, every link, every sum and what the survey counted: no findings", len(a.Packages)); err != nil {
 		return err
 	}
-	_, err = p.Stdout.Write(report)
+	_, err = io.WriteString(p.Stdout, summary+"\n"+string(report))
 	return err
 }
 

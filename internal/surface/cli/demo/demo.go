@@ -182,7 +182,7 @@ func (s *show) play(ctx context.Context, module string) error {
 			{ID: "files", Kind: client.ConstraintProhibition, Text: "Change no file of the module.", Hard: true},
 			{ID: "markdown", Kind: client.ConstraintFormat, Text: "The report is Markdown."},
 		},
-		Expected: client.Expected{Format: "markdown", MaxBytes: 1000, Criteria: []string{"every package has a section", "the figures add up"}},
+		Expected: client.Expected{Format: "markdown", MaxBytes: 500, Criteria: []string{"every package has a section", "the figures add up"}},
 		Timeouts: client.Timeouts{Lease: client.Duration(4 * time.Second), Offer: client.Duration(30 * time.Second)}, // to see a lease end soon
 		Route:    route, Send: &client.SendInput{Reason: client.ReasonSpecialization},
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/stage"
 )
 
 // finale fetches the report, and shows what became of what was said: by asking the server.
@@ -29,7 +30,7 @@ func (s *show) finale(ctx context.Context) (out Outcome, err error) {
 	if err := os.WriteFile(out.Report, report.Bytes(), 0o600); err != nil {
 		return out, err
 	}
-	if strings.Contains(report.String(), s.o.Module) {
+	if stage.Names(report.String(), s.o.Module) {
 		return out, fmt.Errorf("the report names %s, against the constraint %s", s.o.Module, pathsRule)
 	}
 	out.Seconds = time.Since(s.began).Seconds()

@@ -42,6 +42,7 @@ type sheet struct {
 	} `json:"memory"`
 	Constraints []client.Constraint `json:"constraints"`
 	Artifacts   []file              `json:"artifacts"`
+	Expected    client.Expected     `json:"expected_output"`
 	Omissions   []struct {
 		Kind   string `json:"kind"`
 		Tokens int    `json:"tokens"`

@@ -40,10 +40,18 @@ func Review(report string, a Analysis, r Rules) []string {
 	if r.Closing != "" && !strings.HasSuffix(report, r.closing()) {
 		find("the last line is not %q", r.Closing)
 	}
-	if r.NoPaths && a.Root != "" && strings.Contains(report, a.Root) {
+	if r.NoPaths && Names(report, a.Root) {
 		find("a directory of this machine is named: %s", a.Root)
 	}
 	return append(findings, checkSums(report, a)...)
+}
+
+// Names reports whether a text names a directory: as a path of its own, not as a part of another.
+func Names(text, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	return regexp.MustCompile(`(^|[^\w.\-/\\])` + regexp.QuoteMeta(dir) + `($|[^\w\-])`).MatchString(text)
 }
 
 // checkSums adds the table up, and compares its rows with the analysis.

@@ -134,9 +134,23 @@ func TestRulesThatDidNotReachTheWriterAreFound(t *testing.T) {
 	}
 }
 
+func TestADirectoryIsNamedOnlyByItsOwnPath(t *testing.T) {
+	for text, want := range map[string]bool{
+		"The source is in `/app`.": true, "/app": true, "see /app/main.go": true, "in /app.": true,
+		"[internal/app](#internalapp)": false, "/apple": false, "/srv/app": false, "./app": false, "": false, "/app-2": false,
+	} {
+		if Names(text, "/app") != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+	if Names("anything", "") {
+		t.Error("no directory is named")
+	}
+}
+
 func TestASummaryIsShortAndKeepsToTheRules(t *testing.T) {
 	a := analysed(t)
-	s := Summary(a, rules, "elsewhere")
+	s := Summary(a, rules, "elsewhere", 1000)
 	for _, want := range []string{"4 packages, ", "Most imported: `bakery (root)`, by 1 of 4 packages", "Longest function: `Oven.Bake` in oven, 3 lines", "elsewhere"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is not in it:\n%s", want, s)
@@ -144,6 +158,12 @@ func TestASummaryIsShortAndKeepsToTheRules(t *testing.T) {
 	}
 	if !strings.HasSuffix(s, "\n"+rules.Closing+"\n") || strings.Contains(s, a.Root) || len(s) > len(Write(a, rules))/2 {
 		t.Errorf("it is\n%s", s)
+	}
+	for limit := len(Summary(a, rules, "elsewhere", 0)); limit < len(s); limit++ {
+		short := Summary(a, rules, "elsewhere", limit)
+		if len(short) > limit || !strings.Contains(short, "elsewhere") || !strings.HasSuffix(short, rules.Closing+"\n") {
+			t.Fatalf("in %d bytes it is\n%s", limit, short)
+		}
 	}
 }
 

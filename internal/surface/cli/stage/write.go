@@ -77,18 +77,23 @@ func (r Rules) closing() string {
 	return "\n" + r.Closing + "\n"
 }
 
-// Summary is what a report says in short, in Markdown. where says how the report itself is found.
-func Summary(a Analysis, r Rules, where string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s in short\n\n%s\n\n", a.Module, a.glance())
+// Summary is what a report says in short, in Markdown and, as far as it can be, in at most limit bytes. where says how the
+// report itself is found.
+func Summary(a Analysis, r Rules, where string, limit int) string {
+	head := fmt.Sprintf("# %s in short\n\n%s\n\n", a.Module, a.glance())
+	tail := fmt.Sprintf("- The report: %s\n", where) + r.closing()
+	more := func(format string, args ...any) {
+		if line := fmt.Sprintf(format, args...); len(head)+len(line)+len(tail) <= limit {
+			head += line
+		}
+	}
 	if hub, n := a.Hub(); n > 0 {
-		fmt.Fprintf(&b, "- Most imported: `%s`, by %d of %d packages\n", title(a, hub), n, len(a.Packages))
+		more("- Most imported: `%s`, by %d of %d packages\n", title(a, hub), n, len(a.Packages))
 	}
 	if m := a.Longest(); m.LongestLines > 0 {
-		fmt.Fprintf(&b, "- Longest function: `%s` in %s, %d lines\n", m.Longest, title(a, m.Dir), m.LongestLines)
+		more("- Longest function: `%s` in %s, %d lines\n", m.Longest, title(a, m.Dir), m.LongestLines)
 	}
-	fmt.Fprintf(&b, "- The report: %s\n", where)
-	return b.String() + r.closing()
+	return head + tail
 }
 
 // Hub is the directory of the package that most others import, and how many do; the first of several.
