@@ -22,7 +22,7 @@ PATH is a Go module's directory, by default the module that you are in; outside 
 writes for the purpose. It runs its own server on a free port and in a directory of its own, which is left behind.`
 
 func (s *commands) demoCommand() *cobra.Command {
-	cmd := s.Command("demo [PATH]", "See it work: four programs, three mishaps, one report", cobra.MaximumNArgs(1),
+	cmd := s.Command("demo [PATH]", "See it work: four programs, four mishaps, one report", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			ctx, stop := interruptible(ctx)
 			defer stop()

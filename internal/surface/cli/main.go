@@ -68,7 +68,7 @@ func newCommands(env Env) *commands {
 const rootLong = `Trapeze hands tasks from one AI agent to the next: an agent lets go only when the next one has
 accepted, and everything is on record.
 
-    trapeze demo                          see it work: four programs, three mishaps, one report
+    trapeze demo                          see it work: four programs, four mishaps, one report
     trapeze serve                         run a server on this machine
     trapeze agent add coder               register an agent
     trapeze work --agent coder -- CMD     let any program catch what is handed to the coder
