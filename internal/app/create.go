@@ -66,7 +66,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	w := c.Write(request)
 	w.New = true
 	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
-		return a.decideCreate(ctx, c, cmd, in, t, now)
+		return a.decideCreate(ctx, c, cmd, &in, t, now)
 	})
 	if err != nil {
 		return Receipt{}, err
@@ -78,7 +78,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
-func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
 	err := a.quota.room(ctx, c)
 	if err != nil {
 		return nil, err
@@ -90,13 +90,14 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	if err != nil {
 		return nil, err
 	}
-	t = handoff.FoldAll(t, events)
+	t.Apply(events...)
 	if in.Start {
 		started, err := handoff.Decide(t, handoff.Start{By: c.By()}, now)
 		if err != nil {
 			return nil, err
 		}
-		events, t = append(events, started...), handoff.FoldAll(t, started)
+		events = append(events, started...)
+		t.Apply(started...)
 	}
 	if in.Send == nil || t.State == fact.Parked {
 		sealed, _, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), in.Content, now)

@@ -128,9 +128,9 @@ func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	return caller.Tolerate(err)
 }
 
-// TellEnd tells the parent and the dependents of a task how it stands after the entry at a position.
-func (a *App) TellEnd(ctx context.Context, workspace, id string, at ledger.Position) error {
-	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
+// TellEnd tells the parent and the dependents of a task how it stands after an entry.
+func (a *App) TellEnd(ctx context.Context, workspace, id string, e ledger.Entry) error {
+	f, err := a.tasks.LoadAt(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (a *App) TellEnd(ctx context.Context, workspace, id string, at ledger.Posit
 }
 
 // CancelChildren cancels what is open of a cancelled task's children.
-func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledger.Position) error {
-	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
+func (a *App) CancelChildren(ctx context.Context, workspace string, e ledger.Entry) error {
+	f, err := a.tasks.LoadAt(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func (a *App) CancelChildren(ctx context.Context, workspace, id string, at ledge
 
 // Bind lays a constraint that a task got upon its open children: it reaches every later envelope of theirs too. A child
 // that has no room for it goes to the dead letters, rather than on without it.
-func (a *App) Bind(ctx context.Context, workspace, id string, at ledger.Position, k fact.Constraint) error {
-	f, err := a.tasks.LoadAt(ctx, taskStream(workspace, id), at)
+func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k fact.Constraint) error {
+	f, err := a.tasks.LoadAt(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,8 @@
 package caller
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"sync"
 
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -99,32 +96,6 @@ func (c Caller) DigestKey() string {
 	sum := sha256.Sum256([]byte("key\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
 	return hex.EncodeToString(sum[:16])
 }
-
-// Digest is what two requests under one key must have in common.
-func (c Caller) Digest(verb string, in any) (string, error) {
-	if err := c.CheckKey(); err != nil || c.Key == "" {
-		return "", err
-	}
-	b, _ := buffers.Get().(*bytes.Buffer)
-	b.Reset()
-	defer func() {
-		if b.Cap() <= maxBuffer {
-			buffers.Put(b)
-		}
-	}()
-	b.WriteString(verb + "\x00")
-	if err := json.NewEncoder(b).Encode(in); err != nil {
-		return "", refusal.New(refusal.Invalid, "send valid JSON", "the request cannot be read: %s", err)
-	}
-	sum := sha256.Sum256(b.Bytes()[:b.Len()-1]) // without the line's end
-	return hex.EncodeToString(sum[:16]), nil
-}
-
-// buffers are where requests are written to be digested.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxBuffer is the largest buffer, in bytes, that is kept for the next request.
-const maxBuffer = 64 << 10
 
 // Tolerate forgets refusals that a repeat would meet again: they mean that there is nothing to do.
 func Tolerate(err error) error {

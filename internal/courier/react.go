@@ -70,20 +70,20 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		if err := c.app.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e.Position)
+		return c.app.TellEnd(ctx, workspace, id, e)
 	case fact.Finished, fact.GaveUp, fact.ParkedTask, fact.Replayed:
-		return c.app.TellEnd(ctx, workspace, id, e.Position)
+		return c.app.TellEnd(ctx, workspace, id, e)
 	case fact.Called, fact.Discarded:
-		if err := c.app.CancelChildren(ctx, workspace, id, e.Position); err != nil {
+		if err := c.app.CancelChildren(ctx, workspace, e); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e.Position)
+		return c.app.TellEnd(ctx, workspace, id, e)
 	case fact.Created:
 		return c.app.CheckDependencies(ctx, workspace, id, ev)
 	case fact.DependencyEnded:
 		return c.app.SetOut(ctx, workspace, id)
 	case fact.Constrained:
-		return c.app.Bind(ctx, workspace, id, e.Position, ev.Constraint)
+		return c.app.Bind(ctx, workspace, e, ev.Constraint)
 	case fact.Unanswered:
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
 	case fact.LeaseLost:

@@ -170,10 +170,8 @@ type turn struct {
 }
 
 func (d *turn) do(events ...fact.Event) {
-	for _, e := range events {
-		d.events = append(d.events, e)
-		d.t.Apply(e)
-	}
+	d.events = append(d.events, events...)
+	d.t.Apply(events...)
 }
 
 // Sequence is several commands as one decision: all their events or none.

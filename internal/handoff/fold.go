@@ -14,28 +14,31 @@ func Fold(t Task, e fact.Event) Task {
 	return t
 }
 
-// Apply is [Fold] in place, for whoever has a Task of its own: it is large. What t shares with other values stays as it is.
-func (t *Task) Apply(e fact.Event) {
-	before, shared := t.State, t.Handoff
+// Apply folds events in order, in place, for whoever has a Task of its own: it is large. What t shares with other values
+// stays as it is.
+func (t *Task) Apply(events ...fact.Event) {
+	for _, e := range events {
+		t.apply(e)
+	}
+	t.fresh = nil // t may be copied now
+}
+
+func (t *Task) apply(e fact.Event) {
+	before := t.State
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(before, e.EventName(), before)
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
 		if to := moveStage(h.Stage, e.EventName(), h.Stage); to != h.Stage {
-			if h == shared {
-				h = t.touch()
-			}
-			h.Stage = to
+			t.touch().Stage = to
 		}
 	}
 }
 
 // FoldAll folds events in order.
 func FoldAll(t Task, events []fact.Event) Task {
-	for _, e := range events {
-		t.Apply(e)
-	}
+	t.Apply(events...)
 	return t
 }
 
@@ -92,14 +95,16 @@ func (t *Task) takeTask(e fact.Event) {
 	}
 }
 
-// touch gives the task its own copy of its handoff, to be changed.
+// touch gives the task its own copy of its handoff, to be changed, unless it has one.
 func (t *Task) touch() *Handoff {
 	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
 		return &Handoff{}
 	}
-	h := *t.Handoff
-	t.Handoff = &h
-	return t.Handoff
+	if t.fresh != t.Handoff {
+		h := *t.Handoff
+		t.Handoff, t.fresh = &h, &h
+	}
+	return t.fresh
 }
 
 func (t *Task) onCreated(e fact.Created) {

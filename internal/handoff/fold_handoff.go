@@ -73,6 +73,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
+	t.fresh = t.Handoff
 }
 
 func (t *Task) onApprovalAsked(e fact.ApprovalAsked) {

@@ -43,6 +43,7 @@ type Task struct {
 	Envelope string   // digest of the newest sealed envelope
 	Held     string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
 	Handoff  *Handoff // the newest handoff, in flight or over; nil if there was none
+	fresh    *Handoff // the same, while events are folded that may change it in place
 	Asks     []Ask    // to take over, not yet answered
 	AskCount int
 	Shares   []Share

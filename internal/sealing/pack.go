@@ -44,7 +44,20 @@ var packable = [][]byte{
 // needsPacking reports whether a receiver gets anything but the envelope itself. It may say yes where packing then
 // changes nothing.
 func needsPacking(source []byte, p fact.Pack, budget int) bool {
-	return budget > 0 || p.Strategy != "" || slices.ContainsFunc(packable, func(member []byte) bool { return bytes.Contains(source, member) })
+	return budget > 0 || p.Strategy != "" || hasPackable(source)
+}
+
+// hasPackable goes from quote to quote: looking for one member after the other would read all that is said anew for each.
+func hasPackable(source []byte) bool {
+	for at := bytes.IndexByte(source, '"'); at >= 0; {
+		source = source[at:]
+		if slices.ContainsFunc(packable, func(member []byte) bool { return bytes.HasPrefix(source, member) }) {
+			return true
+		}
+		source = source[1:]
+		at = bytes.IndexByte(source, '"')
+	}
+	return false
 }
 
 // fit is an envelope and what counts of a receiver when it is packed.

@@ -65,3 +65,38 @@ func TestNoNodeAnswersFromAStaleCache(t *testing.T) {
 		t.Errorf("a call that is allowed: %q has it, %v", s, err)
 	}
 }
+
+func TestAFollowerFoldsTheEntryThatItWasShown(t *testing.T) {
+	l := ledgertest.NewDouble(ledgertest.Faults{})
+	writer := node(t, l)
+	for _, name := range []string{"anna", "bert", "cleo"} {
+		if _, err := do(t, writer, take(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := l.Read(t.Context(), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(k *stream.Kind[string, taken], n int) string {
+		t.Helper()
+		f, err := k.LoadAt(t.Context(), entries[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.State
+	}
+	follower := node(t, l)
+	if a, b := at(follower, 0), at(follower, 1); a != "anna" || b != "bert" {
+		t.Errorf("one after the other: %s, then %s", a, b)
+	}
+	if s := at(follower, 0); s != "bert" {
+		t.Errorf("an older one again: %s", s)
+	}
+	if s := at(node(t, l), 1); s != "cleo" { // what is between is read, and so is what follows
+		t.Errorf("one that does not follow: %s", s)
+	}
+	if s := at(writer, 2); s != "cleo" {
+		t.Errorf("for its writer: %s", s)
+	}
+}

@@ -24,7 +24,7 @@ type Kind[S any, E ledger.Named] struct {
 	name   string
 	ledger ledger.Ledger
 	codec  *ledger.Codec[E]
-	fold   func(*S, E)
+	fold   func(*S, ...E)
 	now    func() time.Time
 	cache  *lru.Cache[ledger.Stream, *Folded[S]]
 	none   *Folded[S]  // of a stream that does not exist
@@ -66,14 +66,22 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 		return nil, fmt.Errorf("cache of %s: %w", name, err)
 	}
 	return &Kind[S, E]{
-		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: func(s *S, e E) { *s = fold(*s, e) }, now: now,
-		cache: cache, none: new(Folded[S]),
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: oneByOne(fold), now: now, cache: cache,
+		none: new(Folded[S]),
 	}, nil
+}
+
+func oneByOne[S, E any](fold func(S, E) S) func(*S, ...E) {
+	return func(s *S, events ...E) {
+		for _, e := range events {
+			*s = fold(*s, e)
+		}
+	}
 }
 
 // InPlace folds by a function that changes the state it is given, which nobody else has: for states that are large to
 // copy. Call it before the first use.
-func (k *Kind[S, E]) InPlace(fold func(*S, E)) { k.fold = fold }
+func (k *Kind[S, E]) InPlace(fold func(*S, ...E)) { k.fold = fold }
 
 // Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
 func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
@@ -117,23 +125,34 @@ func (f *Folded[S]) copy() *Folded[S] {
 	return &own
 }
 
-// LoadAt is the stream's state with everything up to a position, such as that of an entry that a follower was shown.
-func (k *Kind[S, E]) LoadAt(ctx context.Context, s ledger.Stream, at ledger.Position) (Folded[S], error) {
-	if f, cached := k.cache.Get(s); cached && f.Head >= at {
-		return *f, nil
+// LoadAt is the state of an entry's stream with everything up to that entry, such as one that a follower was shown. Who
+// wrote it may not have kept its fold yet: then it is folded here too, without looking.
+func (k *Kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
+	f, cached := k.cache.Get(e.Stream)
+	if !cached {
+		f = k.none
 	}
-	return k.Load(ctx, s, true)
+	switch {
+	case f.Head >= e.Position:
+		return *f, nil
+	case f.version+1 != e.Version:
+		return k.Load(ctx, e.Stream, true)
+	}
+	f = f.copy()
+	if err := k.apply(f, e); err != nil {
+		return *f, err
+	}
+	k.keep(e.Stream, f)
+	return *f, nil
 }
 
 // apply changes f, which nobody else has.
 func (k *Kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
-	for i := range e.Events {
-		ev, err := k.codec.Decode(e.Events[i])
-		if err != nil {
-			return fmt.Errorf("entry %d: %w", e.Position, err)
-		}
-		k.fold(&f.State, ev)
+	events, err := k.codec.DecodeAll(e.Events)
+	if err != nil {
+		return fmt.Errorf("entry %d: %w", e.Position, err)
 	}
+	k.fold(&f.State, events...)
 	f.Head, f.version = e.Position, e.Version
 	if e.Key != "" {
 		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)

@@ -77,7 +77,7 @@ func (p *shortcut[B, O]) take(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	b.Reset() // the input holds nothing of it
-	if err := encode(b, out); err != nil {
+	if err := encodeAnswer(b, out); err != nil {
 		p.s.internal(r.Context(), err).write(w)
 		return
 	}
@@ -87,6 +87,27 @@ func (p *shortcut[B, O]) take(ctx huma.Context, next func(huma.Context)) {
 	h["Trapeze-Position"] = []string{strconv.FormatUint(positionOf(out), 10)}
 	w.WriteHeader(p.status)
 	_, _ = w.Write(b.Bytes()) // the client is gone
+}
+
+// encodeAnswer is encode, but copies the envelope of an acceptance as it is: it is compact, and most of the answer.
+func encodeAnswer(b *bytes.Buffer, v any) error {
+	got, _ := v.(app.Accepted)
+	if got.Content == nil || len(got.Content.Envelope) == 0 {
+		return encode(b, v)
+	}
+	sheet, around := *got.Content, takeBuffer()
+	defer giveBuffer(around)
+	raw := sheet.Envelope
+	sheet.Envelope, got.Content = json.RawMessage("0"), &sheet
+	if err := encode(around, got); err != nil {
+		return err
+	}
+	before, after, _ := bytes.Cut(around.Bytes(), []byte(`"envelope":0`)) // a quote within a text is escaped
+	b.Write(before)
+	b.WriteString(`"envelope":`)
+	b.Write(raw)
+	b.Write(after)
+	return nil
 }
 
 // usual reports whether all but the body of a call is as most clients send it.
