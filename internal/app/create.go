@@ -32,11 +32,11 @@ type CreateInput struct {
 
 // Create makes a task, and starts or sends it in the same decision if the input says so.
 func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
+	var r Receipt
 	request, err := c.Digest("create", in)
-	if err != nil {
-		return Receipt{}, err
+	if err == nil {
+		r, err = a.create(ctx, c, in, request)
 	}
-	r, err := a.create(ctx, c, in, request)
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-// Task is the aggregate: one piece of work and the handoffs inside it. It is the fold of its events and is never
-// changed in place. Its zero value is a task that does not exist yet.
+// Task is the aggregate: one piece of work and the handoffs inside it. It is the fold of its events. What it points to is
+// shared with other values and is never changed. Its zero value is a task that does not exist yet.
 type Task struct {
 	ID        string
 	State     fact.State

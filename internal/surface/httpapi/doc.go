@@ -2,7 +2,7 @@
 // errors, long polls and a stream of events. A route reads its input, calls one use case and writes what it answers;
 // nothing is decided here.
 //
-// May import: app, view, the domain's types, huma, net/http.
+// May import: app, roster, knowledge, shelf, view, the domain's types, drift, artifact, shape, huma, net/http.
 //
 // Invariants:
 //   - Every call under /v1 has a caller, who comes from its bearer token alone.

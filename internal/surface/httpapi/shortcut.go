@@ -18,10 +18,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
-// shortcut is the short way through the door, for plain calls. A call is plain if it has no parameters but those of its path and its key, is
-// of JSON in and out, and has a body of known, usual length that fits the description beyond doubt; nearly every call is.
-// It is read, made and answered here, at a third of what huma takes. Every other call goes on to huma as it came: nothing
-// is refused here before the use case is called, so that what is wrong with a call is said in one place and one way.
+// shortcut is the short way through the door, for plain calls. A call is plain if it has no parameters but those of its
+// path and its key, is of JSON in and out, and has a body of known, usual length that fits the description beyond doubt;
+// nearly every call is. It is read, made and answered here, at a third of what huma takes. Every other call goes on to
+// huma as it came: nothing is refused here before the use case is called, so that what is wrong with a call is said in
+// one place and one way.
 type shortcut[B, O any] struct {
 	s        *service
 	status   int          // of success
