@@ -47,7 +47,11 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 		return Imported{}, err
 	}
 	if no := fact.CheckDeadline(doc.Deadline, a.now()); no != nil {
-		notes = append(notes, foreign.Note{Field: "deadline", Text: no.Error() + "; the task has none"})
+		const field = "constraints.deadline" // the only one that is a task's
+		notes = slices.DeleteFunc(notes, func(n foreign.Note) bool { return n.Field == field })
+		notes = append(notes, foreign.Note{
+			Field: field, Text: doc.Deadline.Format(time.RFC3339) + " is past, or too far ahead; the task has no deadline",
+		})
 		doc.Deadline = time.Time{}
 	}
 	create := creation(doc)

@@ -143,7 +143,24 @@ func (in SendInput) check() error {
 	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != fact.Delegation:
 		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
 	}
+	if !in.FanOut && in.Kind != fact.Delegation {
+		if err := in.checkChildless(); err != nil {
+			return err
+		}
+	}
 	return in.checkChannel()
+}
+
+// checkChildless refuses what is said of children where there will be none.
+func (in SendInput) checkChildless() error {
+	const hint = "use it with a fan-out or a delegation, or say it when the task is created"
+	switch {
+	case !in.Expected.Empty():
+		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change what is expected of the result", in.Kind)
+	case in.Budget != fact.Budget{}:
+		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change the task's budget", in.Kind)
+	}
+	return nil
 }
 
 func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {

@@ -80,7 +80,10 @@ func previous(speakers []Speaker, handoffs []Hop, budget int) string {
 	for i, n := range names {
 		shown[i] = fmt.Sprintf("%s (%d)", flat(n), count[n])
 	}
-	head := fmt.Sprintf("Conversation so far: %d turns. Previous agents (turns): ", turns)
+	head := "Conversation so far: 1 turn. Previous agents (turns): "
+	if turns != 1 {
+		head = fmt.Sprintf("Conversation so far: %d turns. Previous agents (turns): ", turns)
+	}
 	all := head + strings.Join(shown, ", ")
 	for cut := 1; len(all) > max(budget/3, 2*len(head)) && cut < len(shown); cut++ {
 		all = fmt.Sprintf("%s%d earlier ones, %s", head, cut, strings.Join(shown[cut:], ", "))

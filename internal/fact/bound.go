@@ -244,6 +244,11 @@ func (r Result) Compact() Result {
 	return r
 }
 
+// Empty reports whether nothing is expected.
+func (e Expected) Empty() bool {
+	return e.Format == "" && e.MaxBytes == 0 && len(e.Criteria) == 0 && len(e.Schema) == 0
+}
+
 // Compact is the expectation with its schema as the record has it. The schema must be JSON.
 func (e Expected) Compact() Expected {
 	e.Schema = compact(e.Schema)

@@ -62,25 +62,25 @@ func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) 
 
 // ParseHandoffID splits a handoff's id into its task and its number.
 func ParseHandoffID(id string) (task string, n int, err error) {
-	return parseSubID(id, 'h', "a handoff id looks like task_….h1")
+	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
 }
 
 // ParseAskID splits the id of an ask to take over.
 func ParseAskID(id string) (task string, n int, err error) {
-	return parseSubID(id, 't', "an id of an ask to take over looks like task_….t1")
+	return parseSubID(id, 't', "the id of an ask to take over", "an id of an ask to take over looks like task_….t1")
 }
 
 // ParseShareID splits the id of a shared envelope.
 func ParseShareID(id string) (task string, n int, err error) {
-	return parseSubID(id, 's', "an id of a shared envelope looks like task_….s1")
+	return parseSubID(id, 's', "the id of a shared envelope", "an id of a shared envelope looks like task_….s1")
 }
 
-func parseSubID(id string, letter byte, hint string) (task string, n int, err error) {
+func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {
 	task, num, _ := strings.Cut(id, ".")
 	if len(num) > 1 && num[0] == letter && num[1] != '0' && CheckTaskID(task) == nil {
 		if n, err := strconv.ParseUint(num[1:], 10, 31); err == nil {
 			return task, int(n), nil
 		}
 	}
-	return "", 0, refusal.New(refusal.Invalid, hint, "%.64q is not such an id", id)
+	return "", 0, refusal.New(refusal.Invalid, hint, "%.64q is not %s", id, what)
 }

@@ -83,7 +83,7 @@ func (d *document) handoffContext() {
 	d.timeout()
 	d.task.Expires = d.moment("expires_at")
 	if !d.task.Expires.IsZero() {
-		d.note("expires_at", "is of what the document says, and no deadline of the task")
+		d.note("expires_at", "is when the document ends; it is no deadline of the task")
 	}
 	c.State = d.text("current_state", fact.MaxIntent)
 	c.Summary = d.text("conversation_summary", fact.MaxIntent)

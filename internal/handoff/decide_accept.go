@@ -54,6 +54,11 @@ func (t Task) offerTo(agent string, handoff, offer int) (*Handoff, error) {
 		return nil, over("a later handoff has begun")
 	case h.Stage == fact.Accepted || h.Stage == fact.Transferred:
 		return nil, over("it was accepted by " + h.Receiver)
+	case h.Stage == fact.AwaitingApproval:
+		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
+			fact.HandoffID(t.ID, handoff))
+	case h.Stage == fact.Requested:
+		return nil, over("it is to be offered again")
 	case h.Stage != fact.Offered:
 		return nil, over("the handoff is " + string(h.Stage))
 	case offer != 0 && offer != h.Offer:

@@ -45,6 +45,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	addTimeouts(f, &c.in.Timeouts)
 	addBudget(f, &c.in.Budget, "of the task")
 	c.send.add(f)
+	c.send.expected.add(f, "")
 }
 
 func (c *createFlags) input(s *commands, intent string) (in client.CreateInput, err error) {

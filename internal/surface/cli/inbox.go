@@ -131,6 +131,7 @@ func (s *commands) acceptCommand() *cobra.Command {
 			err = s.Emit(a, func(p *shell.Page) {
 				p.Receipt(a.Receipt)
 				if git != "" && a.Content != nil && failed == nil {
+					p.Line("")
 					tree.Print(p)
 				}
 				acceptedContent(p, a, args[0])

@@ -44,14 +44,14 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 	shell.PackFlags(f, &h.in.Pack)
 	h.content.Add(f)
 	know.GitFlag(f, &h.git, "let the git working tree here, or in --git=DIR, go along with its uncommitted changes")
-	h.expected.add(f)
 }
 
 // addOwn adds the flags that a created task has of its own, so that they are not there twice.
 func (h *sendFlags) addOwn(f *pflag.FlagSet) {
 	f.StringSliceVar(&h.in.Permissions, "permission", nil, "a part of the task's permissions (repeatable; default: all of them)")
 	addTimeouts(f, &h.in.Timeouts)
-	addBudget(f, &h.in.Budget, "of each child")
+	addBudget(f, &h.in.Budget, "of each child of a fan-out or delegation")
+	h.expected.add(f, "of a fan-out or delegation: ")
 }
 
 func addTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
@@ -74,11 +74,11 @@ type expectedFlags struct {
 	schema string
 }
 
-func (e *expectedFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&e.in.Format, "expect-format", "", "what the result is, such as markdown")
-	f.IntVar(&e.in.MaxBytes, "expect-max-bytes", 0, "the longest that it may be")
-	f.StringArrayVar(&e.in.Criteria, "expect", nil, "what a good result fulfils (repeatable)")
-	f.StringVar(&e.schema, "expect-schema", "", "JSON Schema of the result, @FILE or -")
+func (e *expectedFlags) add(f *pflag.FlagSet, of string) {
+	f.StringVar(&e.in.Format, "expect-format", "", of+"what the result is, such as markdown")
+	f.IntVar(&e.in.MaxBytes, "expect-max-bytes", 0, of+"the longest that it may be")
+	f.StringArrayVar(&e.in.Criteria, "expect", nil, of+"what a good result fulfils (repeatable)")
+	f.StringVar(&e.schema, "expect-schema", "", of+"JSON Schema of the result, @FILE or -")
 }
 
 func (e *expectedFlags) expected(s *commands) (out client.Expected, err error) {

@@ -127,6 +127,16 @@ func constraintLine(c client.Constraint) string {
 	if c.Hard {
 		kind += ", must"
 	}
+	if c.Max != nil {
+		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64)
+	}
+	switch {
+	case c.Allow == nil:
+	case len(c.Allow) == 0:
+		kind += ", nothing allowed"
+	default:
+		kind += ", allowed: " + strings.Join(c.Allow, ", ")
+	}
 	return c.ID + " [" + kind + "] " + c.Text
 }
 

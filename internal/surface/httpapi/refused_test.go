@@ -37,11 +37,11 @@ var badInput = []refused{
 	{"everything as one document", "admin", "GET /v1/audit/export?format=json", "", refusal.Invalid, "not one JSON document"},
 	{"a handoff of nothing", "writer", "GET /v1/handoffs/" + nobody + ".h1", "", refusal.NotFound, "no task"},
 	{"a handoff that never was", "writer", "GET /v1/handoffs/TASK.h9", "", refusal.NotFound, "no handoff 9"},
-	{"a handoff with a task's id", "writer", "POST /v1/handoffs/TASK/withdraw", "", refusal.Invalid, "not such an id"},
+	{"a handoff with a task's id", "writer", "POST /v1/handoffs/TASK/withdraw", "", refusal.Invalid, "not a handoff id"},
 	{"a task with a handoff's id", "writer", "POST /v1/tasks/HANDOFF/cancel", "", refusal.Invalid, "not a task id"},
 	{"a share that never was", "writer", "GET /v1/shares/TASK.s1/content", "", refusal.NotFound, "nothing is shared"},
 	{"an ask that never was", "writer", "POST /v1/asks/TASK.t1/approve", `{"epoch":EPOCH}`, refusal.NotFound, ""},
-	{"an ask with a handoff's id", "writer", "POST /v1/asks/HANDOFF/deny", "", refusal.Invalid, "not such an id"},
+	{"an ask with a handoff's id", "writer", "POST /v1/asks/HANDOFF/deny", "", refusal.Invalid, "not the id of an ask to take over"},
 
 	{"a wrong epoch", "writer", "POST /v1/tasks/TASK/complete", `{"epoch":77}`, refusal.StaleEpoch, "77"},
 	{"no epoch", "writer", "POST /v1/tasks/TASK/complete", `{}`, refusal.Invalid, "epoch"},

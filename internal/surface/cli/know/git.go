@@ -54,7 +54,7 @@ func TakeGit(ctx context.Context, s *shell.Shell, c *client.Client, dir string) 
 		list[i].Digest = info.Digest
 	}
 	if !snap.Pushed {
-		fmt.Fprintf(s.Stderr, "trapeze: commit %s is on no remote that this clone knows of: push it, or the receiver cannot use it\n", short(snap.Commit))
+		fmt.Fprintf(s.Stderr, "trapeze: commit %s is on no remote that this clone knows of: push it, unless the receiver can fetch it from here\n", short(snap.Commit))
 	}
 	if n := len(snap.Skipped) + snap.Dropped; n > 0 {
 		fmt.Fprintf(s.Stderr, "trapeze: %d changed submodules or repositories in the repository stay behind: %s\n", n, shell.OneLine(shell.Names(snap.Skipped)))

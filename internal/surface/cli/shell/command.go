@@ -53,7 +53,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		err += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return errors.New(err)
+	return Hinted(errors.New(err), cmd.CommandPath()+" --help lists the commands")
 }
 
 // NoArgs refuses arguments, and says which was one.
@@ -64,10 +64,14 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
 }
 
-// strictHelp makes "help" refuse what it knows nothing of.
+// strictHelp makes "help" and "completion" refuse what they know nothing of.
 func strictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = noSuchCommand, helpOf
+		}
 		if c.Name() != "help" {
 			continue
 		}
