@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
@@ -56,5 +57,49 @@ func TestAChannelIsMadeListedAndRemoved(t *testing.T) {
 	}
 	if _, err := planner.Channel(ctx, "alarms"); !errors.Is(err, client.NotFound) {
 		t.Errorf("a channel that was removed: %v", err)
+	}
+}
+
+func TestWhatIsPublishedReachesWhoSubscribes(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	planner, _ := h.agent("planner")
+	writer, _ := h.agent("writer")
+	if _, err := planner.CreateChannel(ctx, client.ChannelInput{Name: "news"}); err != nil {
+		t.Fatal(err)
+	}
+	in := client.CreateInput{Intent: "read this", Send: &client.SendInput{Channel: "news"}}
+	if _, err := planner.CreateTask(ctx, in); !errors.Is(err, client.Conflict) {
+		t.Errorf("nobody subscribes: %v", err)
+	}
+	if _, err := writer.Subscribe(ctx, "news", client.SubscriptionInput{}); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := planner.CreateTask(ctx, in)
+	if err != nil || !slices.Equal(sent.To, []string{"writer"}) {
+		t.Fatalf("%+v, %v", sent, err)
+	}
+	items, err := writer.WaitInbox(ctx, client.InboxOptions{Wait: 10 * time.Second})
+	if err != nil || len(items) != 1 || items[0].ID != sent.Handoff || items[0].Channel != "news" || !items[0].Claim {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	if got, err := writer.Accept(ctx, items[0].ID, client.AcceptInput{}); err != nil || got.Owner != "writer" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	shown, err := planner.Handoff(ctx, sent.Handoff)
+	if err != nil || shown.Channel != "news" || shown.Kind != client.Broadcast {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	mine, err := planner.CreateTask(ctx, client.CreateInput{Intent: "a copy for each", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies, err := planner.Send(ctx, mine.Task, client.SendInput{Epoch: mine.Epoch, Channel: "news", FanOut: true})
+	if err != nil || copies.State != client.Waiting {
+		t.Fatalf("%+v, %v", copies, err)
+	}
+	task, err := planner.Task(ctx, mine.Task)
+	if err != nil || len(task.Children) != 1 || task.Children[0].To != "writer" {
+		t.Fatalf("%+v, %v", task.Children, err)
 	}
 }

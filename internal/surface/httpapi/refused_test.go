@@ -113,6 +113,9 @@ var badInput = []refused{
 	{"a channel with path parts", "writer", "POST /v1/channels", `{"name":"../x"}`, refusal.Invalid, "channel"},
 	{"a channel with control characters", "writer", "DELETE /v1/channels/a%0Ab", "", refusal.Invalid, "channel"},
 	{"a channel with a cursor that is none", "writer", "GET /v1/channels?after=A%20B", "", refusal.Invalid, "channel"},
+	{"publishing to a channel that is not there", "planner", "POST /v1/tasks", `{"intent":"x","send":{"channel":"news"}}`, refusal.NotFound, "no channel news"},
+	{"publishing to a channel and an agent", "planner", "POST /v1/tasks", `{"intent":"x","send":{"channel":"news","to":["writer"]}}`, refusal.Invalid, "names the receivers"},
+	{"publishing to a channel by another kind", "planner", "POST /v1/tasks", `{"intent":"x","send":{"channel":"news","kind":"warm"}}`, refusal.Invalid, "warm"},
 	{"a channel's name in the body", "writer", "POST /v1/channels/news/subscribe", `{"channel":"olds"}`, refusal.Invalid, "channel: is not a field"},
 
 	{"a memory item that is not there", "writer", "GET /v1/memory/mem_0", "", refusal.NotFound, "no memory item"},
