@@ -10,6 +10,7 @@
 // Invariants:
 //   - Every entry of the earlier envelope is in exactly one of kept, changed, omitted and dropped; every entry of the
 //     later one in exactly one of kept, changed and added.
+//   - What was said and not given is in omitted, or in dropped if nothing says why, at the hop that said it too.
 //   - What the later envelope lists among its omissions is omitted, not dropped: it is on record and can be fetched.
 //   - The same chain always gives the same report.
 //

@@ -68,14 +68,17 @@ type Lost struct {
 }
 
 // Compare says what became of prev in next.
-func Compare(prev, next envelope.Envelope) Hop {
+func Compare(prev, next envelope.Envelope) Hop { return compare(prev, next, next) }
+
+// compare says what became of prev, and of what was added to it in said, in what the receiver of said was given.
+func compare(prev, said, given envelope.Envelope) Hop {
 	h := Hop{
-		Parent: next.Parent, From: next.Handoff.From, To: slices.Clone(next.Handoff.To),
-		IntentKept: prev.Task.Intent == next.Task.Intent,
-		Tokens:     next.Packing.Tokens, Budget: next.Packing.Budget, Utilisation: next.Packing.Utilisation,
+		Parent: given.Parent, From: given.Handoff.From, To: slices.Clone(given.Handoff.To),
+		IntentKept: prev.Task.Intent == given.Task.Intent,
+		Tokens:     given.Packing.Tokens, Budget: given.Packing.Budget, Utilisation: given.Packing.Utilisation,
 	}
 	for k, changes := range h.kinds() {
-		*changes = k.compare(prev, next)
+		*changes = k.compare(prev, said, given)
 	}
 	return h
 }
@@ -87,19 +90,22 @@ func (h *Hop) kinds() map[kind]*Changes {
 	}
 }
 
-func (k kind) compare(prev, next envelope.Envelope) (c Changes) {
-	before, after := k.of(prev), k.of(next)
+func (k kind) compare(prev, said, given envelope.Envelope) (c Changes) {
+	before, after := k.of(prev), k.of(given)
+	there := len(after)
+	for _, e := range k.of(said) {
+		if !slices.ContainsFunc(after[:there], func(g entry) bool { return g.id == e.id }) {
+			after = append(after, e)
+		}
+	}
 	link := match(before, after)
 	for i, old := range before {
 		j := link[i]
 		switch {
 		case j < 0:
-			lost := Lost{ID: old.id, Text: old.text, Why: k.omission(next, old.id)}
-			if lost.Why != "" {
-				c.Omitted = append(c.Omitted, lost)
-			} else {
-				c.Dropped = append(c.Dropped, lost)
-			}
+			c.lose(old, k.omission(given, old.id))
+		case j >= there: // what became of it was said and not given
+			c.lose(old, k.omission(given, after[j].id))
 		case after[j].id == old.id && old.same(after[j]):
 			c.Kept = append(c.Kept, old.id)
 		default:
@@ -107,11 +113,24 @@ func (k kind) compare(prev, next envelope.Envelope) (c Changes) {
 		}
 	}
 	for j, e := range after {
-		if !slices.Contains(link, j) {
+		switch {
+		case slices.Contains(link, j):
+		case j < there:
 			c.Added = append(c.Added, e.id)
+		default:
+			c.lose(e, k.omission(given, e.id))
 		}
 	}
 	return c
+}
+
+func (c *Changes) lose(e entry, why string) {
+	lost := Lost{ID: e.id, Text: e.text, Why: why}
+	if why != "" {
+		c.Omitted = append(c.Omitted, lost)
+	} else {
+		c.Dropped = append(c.Dropped, lost)
+	}
 }
 
 func change(old, e entry) Change {

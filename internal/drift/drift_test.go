@@ -71,6 +71,27 @@ func TestWhatWasLeftOutOnRecordIsNotDropped(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidAndNotGivenIsCounted(t *testing.T) {
+	first := doc("f1 a", "f2 b", "f3 c")
+	said := doc("g1<f1 aa", "f2 bb", "f3 c", "f4 new")
+	given := doc("f3 c")
+	for _, id := range []string{"g1", "f2", "f4"} {
+		given.Omissions = append(given.Omissions, envelope.Omission{Kind: envelope.PartFact, ID: id, Reason: envelope.OverBudget})
+	}
+	r := drift.Given([]envelope.Envelope{first, said}, []envelope.Envelope{first, given})
+	if got := r.Hops[0].Facts; got.String() != "=1 o3" || got.Omitted[0].ID != "f1" || got.Omitted[2].ID != "f4" {
+		t.Errorf("%s: %+v", got, got)
+	}
+	if want := (drift.Kept{Introduced: 4, Surviving: 1, Verbatim: 1, Omitted: 3, Rate: 0.25}); r.Retention.Facts != want {
+		t.Errorf("retention %+v, want %+v", r.Retention.Facts, want)
+	}
+	late := given
+	late.Constraints = []envelope.Constraint{{ID: "k", Text: "set after it was said"}}
+	if r := drift.Given([]envelope.Envelope{first, said}, []envelope.Envelope{first, late}); len(r.Hops[0].Constraints.Added) != 1 || r.Retention.Constraints.Introduced != 1 {
+		t.Errorf("a constraint that came later: %+v", r)
+	}
+}
+
 func TestAConstraintThatIsLoosenedIsNamed(t *testing.T) {
 	limit := func(v float64) *float64 { return &v }
 	with := func(c envelope.Constraint) envelope.Envelope {

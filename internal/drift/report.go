@@ -65,32 +65,37 @@ func Of(chain []envelope.Envelope) Report {
 		hop.Number = i
 		r.Hops = append(r.Hops, hop)
 	}
-	r.Retention.Intent = intentShare(chain).rated()
-	overall := r.Retention.Intent
+	r.Retention = retention(chain)
+	return r
+}
+
+func retention(chain []envelope.Envelope) (r Retention) {
+	r.Intent = intentShare(chain).rated()
+	overall := r.Intent
 	for k, share := range map[kind]*Kept{
-		facts: &r.Retention.Facts, decisions: &r.Retention.Decisions,
-		constraints: &r.Retention.Constraints, references: &r.Retention.References,
+		facts: &r.Facts, decisions: &r.Decisions, constraints: &r.Constraints, references: &r.References,
 	} {
 		*share = k.share(chain).rated()
 		overall.add(*share)
 	}
-	r.Retention.Overall = overall.rated()
+	r.Overall = overall.rated()
 	return r
 }
 
 // Given reports on a task whose receivers were each given a rendition of what was said: given[i] is what the receiver of
-// said[i] got, said[i] itself where nothing was packed. Each hop compares what had been said before with what was given
-// next, so what a rendition left out is omitted at its hop, and not dropped for good. Retention is of all that was ever
-// said in what was given last.
+// said[i] got, said[i] itself where nothing was packed. Each hop compares what had been said before, and what its sender
+// added, with what was given next, so what a rendition left out is omitted at its hop, and not dropped for good. Retention
+// is of all that was ever said in what was given last.
 func Given(said, given []envelope.Envelope) Report {
 	n := len(said)
 	if n == 0 || len(given) != n {
 		return Of(said)
 	}
-	r := Of(append(slices.Clip(said[:n-1]), given[n-1]))
+	r := Report{Hops: []Hop{}, Retention: retention(append(slices.Clip(said), given[n-1]))}
 	for i := 1; i < n; i++ {
-		r.Hops[i-1] = Compare(said[i-1], given[i])
-		r.Hops[i-1].Number = i
+		hop := compare(said[i-1], said[i], given[i])
+		hop.Number = i
+		r.Hops = append(r.Hops, hop)
 	}
 	return r
 }

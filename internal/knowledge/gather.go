@@ -75,6 +75,9 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 	if err := q.check(); err != nil {
 		return Gathered{}, err
 	}
+	if err := b.catchUp(ctx); err != nil {
+		return Gathered{}, err
+	}
 	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
 	if len(q.Requested) == 0 && !b.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
 		steps = steps[3:]
@@ -85,6 +88,16 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 		}
 	}
 	return g.out, nil
+}
+
+// catchUp waits until the views know what was pinned before now; but not for ever, since nothing may depend on them.
+func (b *Base) catchUp(ctx context.Context) error {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := b.since(soon, b.views.Position()); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 func (q Gather) check() error {
@@ -203,14 +216,8 @@ func (g *gathering) open() memory.Reader {
 	return memory.Reader{Principal: "system/knowledge", Tasks: []string{g.task.ID}}
 }
 
-// pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out. What
-// was pinned before the handoff counts, so it waits for the views; but not for ever, since nothing may depend on them.
+// pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out.
 func (g *gathering) pinned(ctx context.Context, _ Gather) error {
-	soon, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if _, err := g.base.since(soon, g.base.views.Position()); err != nil && ctx.Err() != nil {
-		return err
-	}
 	for _, f := range []view.MemoryFilter{{Task: g.task.ID, Scope: memory.Task}, {Scope: memory.Workspace}} {
 		f.By, f.Pinned, f.Limit = g.open(), true, maxPinnedItems
 		if err := g.find(ctx, f, maxPinnedItems, true); err != nil {

@@ -57,6 +57,30 @@ func (p *packer) choose(listing envelope.Listing) (taken []int) {
 	return taken
 }
 
+// displaces reports whether the list of what is left out takes the room of a part that is pinned, or that says where the
+// work stands, and that has room beside the shortest list: less must not push out what comes before it.
+func (p *packer) displaces() bool {
+	var out []int
+	for _, i := range p.order {
+		if x := &p.parts[i]; x.rank() < 2 && !x.in {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 || p.options.Strategy == envelope.StrategyFull {
+		return false
+	}
+	was := make([]bool, len(p.parts))
+	for i := range p.parts {
+		was[i] = p.parts[i].in
+	}
+	p.choose(envelope.ListTotal)
+	displaced := slices.ContainsFunc(out, func(i int) bool { return p.parts[i].in })
+	for i := range p.parts {
+		p.parts[i].in = was[i]
+	}
+	return displaced
+}
+
 // choice is the sum of what was taken so far.
 type choice struct {
 	*packer

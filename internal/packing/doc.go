@@ -19,7 +19,8 @@
 // sender's tool calls, except for those that are pinned.
 //
 // The list of what was left out takes tokens itself. The prompt shows it in the longest of three forms that fits and
-// does not take more than its share of the budget; the document always has it by id, up to [envelope.MaxOmissions]
+// does not take more than its share of the budget, nor the room of a part that is pinned or says where the work stands;
+// the document always has it by id, up to [envelope.MaxOmissions]
 // and about 100 KiB; beyond that by kind and reason.
 //
 // How it stays exact: every line that Render writes outside of a text starts where counts add up (see

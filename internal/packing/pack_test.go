@@ -161,6 +161,34 @@ func TestPinsComeBeforeWhatIsWorthMore(t *testing.T) {
 	}
 }
 
+// A long list of omissions is dearer than small facts, and cheaper than what it would push out.
+func TestALargerBudgetNeverLosesWhatComesFirst(t *testing.T) {
+	for _, pinned := range []bool{false, true} {
+		doc := envelope.Envelope{Handoff: envelope.Header{TaskID: "case-1", From: "triage"}, Task: envelope.Task{Intent: "Move the tables."}}
+		for i := range 25 {
+			doc.KeyFacts = append(doc.KeyFacts, envelope.Item{ID: fmt.Sprint("f", i), Text: fmt.Sprintf("Table %d has %d rows and moves in batch %d.", i, 1117*i, i)})
+		}
+		long := strings.Repeat("They talked about the charges. ", 35)
+		if pinned {
+			doc.Memory = []envelope.MemoryRef{{ID: "m", Text: long, Weight: envelope.Weight{Pinned: true}}}
+		} else {
+			doc.ConversationSummary = long
+		}
+		first, whole := false, pack(t, doc, packing.Options{}).Tokens
+		for budget := 250; budget <= whole; budget += 3 {
+			p := pack(t, doc, packing.Options{Budget: budget})
+			has := strings.Contains(p.Text, long)
+			if first && !has {
+				t.Fatalf("with %d tokens, %d facts of no weight push out what comes first", budget, len(p.Envelope.KeyFacts))
+			}
+			first = has
+		}
+		if !first {
+			t.Error("what comes first is never in")
+		}
+	}
+}
+
 func TestAPartThatDoesNotFitIsSkippedAndTheNextIsTried(t *testing.T) {
 	doc := task()
 	doc.Task.State = strings.Repeat("A very long account of the state. ", 200)

@@ -116,6 +116,9 @@ type packer struct {
 // attempt packs with one form of the list of omissions.
 func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 	taken := p.choose(listing)
+	if listing != envelope.ListTotal && p.displaces() {
+		return Packed{}, false
+	}
 	for {
 		packed := p.build(listing)
 		over := packed.Tokens - p.budget

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
+	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -186,6 +187,40 @@ func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if len(doc.Memory) != 2 || doc.Memory[0].ID != x.ID || doc.Memory[0].Text != "" || doc.Memory[1].Text == "" || doc.Packing.Completeness != 1 {
 			h.Errorf("memory: %.300v, %+v", doc.Memory, doc.Packing)
+		}
+	})
+}
+
+func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "cyd")
+		rule := fact.Constraint{ID: "no-prod", Kind: fact.ConstraintProhibition, Text: "Never touch production.", Hard: true}
+		pinned := h.remember(h.agent("ann"), knowledge.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much(), Constraints: []fact.Constraint{rule}})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Kind: fact.Cold, Content: app.Content{Ask: "look"}})
+		b := h.acceptPrompt("bob")
+		for _, bound := range []string{rule.Text, "the build is red", "look", "This is a cold handoff"} {
+			if !strings.Contains(b.Content.Prompt, bound) {
+				h.Errorf("bob is not told %q", bound)
+			}
+		}
+		if strings.Contains(b.Content.Prompt, "Fact 33") || strings.Contains(b.Content.Prompt, "Mind the gap.") {
+			h.Errorf("a cold handoff is warm:\n%s", b.Content.Prompt)
+		}
+		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Decisions: []app.Point{{Text: "go on"}}}})
+		c := h.acceptPrompt("cyd")
+		if !strings.Contains(c.Content.Prompt, "Mind the gap.") {
+			h.Errorf("what is pinned is not back:\n%s", c.Content.Prompt)
+		}
+		report := h.drift(h.agent("cyd"), r.Task)
+		if f := report.Hops[0].Facts; len(f.Dropped) != 40 || len(f.Kept)+len(f.Omitted) != 0 {
+			h.Errorf("the report says of the cold hop: %s", f)
+		}
+		if m := report.Hops[1].References; len(report.Hops) != 2 || len(m.Added) != 1 || m.Added[0] != pinned.ID {
+			h.Errorf("the report says of memory: %+v", report.Hops)
+		}
+		if k := report.Retention; k.Facts.Surviving != 0 || k.Facts.Introduced != 40 || k.Constraints.Rate != 1 || k.Intent.Rate != 1 {
+			h.Errorf("retention: %+v", k)
 		}
 	})
 }

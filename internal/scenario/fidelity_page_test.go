@@ -1,0 +1,256 @@
+package scenario
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/tokenizer"
+)
+
+var update = flag.Bool("update", false, "rewrite the figures of docs/fidelity.md; commit only changes that you understand")
+
+// The figures: how much of what was said stands in each prompt, and how much would if every agent passed a summary on.
+
+// statement is something that was said, in its newest words.
+type statement struct {
+	kind     string
+	id, text string
+}
+
+// statements are counted by kind, in this order.
+var statements = []string{"intent", "constraints", "pinned", "facts", "decisions", "in summaries alone"}
+
+// lines are all statements so far. What agents say to mislead is none.
+type lines []statement
+
+// begun is what is said when the task is made.
+func begun() lines {
+	l := lines{{"intent", "", intent}}
+	for _, k := range rules() {
+		l = append(l, statement{"constraints", k.ID, k.Text})
+	}
+	for _, text := range pinnedMemory {
+		l = append(l, statement{"pinned", text, text})
+	}
+	return l.with(briefing())
+}
+
+func (l lines) with(in app.Content) lines {
+	for _, p := range in.Facts {
+		kind := "facts"
+		if p.Pinned {
+			kind = "pinned"
+		}
+		l = l.put(kind, p)
+	}
+	for _, p := range in.Decisions {
+		l = l.put("decisions", p)
+	}
+	return l
+}
+
+// put adds a point, or changes the words of the one that it stands for.
+func (l lines) put(kind string, p app.Point) lines {
+	i := slices.IndexFunc(l, func(s statement) bool { return s.id != "" && (s.id == p.ID || s.id == p.Supersedes) })
+	if i < 0 {
+		return append(l, statement{kind, p.ID, p.Text})
+	}
+	l[i].id, l[i].text = p.ID, p.Text
+	return l
+}
+
+// say adds what the sender of a leg says.
+func (l *lines) say(x leg) {
+	if x.lie == "" {
+		*l = l.with(app.Content{Facts: slices.Concat(x.says.Facts, x.late), Decisions: x.says.Decisions})
+	}
+	if x.rule != "" {
+		*l = append(*l, statement{"constraints", "no-names", x.rule})
+	}
+	if x.aside != "" {
+		*l = append(*l, statement{"in summaries alone", "", x.aside})
+	}
+}
+
+// fresh is what the sender of a leg adds, as a summary says it.
+func fresh(x leg) (out []string) {
+	for _, p := range slices.Concat(x.says.Facts, x.late, x.says.Decisions) {
+		if x.lie == "" {
+			out = append(out, p.Text)
+		}
+	}
+	return slices.DeleteFunc(append([]string{x.rule, x.aside}, out...), func(s string) bool { return s == "" })
+}
+
+// order is what a scripted agent says first when its summary is short.
+type order bool
+
+const (
+	newestFirst order = false // what is new, then the rest as it was read
+	rulesFirst  order = true  // the intent, the constraints and what is pinned, then the same
+)
+
+// summaryTokens is how long a summary is, by the default tokenizer.
+const summaryTokens = 200
+
+// summary is what a scripted agent passes on: word for word what is new and what it has read, as much as there is room
+// for.
+func (l lines) summary(read string, x leg, first order) string {
+	type said struct {
+		text  string
+		place int
+	}
+	var all []said
+	for _, text := range fresh(x) {
+		all = append(all, said{text, -1})
+	}
+	for _, s := range l {
+		if at := strings.Index(read, s.text); at >= 0 {
+			all = append(all, said{s.text, at})
+		}
+	}
+	rank := func(s said) int {
+		i := slices.IndexFunc(l, func(x statement) bool { return x.text == s.text })
+		if first == rulesFirst && slices.Contains(statements[:3], l[i].kind) {
+			return slices.Index(statements, l[i].kind) - 3
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b said) int { return cmp.Or(rank(a)-rank(b), a.place-b.place) })
+	var out []string
+	used := 0
+	for _, s := range all {
+		if n := (tokenizer.Counter{}).Count(s.text) + 1; used+n <= summaryTokens {
+			out, used = append(out, s.text), used+n
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// figure is what one agent was given.
+type figure struct {
+	agent          string
+	tokens, budget int
+	tokenizer      string
+	there, said    [6]int // of each kind of statement
+	listed         int    // of those that are not there, listed by id as left out
+}
+
+func figureOf(agent string, doc envelope.Envelope, text string, l lines) figure {
+	f := figure{agent: agent, tokens: doc.Packing.Tokens, budget: doc.Packing.Budget, tokenizer: doc.Packing.Tokenizer}
+	for _, s := range l {
+		i := slices.Index(statements, s.kind)
+		f.said[i]++
+		if strings.Contains(text, s.text) {
+			f.there[i]++
+		} else if s.id != "" && slices.ContainsFunc(doc.Omissions, func(o envelope.Omission) bool { return o.ID == s.id && o.Count == 0 }) {
+			f.listed++
+		}
+	}
+	return f
+}
+
+// passedOn is the same chain where every agent gets nothing but the summary of the one before. Nobody lies.
+func passedOn(t testing.TB, first order) []figure {
+	t.Helper()
+	l := begun()
+	var all []string
+	for _, s := range l {
+		all = append(all, s.text)
+	}
+	text := strings.Join(all, " ")
+	measure := func(agent, by string) figure {
+		c, err := tokenizer.For(by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return figureOf(agent, envelope.Envelope{Packing: envelope.Packing{Tokens: c.Count(text), Tokenizer: c.Name()}}, text, l)
+	}
+	out := []figure{measure("planner", "")}
+	for _, x := range legs() {
+		if !x.mute {
+			l.say(x)
+			text = l.summary(text, x, first)
+		}
+		out = append(out, measure(x.to, x.spec.Tokenizer))
+	}
+	return out
+}
+
+// table shows the figures of one run.
+func table(run []figure) string {
+	var b strings.Builder
+	b.WriteString("| handoff | receiver | " + strings.Join(statements, " | ") + " | tokens | budget |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for i, f := range run {
+		fmt.Fprintf(&b, "| %d | %s |", i, f.agent)
+		for k := range statements {
+			fmt.Fprintf(&b, " %d/%d |", f.there[k], f.said[k])
+		}
+		budget := "–"
+		if f.budget > 0 {
+			budget = fmt.Sprint(f.budget)
+		}
+		fmt.Fprintf(&b, " %d | %s |\n", f.tokens, budget)
+	}
+	return b.String()
+}
+
+// sideBySide is the last agent of each run.
+func sideBySide(runs ...[]figure) string {
+	var b strings.Builder
+	b.WriteString("| at the end | Trapeze | summaries, newest first | summaries, rules first |\n|---|---|---|---|\n")
+	row := func(what string, cell func(figure) string) {
+		b.WriteString("| " + what + " |")
+		for _, run := range runs {
+			b.WriteString(" " + cell(run[len(run)-1]) + " |")
+		}
+		b.WriteString("\n")
+	}
+	for k, what := range statements {
+		row(what, func(f figure) string { return fmt.Sprintf("%d of %d", f.there[k], f.said[k]) })
+	}
+	row("not there, but listed and to be fetched", func(f figure) string { return fmt.Sprint(f.listed) })
+	row("tokens of the last prompt", func(f figure) string { return fmt.Sprint(f.tokens) })
+	return b.String()
+}
+
+const (
+	page        = "../../docs/fidelity.md"
+	figureBegin = "<!-- figures: begin -->\n"
+	figureEnd   = "<!-- figures: end -->\n"
+)
+
+// pageIsTrue holds docs/fidelity.md against a run.
+func pageIsTrue(t testing.TB, run []figure) {
+	t.Helper()
+	newest, rules := passedOn(t, newestFirst), passedOn(t, rulesFirst)
+	figures := sideBySide(run, newest, rules) + "\n### Through Trapeze\n\n" + table(run) +
+		"\n### Summaries passed on, the newest first\n\n" + table(newest) + "\n### Summaries passed on, the rules first\n\n" + table(rules)
+	t.Log("\n" + figures)
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(old), figureBegin)
+	_, after, ends := strings.Cut(rest, figureEnd)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for figures", page)
+	}
+	want := before + figureBegin + "\n" + figures + "\n" + figureEnd + after
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(old) != want {
+		t.Errorf("%s does not say what was measured: run go test ./internal/scenario -run TwelveHandoffs -update and look at the difference", page)
+	}
+}
