@@ -122,6 +122,31 @@ func (d *drip) Read(b []byte) (int, error) {
 	return copy(b, d.piece), nil
 }
 
+func TestABodyThatStopsHoldsItsConnectionOnlyOnce(t *testing.T) {
+	for _, accept := range []string{"application/json", "application/json;q=0.9"} { // the short way through the door, and the long one
+		inBubble(t, func(b *bubble) {
+			body, rest := io.Pipe()
+			defer rest.Close()
+			go func() { _, _ = rest.Write([]byte("{")) }() // and no more
+			req, err := http.NewRequestWithContext(b.Context(), "POST", "http://127.0.0.1/v1/tasks/task_1/progress", body)
+			if err != nil {
+				b.Fatal(err)
+			}
+			req.ContentLength = 60
+			req.Header = http.Header{"Authorization": {"Bearer " + b.token}, "Content-Type": {"application/json"}, "Accept": {accept}}
+			began := time.Now()
+			res, err := b.http.Do(req)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer res.Body.Close()
+			if took := time.Since(began); res.StatusCode != http.StatusBadRequest || took > 25*time.Second {
+				b.Errorf("%s: %d after %s", accept, res.StatusCode, took)
+			}
+		})
+	}
+}
+
 func TestALongUploadIsTakenAsLongAsItGoesOn(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		began := time.Now()

@@ -140,6 +140,9 @@ func readBody(b *bytes.Buffer, w http.ResponseWriter, r *http.Request) error {
 	body := b.AvailableBuffer()[:r.ContentLength]
 	n, err := io.ReadFull(r.Body, body)
 	b.Write(body[:n])
+	if err != nil {
+		_ = r.Body.Close() // at once, as the deadline is over: huma sets another, and the answer would wait for the rest until then
+	}
 	_ = control.SetReadDeadline(time.Time{})
 	return err
 }
