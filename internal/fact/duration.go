@@ -49,3 +49,18 @@ func (d Duration) Check(what string) error {
 	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
 		"%s of %s is out of range", what, d)
 }
+
+// MaxBackoff bounds the pause before a retry.
+const MaxBackoff = 30 * time.Second
+
+// Backoff is the pause before the n-th retry: min(2^n s, 30 s), of which the jitter takes up to half.
+func Backoff(n int, jitter float64) time.Duration {
+	if !(jitter >= 0 && jitter <= 1) { // not a number, or none that makes sense
+		jitter = 0
+	}
+	d := MaxBackoff
+	if n < 5 {
+		d = min(time.Second<<n, MaxBackoff)
+	}
+	return d - time.Duration(jitter*float64(d/2))
+}

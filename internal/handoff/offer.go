@@ -8,21 +8,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-// MaxBackoff bounds the pause before a retry.
-const MaxBackoff = 30 * time.Second
-
-// backoff is the pause before the n-th retry: min(2^n s, 30 s), of which the jitter takes up to half.
-func backoff(n int, jitter float64) time.Duration {
-	if !(jitter >= 0 && jitter <= 1) { // not a number, or none that makes sense
-		jitter = 0
-	}
-	d := MaxBackoff
-	if n < 5 {
-		d = min(time.Second<<n, MaxBackoff)
-	}
-	return d - time.Duration(jitter*float64(d/2))
-}
-
 // offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one, and who was
 // passed over, after those that the caller passed over already.
 func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.Time) ([]fact.Passed, bool) {
@@ -100,7 +85,7 @@ func (d *turn) unanswered(hints Hints, now time.Time) {
 		return
 	}
 	try := h.Tries + 1
-	d.do(fact.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(backoff(try, hints.Jitter))})
+	d.do(fact.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(fact.Backoff(try, hints.Jitter))})
 }
 
 // nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any

@@ -15,16 +15,16 @@ import (
 // Rules that a story would tell badly: bounds, corners, and what the pieces give to other rooms.
 
 func TestRetriesWaitLongerEachTimeAndNeverLongerThanThirtySeconds(t *testing.T) {
-	for n, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 4: 16 * time.Second, 5: MaxBackoff, 20: MaxBackoff} {
-		if got := backoff(n, 0); got != want {
+	for n, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 4: 16 * time.Second, 5: fact.MaxBackoff, 20: fact.MaxBackoff} {
+		if got := fact.Backoff(n, 0); got != want {
 			t.Errorf("retry %d waits %s, want %s", n, got, want)
 		}
-		if got := backoff(n, 0.999); got < want/2 || got >= want {
+		if got := fact.Backoff(n, 0.999); got < want/2 || got >= want {
 			t.Errorf("retry %d with jitter waits %s of %s", n, got, want)
 		}
 	}
 	for _, odd := range []float64{math.NaN(), math.Inf(1), -3, 7} {
-		if got := backoff(1, odd); got != 2*time.Second {
+		if got := fact.Backoff(1, odd); got != 2*time.Second {
 			t.Errorf("jitter %g makes a pause of %s", odd, got)
 		}
 	}

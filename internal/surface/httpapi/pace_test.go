@@ -128,7 +128,7 @@ func TestABodyThatStopsHoldsItsConnectionOnlyOnce(t *testing.T) {
 			body, rest := io.Pipe()
 			defer rest.Close()
 			go func() { _, _ = rest.Write([]byte("{")) }() // and no more
-			req, err := http.NewRequestWithContext(b.Context(), "POST", "http://127.0.0.1/v1/tasks/task_1/progress", body)
+			req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1/v1/tasks/task_1/progress", body)
 			if err != nil {
 				b.Fatal(err)
 			}
