@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -75,6 +76,7 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 	if t.Owner != "" {
 		req.Exclude = []string{t.Owner}
 	}
+	req.Own = in.handoffs(t)
 	p, err := a.route(ctx, c, in, req, now)
 	if err != nil {
 		return nil, err
@@ -194,6 +196,18 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 		s.Children = append(s.Children, fact.NewChild{Task: fact.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
 	}
 	return s
+}
+
+// handoffs are the ids that the offers of a send may have.
+func (in SendInput) handoffs(t handoff.Task) []string {
+	if in.Kind != fact.Delegation && !in.FanOut {
+		return []string{nextHandoffID(t)}
+	}
+	var ids []string
+	for i := range cmp.Or(len(in.To), routing.MaxListed) {
+		ids = append(ids, fact.HandoffID(fact.ChildID(t.ID, t.NextChild()+i), 1))
+	}
+	return ids
 }
 
 // nextHandoffID is the id that a task's next handoff will have.

@@ -24,6 +24,9 @@ type Request struct {
 	Agents  []string // in order of preference; empty to route by capability
 	Needs   []string // capabilities that a target or fallback must have
 	Exclude []string // agents to leave out, for example the source
+	// Own are the handoffs that the request may be for: the probe of a half-open circuit that one of them has already, from
+	// a decision that has to be made again, is theirs to use.
+	Own []string
 }
 
 // Hint is what is known of one agent. It may be stale.

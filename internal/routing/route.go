@@ -111,7 +111,7 @@ func (r *router) judge(h *Hint, tier Tier) Reason {
 		return NotReady
 	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
 		return Full
-	case !circuit.Admits():
+	case !circuit.Admits() && (circuit.Probe == "" || !slices.Contains(r.req.Own, circuit.Probe)):
 		return CircuitOpen
 	case circuit.Phase == registry.HalfOpen:
 		return FitAsProbe

@@ -75,6 +75,14 @@ func openedAt(at time.Time) option {
 	return func(h *routing.Hint) { h.Agent.Circuit.Failures, h.Agent.Circuit.OpenedAt = 3, at }
 }
 
+// probing is a half-open circuit whose probe a handoff has.
+func probing(handoff string) option {
+	return func(h *routing.Hint) {
+		openedAt(noon.Add(-time.Minute))(h)
+		h.Agent.Circuit.Open, h.Agent.Circuit.Probe, h.Agent.Circuit.ProbeAt, h.Agent.Circuit.ProbeUntil = true, handoff, noon, noon.Add(time.Minute)
+	}
+}
+
 // story is a plan on one line per agent: "+ name tier reason" for the eligible, "- …" for those passed over.
 func story(p routing.Plan) string {
 	var lines []string
@@ -143,6 +151,12 @@ var stories = []struct {
 		"a half-open circuit lets a probe through", to("writer"),
 		[]routing.Hint{agent("writer", openedAt(noon.Add(-time.Minute)))},
 		"+ writer target probe",
+	},
+	{
+		"a probe is its handoff's to use, also when that has to be decided again",
+		routing.Request{Agents: []string{"writer", "editor"}, Own: []string{"mine"}},
+		[]routing.Hint{agent("writer", probing("mine")), agent("editor", probing("another's"))},
+		"+ writer target probe\n- editor target circuit_open",
 	},
 	{
 		"targets and fallbacks need the capability, an escalation does not",
