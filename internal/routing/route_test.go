@@ -33,19 +33,25 @@ func agent(name string, options ...func(*routing.Hint)) routing.Hint {
 	if opened.IsZero() {
 		opened = noon
 	}
-	removed := h.Agent.Removed
+	removed, probe := h.Agent.Removed, h.Agent.Circuit.Probe
 	h.Agent = registry.State{}
 	if removed {
 		commands = append(commands, registry.Remove{Name: name})
 	}
-	for _, c := range commands {
-		events, err := registry.Decide(h.Agent, c, opened)
+	decide := func(c registry.Command, at time.Time) {
+		events, err := registry.Decide(h.Agent, c, at)
 		if err != nil {
 			panic(err)
 		}
 		for _, e := range events {
 			h.Agent = registry.Fold(h.Agent, e)
 		}
+	}
+	for _, c := range commands {
+		decide(c, opened)
+	}
+	if probe != "" {
+		decide(registry.ClaimProbe{Name: name, Handoff: probe}, noon)
 	}
 	return h
 }
@@ -79,7 +85,7 @@ func openedAt(at time.Time) option {
 func probing(handoff string) option {
 	return func(h *routing.Hint) {
 		openedAt(noon.Add(-time.Minute))(h)
-		h.Agent.Circuit.Open, h.Agent.Circuit.Probe, h.Agent.Circuit.ProbeAt, h.Agent.Circuit.ProbeUntil = true, handoff, noon, noon.Add(time.Minute)
+		h.Agent.Circuit.Probe = handoff
 	}
 }
 
