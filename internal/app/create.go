@@ -108,10 +108,11 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	}
 	send := *in.Send
 	send.Task, send.Epoch = t.ID, t.Epoch
+	decide := a.decideSend
 	if send.Content.IsZero() {
-		send.Content = in.Content
+		send.Content, decide = in.Content, a.decideChecked
 	}
-	next, err := a.decideSend(ctx, c, send, t, now)
+	next, err := decide(ctx, c, send, t, now)
 	return append(events, next...), err
 }
 

@@ -47,6 +47,14 @@ func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error)
 }
 
 func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+	if err := in.Content.Check(); err != nil {
+		return nil, err
+	}
+	return a.decideChecked(ctx, c, in, t, now)
+}
+
+// decideChecked is decideSend with content that has been checked.
+func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
 	if in.Kind == "" {
 		in.Kind = fact.Warm
 		if in.Channel != "" {
@@ -131,9 +139,6 @@ func named(agents []string) []fact.Candidate {
 }
 
 func (in SendInput) check() error {
-	if err := in.Content.Check(); err != nil {
-		return err
-	}
 	if err := sealing.CheckPack(in.Pack); err != nil {
 		return err
 	}

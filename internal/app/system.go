@@ -42,7 +42,7 @@ func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e le
 			if t.Exists() {
 				return nil, nil
 			}
-			return a.decideChild(ctx, c, ev, create, ev.Children[n].To, out.State, now)
+			return a.decideChild(ctx, c, ev, create, ev.Children[n].To, *out.State, now)
 		})
 		if err := caller.Tolerate(err); err != nil {
 			return err

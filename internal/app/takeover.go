@@ -44,7 +44,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
 	}
 	r := receipt(out)
-	if !a.sees(c, out.State) { // the short form is for who has no part in the task
+	if !a.sees(c, *out.State) { // the short form is for who has no part in the task
 		r = Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
 	return r, nil

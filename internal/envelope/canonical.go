@@ -49,6 +49,15 @@ func Canonical(src []byte) ([]byte, error) {
 	return out, nil
 }
 
+// CheckData refuses what cannot be an envelope's data, as [Seal] would: what has no canonical form, or is nested deeper than
+// [MaxDepth]. Errors are a [refusal.Error] with the code invalid that says where the fault is.
+func CheckData(src []byte) error {
+	if _, err := canonical(src, MaxDepth); err != nil {
+		return badJSON("data", err)
+	}
+	return nil
+}
+
 // canonical returns the RFC 8785 form of src. It refuses what has none, or would silently lose something: invalid
 // UTF-8, lone surrogates, duplicate keys, numbers beyond IEEE 754, whole numbers that would lose digits, and nesting
 // deeper than maxDepth.

@@ -60,10 +60,10 @@ func (b *Base) answer(ctx context.Context, at ledger.Stream, o stream.Outcome[me
 			return Item{}, err
 		}
 		if f.State.Forgotten() {
-			s = f.State
+			s = &f.State
 		}
 	}
-	x := itemOf(s, o.At)
+	x := itemOf(*s, o.At)
 	x.Repeat = o.Repeat
 	return x, nil
 }

@@ -112,7 +112,7 @@ func (r *Roster) agentDo(ctx context.Context, c caller.Caller, verb, name string
 	if err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Who(), verb, name, err)
 	}
-	return r.describe(ctx, c.Workspace, out.State, out.At)
+	return r.describe(ctx, c.Workspace, *out.State, out.At)
 }
 
 // ChangeAgent makes one decision on an agent. request is the digest of the call, for its idempotency key.

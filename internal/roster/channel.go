@@ -112,7 +112,7 @@ func (r *Roster) channelDo(ctx context.Context, c caller.Caller, verb, name stri
 	if err != nil {
 		return Channel{}, r.access.Refused(ctx, c.Who(), verb, name, err)
 	}
-	return channelOf(out.State, out.At), nil
+	return channelOf(*out.State, out.At), nil
 }
 
 func (r *Roster) changeChannel(ctx context.Context, c caller.Caller, verb, name string, in any, cmd channel.Command) (out stream.Outcome[channel.State], err error) {

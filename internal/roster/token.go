@@ -94,7 +94,7 @@ func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput
 	if err != nil {
 		return Token{}, err
 	}
-	t := tokenOf(out.State)
+	t := tokenOf(*out.State)
 	if !out.Repeat {
 		t.Text = m.Text
 	}
@@ -118,7 +118,7 @@ func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (T
 	if err != nil {
 		return Token{}, r.access.Refused(ctx, c.Who(), "revoke-token", id, err)
 	}
-	return tokenOf(out.State), nil
+	return tokenOf(*out.State), nil
 }
 
 // revoke ends a token of the caller's workspace; admins of the default workspace may end any.

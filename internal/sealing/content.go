@@ -87,15 +87,13 @@ func (c Content) Check() error {
 	if err := c.checkRefs(); err != nil {
 		return err
 	}
-	if err := fact.CheckJSON("the data", c.Data, fact.MaxData); err != nil {
-		return err
+	if len(c.Data) > fact.MaxData {
+		return fact.TooLarge("the data", len(c.Data), fact.MaxData)
 	}
-	if len(c.Data) > 0 {
-		if _, err := envelope.Canonical(c.Data); err != nil {
-			return err
-		}
+	if len(c.Data) == 0 {
+		return nil
 	}
-	return nil
+	return envelope.CheckData(c.Data)
 }
 
 func (c Content) checkRefs() error {

@@ -32,7 +32,10 @@ func do(t *testing.T, k *stream.Kind[string, taken], decide func(string) ([]take
 	t.Helper()
 	w := stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}}
 	out, err := k.Do(t.Context(), w, place, func(s string, _ time.Time) ([]taken, error) { return decide(s) })
-	return out.State, err
+	if out.State == nil {
+		return "", err
+	}
+	return *out.State, err
 }
 
 func take(by string) func(string) ([]taken, error) {

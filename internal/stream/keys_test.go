@@ -36,7 +36,7 @@ func TestTheNewestKeysAreRememberedAndTheOldestForgotten(t *testing.T) {
 			k.Remember(most)
 			for back := range min(n+1, most) {
 				name := fmt.Sprint("n", n-back)
-				if out := keyed(t, k, name); !out.Repeat || out.At != first[name] || out.State != name {
+				if out := keyed(t, k, name); !out.Repeat || out.At != first[name] || *out.State != name {
 					t.Fatalf("after %d calls, the %d. before the last: %+v", n+1, back, out)
 				}
 			}

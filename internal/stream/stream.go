@@ -49,9 +49,9 @@ type Write struct {
 	New bool
 }
 
-// Outcome is what a call came to.
+// Outcome is what a call came to. The state is shared and must not be changed; nil where there is only an error.
 type Outcome[S any] struct {
-	State  S
+	State  *S
 	At     ledger.Position
 	Events []ledger.Event
 	Repeat bool // the call had happened before; this is its first outcome
@@ -202,7 +202,7 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		now := k.now().UTC().Truncate(time.Microsecond)
 		events, err := decide(f.State, now)
 		if nothing := err != nil || len(events) == 0; nothing && fresh {
-			return Outcome[S]{State: f.State, At: f.Head}, err
+			return Outcome[S]{State: &f.State, At: f.Head}, err
 		} else if nothing { // no append will find out whether the state is the newest
 			fresh = true
 			continue
@@ -246,7 +246,7 @@ func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Positi
 				return Outcome[S]{}, err
 			}
 			if e.Position == at {
-				return Outcome[S]{State: f.State, At: at, Events: e.Events, Repeat: true}, nil
+				return Outcome[S]{State: &f.State, At: at, Events: e.Events, Repeat: true}, nil
 			}
 		}
 		if len(entries) < streamPage {
@@ -276,7 +276,7 @@ func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 		return Outcome[S]{}, err
 	}
 	k.keep(s, next)
-	return Outcome[S]{State: next.State, At: e.Position, Events: coded}, nil
+	return Outcome[S]{State: &next.State, At: e.Position, Events: coded}, nil
 }
 
 // settle looks whether an entry of unknown outcome is in its stream. Not finding it proves nothing: it may come yet.
