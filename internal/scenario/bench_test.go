@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/server"
 )
 
 // The life-cycle benchmarks: a task is created and sent, accepted with automatic confirm, and completed; three durable
@@ -76,6 +77,7 @@ func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
 }
 
 func BenchmarkLifecycle(b *testing.B) {
+	server.Tune()
 	for _, clients := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			h := open(b, "sqlite")

@@ -21,23 +21,36 @@ import (
 
 var known = flag.Int("known", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
 
-// lexicon is what the texts of the benchmarks are made of.
-var lexicon = strings.Fields(`the a of to in is that it was for on as with be by at this have from or had not are but what
-	all were when we there can an your which their said if do will each about how up out them then she many some so these
-	would other into has more her two like him see time could no make than first been its who now people my made over did
-	down only way find use may water long little very after words called just where most know get through back much before
-	go good new write our used me man too any day same right look think also around another came come work three word must
-	because does part even place well such here take why things help put years different away again off went old number
-	refund invoice customer region error latency cache deploy commit branch schema review token budget ledger envelope`)
-
-// prose is so many words, the same for the same seed.
+// prose is so many words, the same for the same seed: as in real texts, a few words are very frequent and most are rare.
+// The most frequent are those that every English text has.
 func prose(seed uint64, n int) string {
 	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same every time
+	z := rand.NewZipf(r, 1.07, 3, 30_000)
 	out := make([]string, n)
 	for i := range out {
-		out[i] = lexicon[r.IntN(len(lexicon))]
+		if at := int(z.Uint64()); at < len(frequent) { //nolint:gosec // small
+			out[i] = frequent[at]
+		} else {
+			out[i] = spell(at)
+		}
 	}
 	return strings.Join(out, " ")
+}
+
+var frequent = strings.Fields(`the of and to a in is that for it was on are as with be this have at or by not from but what all were when we there
+	can an your which their if do will each about how up out them then so some would has more no been its who my than`)
+
+// spell is a made-up word for a number.
+func spell(n int) string {
+	const consonants, vowels = "bcdfghjklmnprstvwz", "aeiou"
+	var b strings.Builder
+	for n > 0 || b.Len() < 4 {
+		b.WriteByte(consonants[n%len(consonants)])
+		n /= len(consonants)
+		b.WriteByte(vowels[n%len(vowels)])
+		n /= len(vowels)
+	}
+	return b.String()
 }
 
 // stock stores items of some 60 words for everybody, a hundred calls at a time; ten of them are pinned.

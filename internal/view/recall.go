@@ -17,8 +17,8 @@ type MemoryFilter struct {
 	// By is who asks: nothing that it may not read is found. What envelopes grant to it does not count.
 	By memory.Reader
 	// Text is words to be found in titles, texts and tags, in any form and any order; whatever else is in it means
-	// nothing. An item need not have all of them. Of a word that thousands of items have,
-	// the newest count.
+	// nothing. An item need not have all of them. Words that nearly every text has
+	// may not count beside others, and of a word that thousands of items have, the newest items count.
 	Text         string
 	Tag          string
 	Author       string // an agent by name, or a principal

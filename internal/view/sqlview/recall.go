@@ -73,7 +73,7 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 // wordRows is how many items are looked at for the words of a text, all words together: of a word that very many items
 // have, the newest of them. Ranking each of a hundred thousand would take a tenth of a second and more, and a word that
 // is everywhere says little.
-const wordRows = 2000
+const wordRows = 600
 
 // selectByWords finds by words, the best first. Each word is a leg of its own, whose bm25 adds up to that of them all,
 // so that a rare word finds an old item beside a common one.
@@ -185,21 +185,41 @@ func list(of []string) string {
 }
 
 // matches are the questions to the index, one for each word of a text. Each is quoted, so that nothing in it means
-// anything to the index; one without a letter or a digit is no word.
+// anything to the index; one without a letter or a digit is no word. Words that are in every text are left out if there
+// are others: ranking one takes a look at everything that has it.
 func matches(text string) []string {
-	words, seen := []string{}, map[string]bool{}
+	words, idle, seen := []string{}, []string{}, map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		if len(words) == view.MaxWords {
 			break
 		}
 		word = strings.ToValidUTF8(word, " ")
-		if !seen[word] && strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			seen[word] = true
-			words = append(words, `"`+word+`"`)
+		if seen[word] || !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			continue
 		}
+		seen[word] = true
+		if quoted := `"` + word + `"`; !everywhere[strings.ToLower(word)] {
+			words = append(words, quoted)
+		} else if len(idle) < view.MaxWords {
+			idle = append(idle, quoted)
+		}
+	}
+	if len(words) == 0 {
+		return idle
 	}
 	return words
 }
+
+// everywhere are words that would find nearly every English text, and take as long.
+var everywhere = func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from
+		had has have he her his how i if in into is it its me more most my no not of on one or our out she should so some than that the their
+		them then there these they this to up us was we were what when where which who why will with would you your`) {
+		set[word] = true
+	}
+	return set
+}()
 
 // Conversations implements [view.Recall].
 func (v *Views) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
