@@ -150,10 +150,12 @@ func (in SendInput) check() error {
 	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != fact.Delegation:
 		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
 	}
-	if !in.FanOut && in.Kind != fact.Delegation {
-		if err := in.checkChildless(); err != nil {
-			return err
-		}
+	of := in.checkChildless
+	if in.FanOut || in.Kind == fact.Delegation {
+		of = in.checkParent
+	}
+	if err := of(); err != nil {
+		return err
 	}
 	return in.checkChannel()
 }
@@ -166,6 +168,18 @@ func (in SendInput) checkChildless() error {
 		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change what is expected of the result", in.Kind)
 	case in.Budget != fact.Budget{}:
 		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change the task's budget", in.Kind)
+	}
+	return nil
+}
+
+// checkParent refuses what is said of a task that moves where it will not: its children do, each by itself.
+func (in SendInput) checkParent() error {
+	switch {
+	case in.Confirm == fact.ConfirmExplicit:
+		return refusal.New(refusal.Invalid, "leave the confirm out: you keep your task", "a handoff that makes children has nothing to confirm")
+	case in.ReturnHome:
+		return refusal.New(refusal.Invalid, "leave it out; say with fan_in and the wait timeout when you go on without a child",
+			"a child that nobody takes does not return to you: it goes to the dead letters")
 	}
 	return nil
 }

@@ -235,8 +235,18 @@ func (g *gathering) recent(ctx context.Context, q Gather) error {
 	if strings.TrimSpace(about) == "" {
 		about = g.task.Intent
 	}
-	f := view.MemoryFilter{By: g.open(), Text: refusal.Clip(about, 16*maxQuery), Now: g.base.now(), Limit: q.Recent + len(g.seen)}
+	f := view.MemoryFilter{By: g.open(), Text: telling(refusal.Clip(about, 16*maxQuery)), Now: g.base.now(), Limit: q.Recent + len(g.seen)}
 	return g.find(ctx, f, q.Recent, false)
+}
+
+// tellingWords is how many words of a task's ask or intent are searched for: each costs a look at all that has it.
+const tellingWords = 4
+
+// telling are the longest words of a text: they say most about what it is about, and few other texts have them.
+func telling(text string) string {
+	words := slices.Compact(slices.Sorted(strings.FieldsSeq(text)))
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	return strings.Join(words[:min(len(words), tellingWords)], " ")
 }
 
 // find adds what views find and the sender may read, at most so many items.
