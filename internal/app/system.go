@@ -191,7 +191,7 @@ func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k fact
 		}
 		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, child.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
 			events, err := handoff.Decide(t, handoff.Constrain{By: c.By(), Constraint: k}, now)
-			if refusal.CodeOf(err) == refusal.TooLarge {
+			if code := refusal.CodeOf(err); code == refusal.TooLarge || code == refusal.Invalid {
 				return strand(t, err, now)
 			}
 			return events, err

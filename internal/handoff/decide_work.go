@@ -148,8 +148,10 @@ func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
 		return nil, err
 	}
 	k := c.Constraint
-	if k.Origin == "" || !c.By.System { // the server hands on what another principal has set
+	if k.Origin == "" || !c.By.System {
 		k.Origin = c.By.Principal
+	} else if k.ID = k.InheritedBy(t.Constraints); k.ID == "" { // the server hands on what another principal has set
+		return nil, nil
 	}
 	if err := k.Check(); err != nil {
 		return nil, err
@@ -157,12 +159,14 @@ func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	after := Fold(t, fact.Constrained{Constraint: k})
 	if i := t.constraint(k.ID); i >= 0 {
 		old := t.Constraints[i]
-		k.Origin = old.Origin
+		if !c.By.Operator { // what an operator has tightened is not for another to lift
+			k.Origin = old.Origin
+		}
 		if !k.Tightens(old) {
 			return nil, refusal.New(refusal.Conflict, "only tighten it, or have "+old.Origin+" or an operator lift it",
 				"constraint %s cannot be loosened or reworded", k.ID)
 		}
-		if k.Equal(old) {
+		if k.Equal(old) && k.Origin == old.Origin {
 			return nil, nil
 		}
 	}

@@ -187,6 +187,39 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 	})
 }
 
+func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "kid")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation})
+		k := h.accept("kid", h.wait("kid"))
+		rule := fact.Constraint{ID: "names", Kind: fact.ConstraintSecurity, Text: "No customer names.", Hard: true}
+		soft := rule
+		soft.Text = "Names are fine."
+		same := rule
+		same.ID, same.Hard = "places", false
+		for _, first := range []fact.Constraint{soft, same} {
+			ok(h, h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
+			})
+		}
+		h.constrain(h.operator(), r.Task, rule)
+		rule.ID = "places"
+		h.constrain(h.operator(), r.Task, rule)
+		bound := h.until(k.Task, "bound by both", func(t app.Task) bool { return len(t.Constraints) == 4 })
+		for i, id := range []string{"parent.names", "parent.places"} {
+			if got := bound.Constraints[2+i]; got.ID != id || got.Text != rule.Text || !got.Hard || got.Origin != "operator/ann" {
+				h.Errorf("what binds the parent, on the child: %+v", got)
+			}
+			if _, err := call(h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+				return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
+			}); refusal.CodeOf(err) != refusal.NotPermitted {
+				h.Errorf("the child's holder lifts %s: %v", id, err)
+			}
+		}
+	})
+}
+
 func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
