@@ -155,7 +155,7 @@ var rooms = []room{
 	// Who asked? One use case a file.
 	{
 		dir: "internal/caller", what: "who asks, as rules, record and access log want to see it",
-		ours: append(domain, "internal/ledger", "internal/stream", "internal/access"),
+		ours: append(domain, "internal/ledger", "internal/stream", "internal/access"), libs: []string{"github.com/google/uuid"},
 	},
 	{
 		dir: "internal/roster", what: "use cases of who there is: agents, tokens, channels, and whom routing proposes",

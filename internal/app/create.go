@@ -54,10 +54,11 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	if err := a.checkExpected(in.Expected); err != nil {
 		return Receipt{}, err
 	}
-	id, err := a.newTaskID(c)
+	n, err := c.NewID(kindTask)
 	if err != nil {
 		return Receipt{}, err
 	}
+	id := fact.TaskID(n)
 	cmd := handoff.Create{
 		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,

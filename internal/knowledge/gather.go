@@ -94,7 +94,7 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 func (b *Base) catchUp(ctx context.Context) error {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := b.since(soon, b.views.Position()); err != nil && ctx.Err() != nil {
+	if _, err := stream.CatchUp(soon, b.ledger, b.views.Position(), b.views.Wait); err != nil && ctx.Err() != nil {
 		return err
 	}
 	return nil

@@ -2,17 +2,11 @@ package knowledge
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/trapezehq/trapeze/internal/access"
-	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
-	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/memory"
@@ -85,44 +79,9 @@ func talkStream(workspace, id string) ledger.Stream {
 	return ledger.StreamOf(workspace, kindConversation, id)
 }
 
-// newID derives an item's id from the caller and its idempotency key, so that a repeated call finds the first. Where
-// the key is a UUIDv7 the id keeps its time, and ids sort by creation.
-func newID(c caller.Caller) (string, error) {
-	if c.Key == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return "", fmt.Errorf("new id: %w", err)
-		}
-		return fact.MemoryID(id), nil
-	}
-	var id uuid.UUID
-	sum := sha256.Sum256([]byte("memory\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
-	copy(id[:], sum[:])
-	if key, err := uuid.Parse(c.Key); err == nil && key.Version() == 7 {
-		copy(id[:6], key[:6])
-	}
-	return fact.MemoryID(id), nil
-}
-
 // salt is chance for a version's digest.
 func (b *Base) salt() (string, error) {
 	var salt [16]byte
 	err := b.random(salt[:])
 	return hex.EncodeToString(salt[:]), err
-}
-
-// since waits until the views have what is on record now, and reports whether that is more than they had at a position:
-// they must not say no to anybody because of what they did not know yet.
-func (b *Base) since(ctx context.Context, had ledger.Position) (more bool, err error) {
-	last, err := b.ledger.Last(ctx)
-	if err != nil {
-		return false, stream.Unavailable(err)
-	}
-	if had >= last {
-		return false, nil
-	}
-	if err := b.views.Wait(ctx, last); err != nil {
-		return true, stream.Unavailable(err)
-	}
-	return true, nil
 }

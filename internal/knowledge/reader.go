@@ -87,7 +87,7 @@ func (b *Base) readerOf(ctx context.Context, c caller.Caller, s memory.State, ta
 	if err != nil || via != "" {
 		return r, via, err
 	}
-	if more, err := b.since(ctx, had); err != nil || !more {
+	if more, err := stream.CatchUp(ctx, b.ledger, had, b.views.Wait); err != nil || !more {
 		return r, "", err
 	}
 	via, err = b.grantedByHeld(ctx, c, &r, s.ID)
@@ -185,7 +185,7 @@ func (b *Base) partner(ctx context.Context, workspace string, r memory.Reader, s
 	if err != nil || found {
 		return r, err
 	}
-	more, err := b.since(ctx, had)
+	more, err := stream.CatchUp(ctx, b.ledger, had, b.views.Wait)
 	if err == nil && more {
 		_, err = b.carried(ctx, workspace, &r, s)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/memory"
 )
@@ -39,10 +40,11 @@ func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) 
 	if err != nil {
 		return Item{}, err
 	}
-	id, err := newID(c)
+	n, err := c.NewID("memory")
 	if err != nil {
 		return Item{}, err
 	}
+	id := fact.MemoryID(n)
 	salt, err := b.salt()
 	if err != nil {
 		return Item{}, err

@@ -84,8 +84,8 @@ func fitOf(digest string, p fact.Pack, to registry.Spec) fit {
 	return fit{digest, to.Tokenizer, p.Strategy, Budget(p, to)}
 }
 
-// remember notes that an envelope fits the one receiver that it names as it is, if packing left it so and it can be given without a look at
-// anything else.
+// remember notes that an envelope fits the one receiver that it names as it is, if packing left it so and it can be given
+// without a look at anything else.
 func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelope) (figures, bool) {
 	if len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
 		return figures{}, false

@@ -47,8 +47,10 @@ func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) (*Sealer, error)
 	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewBytes(kept), fits: fits}, nil
 }
 
-// Stream is where the envelopes of a task are.
-func Stream(workspace, task string) ledger.Stream { return ledger.StreamOf(workspace, "task", task) }
+// taskStream is where the envelopes of a task are.
+func taskStream(workspace, task string) ledger.Stream {
+	return ledger.StreamOf(workspace, "task", task)
+}
 
 // seal makes the envelope immutable and remembers it: it is about to be read.
 func (s *Sealer) seal(doc envelope.Envelope) (fact.Sealed, error) {
@@ -96,7 +98,7 @@ type sealed struct {
 
 // each goes through every envelope of a task, oldest first.
 func (s *Sealer) each(ctx context.Context, workspace, task string, fn func(sealed) error) error {
-	return stream.Each(ctx, s.ledger, Stream(workspace, task), func(e ledger.Entry) error {
+	return stream.Each(ctx, s.ledger, taskStream(workspace, task), func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			if ev.Name != (fact.Sealed{}).EventName() && ev.Name != (fact.Rendered{}).EventName() {
 				continue

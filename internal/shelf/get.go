@@ -9,7 +9,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -94,7 +93,7 @@ func (s *Shelf) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k
 	if err != nil || task != "" {
 		return k, task, err
 	}
-	behind, err := s.catchUp(ctx, had)
+	behind, err := stream.CatchUp(ctx, s.ledger, had, s.views.Wait)
 	if err == nil && behind { // views must not refuse anybody what they do not know yet
 		task, err = s.through(ctx, c, d)
 	}
@@ -126,20 +125,4 @@ func (s *Shelf) through(ctx context.Context, c caller.Caller, d artifact.Digest)
 		f.After = tasks[len(tasks)-1]
 	}
 	return "", nil
-}
-
-// catchUp waits until the views have everything that is on record now, and reports whether that is more than they had at
-// a position.
-func (s *Shelf) catchUp(ctx context.Context, had ledger.Position) (behind bool, err error) {
-	last, err := s.ledger.Last(ctx)
-	if err != nil {
-		return false, stream.Unavailable(err)
-	}
-	if had >= last {
-		return false, nil
-	}
-	if err := s.views.Wait(ctx, last); err != nil {
-		return true, stream.Unavailable(err)
-	}
-	return true, nil
 }

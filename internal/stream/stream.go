@@ -350,3 +350,19 @@ func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.
 
 // Codec turns this kind's events into ledger events and back.
 func (k *Kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
+
+// CatchUp waits until a follower, such as the views, has what is on record now, and reports whether that is more than it had
+// at a position: a follower must not say no to anybody because of what it did not know yet.
+func CatchUp(ctx context.Context, l ledger.Ledger, had ledger.Position, wait func(context.Context, ledger.Position) error) (more bool, err error) {
+	last, err := l.Last(ctx)
+	if err != nil {
+		return false, Unavailable(err)
+	}
+	if had >= last {
+		return false, nil
+	}
+	if err := wait(ctx, last); err != nil {
+		return true, Unavailable(err)
+	}
+	return true, nil
+}
