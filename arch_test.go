@@ -20,7 +20,7 @@ type room struct {
 }
 
 // domain is the rules and their vocabulary: the types that every other room may speak of.
-var domain = []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/memory", "internal/conversation", "internal/channel", "internal/registry", "internal/identity", "internal/envelope"}
+var domain = []string{"internal/refusal", "internal/fact", "internal/custody", "internal/handoff", "internal/memory", "internal/conversation", "internal/channel", "internal/registry", "internal/identity", "internal/envelope"}
 
 // rooms is the whole house. A room need not exist yet; a package that is not here is an error.
 var rooms = []room{
@@ -31,13 +31,17 @@ var rooms = []room{
 		pure: true, ours: []string{"internal/refusal"},
 	},
 	{
-		dir: "internal/handoff", what: "the rules of tasks and handoffs: states, commands, events, Decide, Fold",
-		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/memory", "internal/registry", "internal/identity"},
+		dir: "internal/custody", what: "what a task is: who holds it, which handoff is under way; states, tables, Fold",
+		pure: true, ours: []string{"internal/fact"},
+	},
+	{
+		dir: "internal/handoff", what: "the rules of tasks and handoffs: commands and Decide",
+		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/custody", "internal/memory", "internal/registry", "internal/identity"},
 	},
 	{
 		dir: "internal/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the tables and the event types",
 		ours: []string{
-			"internal/handoff", "internal/fact", "internal/registry", "internal/identity",
+			"internal/custody", "internal/handoff", "internal/fact", "internal/registry", "internal/identity",
 			"internal/memory", "internal/conversation", "internal/channel", "internal/artifact",
 		},
 	},

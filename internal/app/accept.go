@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -59,7 +60,7 @@ func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, e
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
 		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
-	r, err := a.changeWith(ctx, c, "accept", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	r, err := a.changeWith(ctx, c, "accept", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideAccept(ctx, c, t, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer}, now)
 	})
 	if err != nil || r.Stage != fact.Transferred {
@@ -73,7 +74,7 @@ func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, e
 }
 
 // decideAccept accepts and, where that brings the content, seals what the receiver gets of it in the same entry.
-func (a *App) decideAccept(ctx context.Context, c Caller, t handoff.Task, cmd handoff.Accept, now time.Time) ([]fact.Event, error) {
+func (a *App) decideAccept(ctx context.Context, c Caller, t custody.Task, cmd handoff.Accept, now time.Time) ([]fact.Event, error) {
 	events, err := handoff.Decide(t, cmd, now)
 	if err != nil || t.Handoff.Confirm == fact.ConfirmExplicit {
 		return events, err
@@ -82,7 +83,7 @@ func (a *App) decideAccept(ctx context.Context, c Caller, t handoff.Task, cmd ha
 	if err != nil || rendered == nil {
 		return events, err
 	}
-	more, err := handoff.Decide(handoff.FoldAll(t, events), handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
+	more, err := handoff.Decide(custody.FoldAll(t, events), handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
 	return append(events, more...), err
 }
 
@@ -180,7 +181,7 @@ func (a *App) copies(s *Sheet, majors []int) ([]Copy, error) {
 }
 
 // contentFor is the digest of what the caller may read of a task's n-th handoff, or of the task itself where n is 0.
-func (a *App) contentFor(ctx context.Context, c Caller, t handoff.Task, n int, source bool) (string, error) {
+func (a *App) contentFor(ctx context.Context, c Caller, t custody.Task, n int, source bool) (string, error) {
 	h := t.Handoff
 	if n > 0 && (h == nil || n > h.N) {
 		return "", refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
@@ -208,19 +209,19 @@ func (a *App) contentFor(ctx context.Context, c Caller, t handoff.Task, n int, s
 
 // whole reports whether the caller may read all that a task's envelopes say: its owner, its requester, who approves it,
 // and those who may read anything.
-func whole(c Caller, t handoff.Task) bool {
+func whole(c Caller, t custody.Task) bool {
 	name := c.Agent()
 	return name == "" || t.Owner == name || t.Requester == c.String() || t.Handoff != nil && t.Handoff.Approver == name
 }
 
 // given is the digest of what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
 // and what was sealed is on record.
-func (a *App) given(ctx context.Context, c Caller, t handoff.Task) (string, error) {
+func (a *App) given(ctx context.Context, c Caller, t custody.Task) (string, error) {
 	if t.Handoff.Rendition != "" {
 		return t.Handoff.Rendition, nil
 	}
 	n, offer := t.Handoff.N, t.Handoff.Offer
-	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
 			return nil, refusal.New(refusal.Expired, "look into your inbox for what is open", "handoff %s has moved on since", fact.HandoffID(t.ID, n))
 		}
@@ -238,7 +239,7 @@ func (a *App) given(ctx context.Context, c Caller, t handoff.Task) (string, erro
 }
 
 // rendered is what accepting or reading an offer adds: the receiver's rendition of what is offered, if it gets one.
-func (a *App) rendered(ctx context.Context, workspace string, t handoff.Task, agent string) (*fact.Rendered, error) {
+func (a *App) rendered(ctx context.Context, workspace string, t custody.Task, agent string) (*fact.Rendered, error) {
 	h := t.Handoff
 	if h.Rendition != "" {
 		return nil, nil

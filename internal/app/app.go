@@ -9,10 +9,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/expect"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/roster"
@@ -70,7 +70,7 @@ type App struct {
 	ledger ledger.Ledger
 	views  view.Store
 	now    func() time.Time
-	tasks  *stream.Kind[handoff.Task, fact.Event]
+	tasks  *stream.Kind[custody.Task, fact.Event]
 	sealer *sealing.Sealer
 	access *access.Log
 	expect *expect.Checker
@@ -96,11 +96,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}), majors: o.Majors,
 	}
 	var err error
-	if a.tasks, err = stream.New(kindTask, l, handoff.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
+	if a.tasks, err = stream.New(kindTask, l, custody.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
 		return nil, err
 	}
-	a.tasks.Weigh(handoff.Task.Weight)
-	a.tasks.InPlace((*handoff.Task).Apply)
+	a.tasks.Weigh(custody.Task.Weight)
+	a.tasks.InPlace((*custody.Task).Apply)
 	if a.quota, err = newQuota(o.MaxOpen, v, o.Now); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 }
 
 // load is a fresh read of a task, whoever asks; the zero task for one that is not there.
-func (a *App) load(ctx context.Context, workspace, id string) (handoff.Task, error) {
+func (a *App) load(ctx context.Context, workspace, id string) (custody.Task, error) {
 	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
 	return f.State, err
 }

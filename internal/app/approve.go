@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -27,7 +28,7 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, 
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
 	}
-	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
@@ -35,7 +36,7 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, 
 }
 
 func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "approve", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
 		for _, ask := range t.Asks {
 			if ask.N == n {
@@ -51,7 +52,7 @@ func (a *App) grant(ctx context.Context, c Caller, task string, n int, in Approv
 
 // handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
 // date with progress.
-func (a *App) handover(ctx context.Context, workspace string, t handoff.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
+func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
 	h := envelope.Header{
 		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: seconds(t.Times.Ack),
 	}

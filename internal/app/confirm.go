@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -26,7 +27,7 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, 
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
 	}
-	return a.changeWith(ctx, c, "confirm", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "confirm", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.Confirm{By: c.By(), Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
 			head := envelope.Header{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -66,7 +67,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	}
 	w := c.Write(request)
 	w.New = true
-	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideCreate(ctx, c, cmd, &in, t, now)
 	})
 	if err != nil {
@@ -79,7 +80,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
-func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t custody.Task, now time.Time) ([]fact.Event, error) {
 	err := a.quota.room(ctx, c)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -27,13 +28,13 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, er
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
 	}
-	return a.changeWith(ctx, c, "replay", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "replay", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
 		}
 		before := t.Handoff
-		t = handoff.FoldAll(t, events)
+		t = custody.FoldAll(t, events)
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
 		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
 			send.To = targets(before.Candidates)

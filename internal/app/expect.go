@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -19,7 +20,7 @@ func (a *App) checkExpected(e fact.Expected) error {
 
 // decideComplete finishes a task if the result is what was expected. What only a judge can check goes along with the
 // result. Whoever may not finish the task is told that, and nothing about the result.
-func (a *App) decideComplete(t handoff.Task, cmd handoff.Complete, now time.Time) ([]fact.Event, error) {
+func (a *App) decideComplete(t custody.Task, cmd handoff.Complete, now time.Time) ([]fact.Event, error) {
 	cmd.Result.Review = nil
 	events, err := handoff.Decide(t, cmd, now)
 	if err != nil || len(events) == 0 {

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/trapezehq/trapeze/internal/access"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -32,7 +32,7 @@ func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, er
 	return a.trail(ctx, c, t.Task)
 }
 
-func (a *App) trail(ctx context.Context, c Caller, t handoff.Task) (*view.Trail, error) {
+func (a *App) trail(ctx context.Context, c Caller, t custody.Task) (*view.Trail, error) {
 	tr := view.NewTrail(t.ID)
 	bytes := 0
 	err := stream.Each(ctx, a.ledger, taskStream(c.Workspace, t.ID), func(e ledger.Entry) error {
@@ -50,7 +50,7 @@ func (a *App) trail(ctx context.Context, c Caller, t handoff.Task) (*view.Trail,
 
 // readable is an entry of a task as the caller may read it: envelopes are for the source, the owner and those who may
 // read anything; others find the content of what was meant for them where it was given to them.
-func readable(c Caller, t handoff.Task, e ledger.Entry) ledger.Entry {
+func readable(c Caller, t custody.Task, e ledger.Entry) ledger.Entry {
 	if identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() || t.Owner == c.Agent() && t.Owner != "" {
 		return e
 	}
@@ -84,7 +84,7 @@ func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer)
 }
 
 // startExport checks and records an export. It returns the task, or none for everything.
-func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (handoff.Task, error) {
+func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (custody.Task, error) {
 	var t Task
 	var err error
 	what := "task " + in.Task
@@ -104,7 +104,7 @@ func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (handof
 	return t.Task, a.access.Append(ctx, c.Who(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (a *App) exportDocument(ctx context.Context, c Caller, t handoff.Task, w io.Writer) error {
+func (a *App) exportDocument(ctx context.Context, c Caller, t custody.Task, w io.Writer) error {
 	tr, err := a.trail(ctx, c, t)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (a *App) exportDocument(ctx context.Context, c Caller, t handoff.Task, w io
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (a *App) eachEvent(ctx context.Context, c Caller, t handoff.Task, fn func(view.Row) error) error {
+func (a *App) eachEvent(ctx context.Context, c Caller, t custody.Task, fn func(view.Row) error) error {
 	last, err := a.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)

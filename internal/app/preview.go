@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -78,7 +78,7 @@ func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, 
 	return a.previewFor(ctx, c, t.Task, to, receivers, in)
 }
 
-func (a *App) previewFor(ctx context.Context, c Caller, t handoff.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
+func (a *App) previewFor(ctx context.Context, c Caller, t custody.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
 	h := header(t, receivers, SendInput{Kind: fact.Warm, Reason: fact.ReasonUserRequest})
 	doc, err := a.sealer.Draft(ctx, c, t, h, in.Content, a.now().UTC())
 	if err != nil {

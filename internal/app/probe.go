@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -18,7 +19,7 @@ import (
 // offering decides a command that may make an offer. Every offer of the server goes through here: it is made only to
 // whom its circuit admits, and to an agent whose circuit is half-open only as the one probe, claimed before. Whom the
 // circuit does not admit is unfit, and the rules decide again, until all who would get the offer are admitted.
-func (a *App) offering(ctx context.Context, workspace string, t handoff.Task, now time.Time, hints handoff.Hints,
+func (a *App) offering(ctx context.Context, workspace string, t custody.Task, now time.Time, hints handoff.Hints,
 	command func(handoff.Hints) handoff.Command,
 ) ([]fact.Event, error) {
 	hints.Unfit = maps.Clone(hints.Unfit)
@@ -85,7 +86,7 @@ func (a *App) sooner(ctx context.Context, workspace, agent string, than time.Tim
 
 // spawning decides a fan-out or a delegation. What a child's first offer will need of a half-open circuit is claimed for
 // it here, so that its sender is told at once who cannot take it.
-func (a *App) spawning(ctx context.Context, c Caller, in SendInput, t handoff.Task, p roster.Plan, sealed fact.Sealed, now time.Time) ([]fact.Event, error) {
+func (a *App) spawning(ctx context.Context, c Caller, in SendInput, t custody.Task, p roster.Plan, sealed fact.Sealed, now time.Time) ([]fact.Event, error) {
 	cmd := in.spawn(c, t, p, sealed)
 	admitted := map[string]bool{}
 	for {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -48,7 +49,7 @@ type CompleteInput struct {
 // that the owner can mend it and complete the task again.
 func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
 	cmd := handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
-	return a.changeWith(ctx, c, "complete", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "complete", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideComplete(t, cmd, now)
 	})
 }
@@ -117,7 +118,7 @@ type AnnotateInput struct {
 
 // Annotate corrects or comments on an earlier entry of a task, which stays as it is.
 func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "annotate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "annotate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		at := ledger.Position(max(in.Entry, 1))
 		found, err := a.ledger.Stream(ctx, taskStream(c.Workspace, in.Task), at-1, 1)
 		if err != nil {

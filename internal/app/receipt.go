@@ -3,8 +3,8 @@ package app
 import (
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/stream"
 )
@@ -27,13 +27,13 @@ type Receipt struct {
 	Envelope string             `json:"envelope,omitempty"` // digest of the newest
 	Given    string             `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time          `json:"lease,omitzero"`     // until when the owner must show life
-	Parked   *handoff.ParkedFor `json:"parked,omitempty"`
+	Parked   *custody.ParkedFor `json:"parked,omitempty"`
 	Position ledger.Position    `json:"position"`
 	Events   []string           `json:"events"`           // names of what this call put on record; none if nothing had to change
 	Repeat   bool               `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
-func receipt(o stream.Outcome[handoff.Task]) Receipt {
+func receipt(o stream.Outcome[custody.Task]) Receipt {
 	t := o.State
 	r := Receipt{
 		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 )
@@ -24,7 +25,7 @@ func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, er
 	if err != nil {
 		return Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
 	}
-	return a.changeWith(ctx, c, "reject", task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "reject", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
 				By: c.By(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
@@ -35,7 +36,7 @@ func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, er
 
 // withHints decides as if everybody could take an offer and, if that makes one, again with what is known of the
 // candidates: only what is allowed, and makes an offer, is worth looking at them.
-func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, now time.Time,
+func (a *App) withHints(ctx context.Context, workspace string, t custody.Task, now time.Time,
 	command func(handoff.Hints) handoff.Command,
 ) ([]fact.Event, error) {
 	events, err := handoff.Decide(t, command(handoff.Hints{Jitter: a.Jitter()}), now)
@@ -50,7 +51,7 @@ func (a *App) withHints(ctx context.Context, workspace string, t handoff.Task, n
 }
 
 // nextHints is what is known of the candidates that a handoff under way may still be offered to.
-func (a *App) nextHints(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Hints, error) {
+func (a *App) nextHints(ctx context.Context, workspace string, t custody.Task, now time.Time) (handoff.Hints, error) {
 	h := t.InFlight()
 	if h == nil {
 		return handoff.Hints{Jitter: a.Jitter()}, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -41,12 +42,12 @@ type SendInput struct {
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "send", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, in, t, now)
 	})
 }
 
-func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
 	if err := in.Content.Check(); err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t handoff.
 }
 
 // decideChecked is decideSend with content that has been checked.
-func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t handoff.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
 	if in.Kind == "" {
 		in.Kind = fact.Warm
 		if in.Channel != "" {
@@ -193,7 +194,7 @@ func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff
 	}
 }
 
-func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.Sealed) handoff.Spawn {
+func (in SendInput) spawn(c Caller, t custody.Task, p roster.Plan, sealed fact.Sealed) handoff.Spawn {
 	to := targets(p.Candidates)
 	if in.Kind == fact.Delegation && len(to) > 1 {
 		to = to[:1]
@@ -218,7 +219,7 @@ func (in SendInput) spawn(c Caller, t handoff.Task, p roster.Plan, sealed fact.S
 }
 
 // handoffs are the ids that the offers of a send may have.
-func (in SendInput) handoffs(t handoff.Task) []string {
+func (in SendInput) handoffs(t custody.Task) []string {
 	if in.Kind != fact.Delegation && !in.FanOut {
 		return []string{nextHandoffID(t)}
 	}
@@ -230,7 +231,7 @@ func (in SendInput) handoffs(t handoff.Task) []string {
 }
 
 // nextHandoffID is the id that a task's next handoff will have.
-func nextHandoffID(t handoff.Task) string {
+func nextHandoffID(t custody.Task) string {
 	if t.Handoff == nil {
 		return fact.HandoffID(t.ID, 1)
 	}
@@ -249,7 +250,7 @@ func targets(candidates []fact.Candidate) []string {
 }
 
 // header is the envelope's header for the task's next handoff; without receivers, for the task alone.
-func header(t handoff.Task, to []string, in SendInput) envelope.Header {
+func header(t custody.Task, to []string, in SendInput) envelope.Header {
 	h := envelope.Header{
 		From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
 		Permissions: in.Permissions,
@@ -282,7 +283,7 @@ func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt
 		send.To = []string{in.To}
 		return a.Send(ctx, c, send)
 	}
-	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if t.Owner == "" {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
 		}

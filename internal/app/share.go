@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -25,7 +26,7 @@ type ShareInput struct {
 
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
 func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "share", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "share", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if err := in.Content.Check(); err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, in Co
 	if err != nil {
 		return Sheet{}, err
 	}
-	i := slices.IndexFunc(t.Shares, func(s handoff.Share) bool { return s.N == n && (s.To == c.Agent() || c.Agent() == "") })
+	i := slices.IndexFunc(t.Shares, func(s custody.Share) bool { return s.N == n && (s.To == c.Agent() || c.Agent() == "") })
 	if i < 0 {
 		return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", fact.ShareID(task, n))
 	}
@@ -75,11 +76,11 @@ func (a *App) readShare(ctx context.Context, c Caller, task string, n int, in Co
 }
 
 // takeShare notes that what was shared is read, and seals what its receiver gets of it. It returns the digest of that.
-func (a *App) takeShare(ctx context.Context, c Caller, t handoff.Task, s handoff.Share) (string, error) {
+func (a *App) takeShare(ctx context.Context, c Caller, t custody.Task, s custody.Share) (string, error) {
 	if s.Read {
 		return cmp.Or(s.Rendition, s.Envelope), nil
 	}
-	out, err := a.decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		rendered, err := a.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
 		if err != nil {
 			return nil, err

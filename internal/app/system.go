@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -37,8 +38,8 @@ func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e le
 	}
 	c := caller.System(workspace, "courier", e.Actor)
 	for n := range ev.Children {
-		create := out.State.Child(ev, n)
-		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, create.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		create := handoff.ChildOf(*out.State, ev, n)
+		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, create.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 			if t.Exists() {
 				return nil, nil
 			}
@@ -51,12 +52,12 @@ func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e le
 	return nil
 }
 
-func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create handoff.Create, to string, parent handoff.Task, now time.Time) ([]fact.Event, error) {
-	events, err := handoff.Decide(handoff.Task{}, create, now)
+func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create handoff.Create, to string, parent custody.Task, now time.Time) ([]fact.Event, error) {
+	events, err := handoff.Decide(custody.Task{}, create, now)
 	if err != nil {
 		return nil, err
 	}
-	t := handoff.FoldAll(handoff.Task{}, events)
+	t := custody.FoldAll(custody.Task{}, events)
 	sent, err := a.offerChild(ctx, c, ev, t, to, parent, now)
 	if err != nil && caller.Tolerate(err) == nil {
 		sent, err = strand(t, err, now)
@@ -65,11 +66,11 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 }
 
 // strand parks what the server could not send: nobody is there to hear the refusal.
-func strand(t handoff.Task, why error, now time.Time) ([]fact.Event, error) {
+func strand(t custody.Task, why error, now time.Time) ([]fact.Event, error) {
 	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").By(), Why: refusal.Clip(why.Error(), 1000)}, now)
 }
 
-func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t handoff.Task, to string, parent handoff.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t custody.Task, to string, parent custody.Task, now time.Time) ([]fact.Event, error) {
 	p, err := a.Plan(ctx, c.Workspace, roster.For(to), now)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (a *App) CheckDependencies(ctx context.Context, workspace, id string, ev fa
 // SetOut sends a task whose dependencies have completed along its route.
 func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	c := caller.System(workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
 			return nil, nil
 		}
@@ -189,7 +190,7 @@ func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k fact
 		if child.State.Final() {
 			continue
 		}
-		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, child.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, child.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 			events, err := handoff.Decide(t, handoff.Constrain{By: c.By(), Constraint: k}, now)
 			if code := refusal.CodeOf(err); code == refusal.TooLarge || code == refusal.Invalid {
 				return strand(t, err, now)
@@ -216,7 +217,7 @@ func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why
 
 // tell gives a task a command of the server's own.
 func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Command) error {
-	_, err := a.tasks.Do(ctx, caller.System(workspace, "courier").Write(""), taskStream(workspace, id), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, caller.System(workspace, "courier").Write(""), taskStream(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, cmd, now)
 	})
 	return caller.Tolerate(err)
@@ -225,7 +226,7 @@ func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Comman
 // Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.
 func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 	c := caller.System(ref.Workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(ref.Workspace, ref.Task), func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(ref.Workspace, ref.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if due := t.Due(); due.IsZero() || due.After(now) {
 			return nil, nil
 		}
@@ -245,7 +246,7 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 }
 
 // recovery is the tick that replaces a lost owner: by whom, and with what.
-func (a *App) recovery(ctx context.Context, workspace string, t handoff.Task, now time.Time) (handoff.Tick, error) {
+func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
 	p, err := a.Plan(ctx, workspace, roster.For(t.Owner), now) // where nobody is fit, its owner may come back
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -23,7 +24,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 	if c.By().Operator {
 		return a.reassign(ctx, c, in)
 	}
-	out, err := a.decide(ctx, c, "takeover", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.decide(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, noTask(in.Task)
 		}
@@ -52,7 +53,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
 func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "takeover", in.Task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
@@ -62,7 +63,7 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 			if err != nil {
 				return nil, err
 			}
-			events, t = back, handoff.FoldAll(t, back)
+			events, t = back, custody.FoldAll(t, back)
 		}
 		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true}
 		sent, err := a.decideSend(ctx, c, send, t, now)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -16,16 +17,16 @@ import (
 
 // change makes one decision on a task by a command of the rules. What the caller may not even see is not found.
 func (a *App) change(ctx context.Context, c Caller, verb, task string, in any, cmd handoff.Command) (Receipt, error) {
-	return a.changeWith(ctx, c, verb, task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	return a.changeWith(ctx, c, verb, task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, cmd, now)
 	})
 }
 
 // changeWith is change for use cases whose command depends on the task or the time, or that give more than one.
 func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in any,
-	decide func(handoff.Task, time.Time) ([]fact.Event, error),
+	decide func(custody.Task, time.Time) ([]fact.Event, error),
 ) (Receipt, error) {
-	out, err := a.decide(ctx, c, verb, task, in, func(t handoff.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.decide(ctx, c, verb, task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if !t.Exists() || !a.touches(c, t) {
 			return nil, noTask(task)
 		}
@@ -38,17 +39,17 @@ func (a *App) changeWith(ctx context.Context, c Caller, verb, task string, in an
 }
 
 func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
-	decide func(handoff.Task, time.Time) ([]fact.Event, error),
-) (stream.Outcome[handoff.Task], error) {
+	decide func(custody.Task, time.Time) ([]fact.Event, error),
+) (stream.Outcome[custody.Task], error) {
 	if err := c.May(identity.ActOwn, verb+" a task"); err != nil {
-		return stream.Outcome[handoff.Task]{}, err
+		return stream.Outcome[custody.Task]{}, err
 	}
 	if err := fact.CheckTaskID(task); err != nil {
-		return stream.Outcome[handoff.Task]{}, err
+		return stream.Outcome[custody.Task]{}, err
 	}
 	request, err := c.Digest(verb, in)
 	if err != nil {
-		return stream.Outcome[handoff.Task]{}, err
+		return stream.Outcome[custody.Task]{}, err
 	}
 	a.Present(c)
 	return a.tasks.Do(ctx, c.Write(request), taskStream(c.Workspace, task), decide)
@@ -56,7 +57,7 @@ func (a *App) decide(ctx context.Context, c Caller, verb, task string, in any,
 
 // Task is a task as its fold has it.
 type Task struct {
-	handoff.Task
+	custody.Task
 	Position ledger.Position
 }
 
@@ -95,7 +96,7 @@ func noTask(id string) error {
 
 // sees reports whether the caller has a part in the task: requested it, holds or held it, approves it, was offered or
 // shared it. Those who may read anything see every task.
-func (a *App) sees(c Caller, t handoff.Task) bool {
+func (a *App) sees(c Caller, t custody.Task) bool {
 	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
 		return true
 	}
@@ -103,20 +104,20 @@ func (a *App) sees(c Caller, t handoff.Task) bool {
 }
 
 // preview leaves out what is for the task's holders alone where the caller was only offered or shared it.
-func preview(c Caller, t handoff.Task) handoff.Task {
+func preview(c Caller, t custody.Task) custody.Task {
 	name := c.Agent()
 	if holds(c, t) {
 		return t
 	}
 	t.Intent = refusal.Clip(t.Intent, maxPreview)
 	t.Progress, t.Result, t.Children, t.Asks = "", nil, nil, nil
-	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s handoff.Share) bool { return s.To != name })
+	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s custody.Share) bool { return s.To != name })
 	return t
 }
 
 // holds reports whether the caller, who sees the task, has more to do with it than an offer or a share: it requested the
 // task, holds, held or approves it, or may read anything.
-func holds(c Caller, t handoff.Task) bool {
+func holds(c Caller, t custody.Task) bool {
 	name, h := c.Agent(), t.Handoff
 	held := func(v fact.Visit) bool { return v.Agent == name }
 	return name == "" || t.Requester == c.String() || t.Owner == name || slices.ContainsFunc(t.Path, held) || h != nil && h.Approver == name
@@ -132,7 +133,7 @@ func (a *App) mayRead(ctx context.Context, c Caller, id string) (bool, error) {
 	}
 	h := t.InFlight()
 	offered := h != nil && h.Stage == fact.Offered && !h.Claim && slices.Contains(h.To, name)
-	shared := slices.ContainsFunc(t.Shares, func(s handoff.Share) bool { return s.To == name })
+	shared := slices.ContainsFunc(t.Shares, func(s custody.Share) bool { return s.To == name })
 	return holds(c, t) || offered || shared, nil
 }
 
@@ -141,7 +142,7 @@ const maxPreview = 500
 
 // touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a
 // candidate may be told that its offer is over.
-func (a *App) touches(c Caller, t handoff.Task) bool {
+func (a *App) touches(c Caller, t custody.Task) bool {
 	if a.sees(c, t) {
 		return true
 	}

@@ -3,13 +3,14 @@ package handoff
 import (
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Command is a wish: somebody wants something to happen to a task. Whether it does is for Decide to say.
 type Command interface {
-	decide(t Task, now time.Time) ([]fact.Event, error)
+	decide(t custody.Task, now time.Time) ([]fact.Event, error)
 }
 
 // By is who gives a command, always taken from the credential.
@@ -30,12 +31,12 @@ func (b By) name() string {
 
 // Decide says what a command does to a task: the events, all of which or none become part of the record, or a
 // *refusal.Error. No events and no error means that there is nothing to do. It does no I/O and reads no clock.
-func Decide(t Task, c Command, now time.Time) ([]fact.Event, error) {
+func Decide(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 	return c.decide(t, now.Round(0).UTC()) // no monotonic reading: what is decided is what is read back
 }
 
 // live refuses a task that does not exist or is over.
-func (t Task) live() error {
+func live(t custody.Task) error {
 	switch {
 	case !t.Exists():
 		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
@@ -46,8 +47,8 @@ func (t Task) live() error {
 }
 
 // held refuses everybody but the owner with the current epoch.
-func (t Task) held(by By, epoch uint64) error {
-	if err := t.live(); err != nil {
+func held(t custody.Task, by By, epoch uint64) error {
+	if err := live(t); err != nil {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.Principal {
@@ -57,10 +58,10 @@ func (t Task) held(by By, epoch uint64) error {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
 			"%s does not own task %s", by.name(), t.ID)
 	}
-	return t.current(epoch)
+	return current(t, epoch)
 }
 
-func (t Task) current(epoch uint64) error {
+func current(t custody.Task, epoch uint64) error {
 	if epoch == t.Epoch {
 		return nil
 	}
@@ -70,8 +71,8 @@ func (t Task) current(epoch uint64) error {
 
 // works refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
 // owner who comes back: the events returned end it.
-func (t Task) works(by By, epoch uint64, now time.Time) ([]fact.Event, error) {
-	if err := t.held(by, epoch); err != nil {
+func works(t custody.Task, by By, epoch uint64, now time.Time) ([]fact.Event, error) {
+	if err := held(t, by, epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
@@ -79,14 +80,14 @@ func (t Task) works(by By, epoch uint64, now time.Time) ([]fact.Event, error) {
 	case t.State == fact.Executing:
 		return nil, nil
 	case h != nil && h.Recovery && h.Stage != fact.Accepted:
-		return []fact.Event{t.returned(fact.Withdrawn, "its owner came back", now)}, nil
+		return []fact.Event{returned(t, fact.Withdrawn, "its owner came back", now)}, nil
 	default:
-		return nil, t.busy()
+		return nil, busy(t)
 	}
 }
 
 // busy refuses what a task does not admit in its present state: it waits, is on its way, or lies in the dead letters.
-func (t Task) busy() error {
+func busy(t custody.Task) error {
 	h := t.InFlight()
 	switch {
 	case h != nil && h.Recovery:
@@ -102,29 +103,21 @@ func (t Task) busy() error {
 
 // standsBehind refuses everybody but the source: the owner with the current epoch, or the requester of a task that
 // nobody owns. Operators and the server itself may act for the source; they need not name an epoch.
-func (t Task) standsBehind(by By, epoch uint64) error {
-	if err := t.live(); err != nil {
+func standsBehind(t custody.Task, by By, epoch uint64) error {
+	if err := live(t); err != nil {
 		return err
 	}
 	if (by.Operator || by.System) && epoch == 0 {
 		return nil
 	}
 	if t.Owner != "" && !by.Operator && !by.System {
-		return t.held(by, epoch)
+		return held(t, by, epoch)
 	}
 	if by.Principal != t.Requester && !by.Operator && !by.System {
 		return refusal.New(refusal.NotOwner, "only its requester may hand on a task that nobody owns",
 			"%s did not create task %s", by.name(), t.ID)
 	}
-	return t.current(epoch)
-}
-
-// lease is when an owner that shows life now must show it again.
-func (t Task) lease(now time.Time) time.Time { return t.Times.Lease.After(now) }
-
-// standing is what the record keeps before and after each handoff.
-func (t Task) standing() fact.Standing {
-	return fact.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
+	return current(t, epoch)
 }
 
 // park puts the task into the dead-letter queue.
@@ -133,39 +126,31 @@ func park(cause fact.ParkCause, detail string, now time.Time) fact.ParkedTask {
 }
 
 // returned ends the handoff in flight with the task back at its source.
-func (t Task) returned(outcome fact.Stage, why string, now time.Time) fact.Returned {
+func returned(t custody.Task, outcome fact.Stage, why string, now time.Time) fact.Returned {
 	r := fact.Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
 	if t.Handoff.Stage == fact.AwaitingApproval {
-		r.Deadline = t.extended(now)
+		r.Deadline = t.Extended(now)
 	}
-	r.After = t.standing()
+	r.After = t.Standing()
 	r.After.State = fact.Pending
 	if t.Owner != "" {
-		r.Lease, r.After.State = t.lease(now), fact.Executing
+		r.Lease, r.After.State = t.LeaseFrom(now), fact.Executing
 	}
 	return r
 }
 
-// extended is the task's deadline, moved by how long an approval has been pending: its clocks stood still.
-func (t Task) extended(now time.Time) time.Time {
-	if t.Deadline.IsZero() {
-		return t.Deadline
-	}
-	return t.Deadline.Add(max(now.Sub(t.Handoff.Requested), 0))
-}
-
 // home brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,
 // to the dead letters, where somebody will look.
-func (t Task) home(outcome fact.Stage, why string, now time.Time) []fact.Event {
+func home(t custody.Task, outcome fact.Stage, why string, now time.Time) []fact.Event {
 	if t.Owner == "" {
 		return []fact.Event{park(fact.ParkReturned, why, now)}
 	}
-	return []fact.Event{t.returned(outcome, why, now)}
+	return []fact.Event{returned(t, outcome, why, now)}
 }
 
 // turn is a decision being made: the events so far, and the task as it will be after them.
 type turn struct {
-	t      Task
+	t      custody.Task
 	events []fact.Event
 }
 
@@ -177,7 +162,7 @@ func (d *turn) do(events ...fact.Event) {
 // Sequence is several commands as one decision: all their events or none.
 type Sequence []Command
 
-func (s Sequence) decide(t Task, now time.Time) ([]fact.Event, error) {
+func (s Sequence) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	for _, c := range s {
 		events, err := c.decide(d.t, now)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -16,8 +17,8 @@ type See struct {
 	Offer   int // 0: the newest
 }
 
-func (c See) decide(t Task, now time.Time) ([]fact.Event, error) {
-	h, err := t.offerTo(c.Agent, c.Handoff, c.Offer)
+func (c See) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	h, err := offerTo(t, c.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
@@ -25,20 +26,15 @@ func (c See) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, nil
 	}
 	e := fact.Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
-	if len(h.To) == 1 && !h.openClaim() {
+	if len(h.To) == 1 && !h.OpenClaim() {
 		e.Ends = h.Times.Ack.After(now)
 	}
 	return []fact.Event{e}, nil
 }
 
-// openClaim reports whether the newest offer went to all candidates of a claim.
-func (h *Handoff) openClaim() bool {
-	return h.Claim && h.Stage == fact.Offered && h.Candidates[h.Next].Tier == fact.TierTarget
-}
-
 // offerTo finds the open offer to agent. offer 0 means the newest.
-func (t Task) offerTo(agent string, handoff, offer int) (*Handoff, error) {
-	if err := t.live(); err != nil {
+func offerTo(t custody.Task, agent string, handoff, offer int) (*custody.Handoff, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
 	h := t.Handoff
@@ -76,8 +72,8 @@ type Accept struct {
 	Offer   int // 0: the newest; another number than the newest is refused
 }
 
-func (c Accept) decide(t Task, now time.Time) ([]fact.Event, error) {
-	h, err := t.offerTo(c.By.Agent, c.Handoff, c.Offer)
+func (c Accept) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	h, err := offerTo(t, c.By.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +84,14 @@ func (c Accept) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return []fact.Event{ack}, nil
 	}
 	d.do(ack, fact.Confirmed{Handoff: h.N, By: h.From, Auto: true})
-	d.do(d.t.moved(now))
+	d.do(moved(d.t, now))
 	return d.events, nil
 }
 
 // moved is the fourth message: the receiver owns the task.
-func (t Task) moved(now time.Time) fact.Moved {
+func moved(t custody.Task, now time.Time) fact.Moved {
 	h := t.Handoff
-	after := t.standing()
+	after := t.Standing()
 	after.State, after.Owner, after.Epoch = fact.Executing, h.Receiver, t.Epoch+1
 	if h.Permits != nil {
 		after.Permissions = h.Permits
@@ -115,8 +111,8 @@ type Confirm struct {
 	Envelope fact.Sealed
 }
 
-func (c Confirm) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c Confirm) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
@@ -131,14 +127,14 @@ func (c Confirm) decide(t Task, now time.Time) ([]fact.Event, error) {
 			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "what was approved is what moves: handoff %s takes no more notes",
 				h.ID(t.ID))
 		}
-		if err := t.follows(c.Envelope); err != nil {
+		if err := follows(t, c.Envelope); err != nil {
 			return nil, err
 		}
 		d.do(c.Envelope)
 		e.Envelope = c.Envelope.Digest
 	}
 	d.do(e)
-	d.do(d.t.moved(now))
+	d.do(moved(d.t, now))
 	return d.events, nil
 }
 
@@ -153,8 +149,8 @@ type Reject struct {
 	Hints   Hints
 }
 
-func (c Reject) decide(t Task, now time.Time) ([]fact.Event, error) {
-	h, err := t.offerTo(c.By.Agent, c.Handoff, c.Offer)
+func (c Reject) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	h, err := offerTo(t, c.By.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +183,8 @@ type Withdraw struct {
 	Detail  string
 }
 
-func (c Withdraw) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c Withdraw) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
@@ -202,7 +198,7 @@ func (c Withdraw) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return []fact.Event{t.returned(fact.Withdrawn, why, now)}, nil
+	return []fact.Event{returned(t, fact.Withdrawn, why, now)}, nil
 }
 
 // JoinClaim adds an agent that became ready to an open claim. Whoever was asked before is not asked again, and nobody
@@ -212,11 +208,11 @@ type JoinClaim struct {
 	Handoff int
 }
 
-func (c JoinClaim) decide(t Task, _ time.Time) ([]fact.Event, error) {
+func (c JoinClaim) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || !h.openClaim() || h.Kind == fact.Supervised || c.Agent == "" || c.Agent == t.Owner ||
+	if h == nil || h.N != c.Handoff || !h.OpenClaim() || h.Kind == fact.Supervised || c.Agent == "" || c.Agent == t.Owner ||
 		len(h.Candidates) >= fact.MaxCandidates ||
-		slices.ContainsFunc(h.Candidates, func(o fact.Candidate) bool { return o.Agent == c.Agent }) || t.loop(c.Agent, false) != "" {
+		slices.ContainsFunc(h.Candidates, func(o fact.Candidate) bool { return o.Agent == c.Agent }) || t.Loop(c.Agent, false) != "" {
 		return nil, nil
 	}
 	return []fact.Event{fact.ClaimJoined{Handoff: h.N, Agent: c.Agent}}, nil

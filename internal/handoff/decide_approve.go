@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -18,8 +19,8 @@ type Approve struct {
 	Hints   Hints
 }
 
-func (c Approve) decide(t Task, now time.Time) ([]fact.Event, error) {
-	h, err := t.supervisedBy(c.By, c.Handoff)
+func (c Approve) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	h, err := supervisedBy(t, c.By, c.Handoff)
 	if err != nil {
 		return nil, err
 	}
@@ -29,12 +30,12 @@ func (c Approve) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.Digest != "" && c.Digest != h.Envelope {
 		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
 	}
-	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.extended(now)}
+	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now)}
 	for _, k := range h.Candidates {
 		e.To = append(e.To, k.Agent)
 	}
 	if t.Owner != "" {
-		e.Lease = t.lease(now)
+		e.Lease = t.LeaseFrom(now)
 	}
 	d := turn{t: t}
 	d.do(e)
@@ -51,8 +52,8 @@ type Deny struct {
 	Detail  string
 }
 
-func (c Deny) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if _, err := t.supervisedBy(c.By, c.Handoff); err != nil {
+func (c Deny) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if _, err := supervisedBy(t, c.By, c.Handoff); err != nil {
 		return nil, err
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
@@ -62,11 +63,11 @@ func (c Deny) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return append([]fact.Event{fact.Denied{By: c.By.name(), Detail: c.Detail}}, t.home(fact.Rejected, why, now)...), nil
+	return append([]fact.Event{fact.Denied{By: c.By.name(), Detail: c.Detail}}, home(t, fact.Rejected, why, now)...), nil
 }
 
-func (t Task) supervisedBy(by By, n int) (*Handoff, error) {
-	if err := t.live(); err != nil {
+func supervisedBy(t custody.Task, by By, n int) (*custody.Handoff, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()

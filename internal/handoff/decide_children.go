@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -31,8 +32,8 @@ type Spawn struct {
 	Envelope    fact.Sealed
 }
 
-func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c Spawn) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	like := Request{
@@ -42,7 +43,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
 	}
-	if parked := t.overLimit(c.Reason, now); parked != nil {
+	if parked := overLimit(t, c.Reason, now); parked != nil {
 		return []fact.Event{parked}, nil
 	}
 	children, passed, limit := screen(t, c.Children, func(k fact.NewChild) string { return k.To }, c.Passed, c.NewWork)
@@ -55,7 +56,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
 			n, len(c.Children), fact.WhyPassed(passed)).With("passed_over", passed)
 	}
-	children, err := t.fund(children)
+	children, err := fund(t, children)
 	if err == nil {
 		err = c.allot(t, children)
 	}
@@ -70,7 +71,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
 		Passed: passed, FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
 		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack, Channel: c.Channel,
-		Before: t.standing(), At: now,
+		Before: t.Standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
 		e.JoinBy = wait.After(now)
@@ -79,7 +80,7 @@ func (c Spawn) decide(t Task, now time.Time) ([]fact.Event, error) {
 	return d.events, nil
 }
 
-func (c Spawn) check(t Task) error {
+func (c Spawn) check(t custody.Task) error {
 	n := len(c.Children)
 	switch {
 	case c.Kind != fact.Delegation && c.Kind != fact.Broadcast:
@@ -100,7 +101,7 @@ func (c Spawn) check(t Task) error {
 			return err
 		}
 		switch {
-		case seen[child.Task] || t.child(child.Task) >= 0 || child.Task == t.ID:
+		case seen[child.Task] || t.FindChild(child.Task) >= 0 || child.Task == t.ID:
 			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
 		case strings.TrimSpace(child.Intent) == "":
 			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
@@ -113,7 +114,7 @@ func (c Spawn) check(t Task) error {
 // allot gives each child its part of the tasks that may still come of this one: how many the child may make, with all
 // that comes of them. The children count themselves. Of the rest, a parent that goes on before they have ended keeps
 // as much as one child gets, and one that does not wait for them as much as fifteen.
-func (c Spawn) allot(t Task, children []fact.NewChild) error {
+func (c Spawn) allot(t custody.Task, children []fact.NewChild) error {
 	n := len(children)
 	rest := t.Limits.Tasks - t.Used.Tasks - n
 	if rest < 0 {
@@ -133,27 +134,9 @@ func (c Spawn) allot(t Task, children []fact.NewChild) error {
 	return nil
 }
 
-// Offspring is how many tasks have come of this one, or may still come of children that have not ended.
-func (t Task) Offspring() int {
-	n := len(t.Children)
-	for _, c := range t.Children {
-		n += c.Tasks
-	}
-	return n
-}
-
-// NextChild is the index that the task's next child gets.
-func (t Task) NextChild() int {
-	n := 0
-	for _, c := range t.Children {
-		n = max(n, c.Index+1)
-	}
-	return n
-}
-
-// Child is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
+// ChildOf is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
 // parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
-func (t Task) Child(e fact.Spawned, n int) Create {
+func ChildOf(t custody.Task, e fact.Spawned, n int) Create {
 	c := e.Children[n]
 	requester := t.Requester
 	if t.Owner != "" {
@@ -162,7 +145,7 @@ func (t Task) Child(e fact.Spawned, n int) Create {
 	return Create{
 		By: By{Principal: "system/courier", System: true}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
-		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.letGo(), Marks: t.Marks, Budget: c.Budget,
+		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
 		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
 		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone}, Conversation: t.Conversation,
 	}
@@ -176,8 +159,8 @@ func orElse(a, b []string) []string {
 }
 
 // fund reserves the children's budgets.
-func (t Task) fund(children []fact.NewChild) ([]fact.NewChild, error) {
-	out, left := slices.Clone(children), t.left()
+func fund(t custody.Task, children []fact.NewChild) ([]fact.NewChild, error) {
+	out, left := slices.Clone(children), t.Left()
 	var asked []fact.Budget
 	for _, c := range out {
 		asked = append(asked, c.Budget)
@@ -203,8 +186,8 @@ type EndChild struct {
 	Tasks  int // that have come of it
 }
 
-func (c EndChild) decide(t Task, now time.Time) ([]fact.Event, error) {
-	i := t.child(c.Child)
+func (c EndChild) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	i := t.FindChild(c.Child)
 	if i < 0 {
 		return nil, refusal.New(refusal.NotFound, "check the id", "there is no task that has the child %.64q", c.Child)
 	}
@@ -271,18 +254,18 @@ func (d *turn) join(overdue bool, now time.Time) {
 	e := fact.Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
 	switch {
 	case d.t.Owner != "":
-		e.Lease = d.t.lease(now)
+		e.Lease = d.t.LeaseFrom(now)
 	case !satisfied:
 		d.do(park(fact.ParkReturned, why, now))
 		return
 	default:
-		e.Result = d.t.collected()
+		e.Result = collected(d.t)
 	}
 	d.do(e)
 }
 
 // collected is the result of a parent that nobody owns.
-func (t Task) collected() *fact.Result {
+func collected(t custody.Task) *fact.Result {
 	var parts []fact.Part
 	for _, c := range t.Children {
 		if c.Group == t.Awaits {
@@ -299,7 +282,7 @@ type EndDependency struct {
 	State fact.State
 }
 
-func (c EndDependency) decide(t Task, now time.Time) ([]fact.Event, error) {
+func (c EndDependency) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	for _, dep := range t.Dependencies {
 		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
 			continue

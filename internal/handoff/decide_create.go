@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -36,7 +37,7 @@ type Create struct {
 	For    string // the principal whose task it is, where the server creates it
 }
 
-func (c Create) decide(t Task, now time.Time) ([]fact.Event, error) {
+func (c Create) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if t.Exists() {
 		return nil, refusal.New(refusal.Conflict, "use another idempotency key", "task %s exists", t.ID)
 	}
@@ -114,8 +115,8 @@ type Start struct {
 	By By
 }
 
-func (c Start) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.live(); err != nil {
+func (c Start) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
 	if t.State != fact.Pending || t.Owner != "" {
@@ -124,17 +125,17 @@ func (c Start) decide(t Task, now time.Time) ([]fact.Event, error) {
 	if c.By.Agent == "" || c.By.Principal != t.Requester {
 		return nil, refusal.New(refusal.NotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
 	}
-	if err := t.ready(); err != nil {
+	if err := ready(t); err != nil {
 		return nil, err
 	}
-	if why := t.loop(c.By.Agent, false); why != "" { // a child that its parent's owner wants back for itself
+	if why := t.Loop(c.By.Agent, false); why != "" { // a child that its parent's owner wants back for itself
 		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
 	}
-	return []fact.Event{fact.Started{Agent: c.By.Agent, Lease: t.lease(now)}}, nil
+	return []fact.Event{fact.Started{Agent: c.By.Agent, Lease: t.LeaseFrom(now)}}, nil
 }
 
 // ready refuses while dependencies have not completed.
-func (t Task) ready() error {
+func ready(t custody.Task) error {
 	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
 		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to have it start by itself",
 			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -19,8 +20,8 @@ type Replay struct {
 	Budget   fact.Budget // fields that are not zero replace the task's
 }
 
-func (c Replay) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.dead(c.By); err != nil {
+func (c Replay) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := dead(t, c.By); err != nil {
 		return nil, err
 	}
 	if err := firstError(fact.CheckText("the note", c.Note, fact.MaxText), fact.CheckRoute(c.Route), fact.CheckDeadline(c.Deadline, now),
@@ -38,7 +39,7 @@ func (c Replay) decide(t Task, now time.Time) ([]fact.Event, error) {
 		}
 	}
 	if t.Owner != "" {
-		e.Lease = t.lease(now)
+		e.Lease = t.LeaseFrom(now)
 	}
 	return []fact.Event{e}, nil
 }
@@ -49,8 +50,8 @@ type Discard struct {
 	Why string
 }
 
-func (c Discard) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.dead(c.By); err != nil {
+func (c Discard) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := dead(t, c.By); err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(c.Why) == "" {
@@ -62,8 +63,8 @@ func (c Discard) decide(t Task, now time.Time) ([]fact.Event, error) {
 	return []fact.Event{fact.Discarded{By: c.By.name(), Why: c.Why, At: now}}, nil
 }
 
-func (t Task) dead(by By) error {
-	if err := t.live(); err != nil {
+func dead(t custody.Task, by By) error {
+	if err := live(t); err != nil {
 		return err
 	}
 	if !by.Operator {
@@ -81,8 +82,8 @@ type Strand struct {
 	Why string
 }
 
-func (c Strand) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.live(); err != nil {
+func (c Strand) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
 	if !c.By.System {
@@ -101,9 +102,9 @@ type Annotate struct {
 	Note  string
 }
 
-func (c Annotate) decide(t Task, _ time.Time) ([]fact.Event, error) {
+func (c Annotate) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
 	if !t.Exists() {
-		return nil, t.live()
+		return nil, live(t)
 	}
 	if c.Entry == 0 || strings.TrimSpace(c.Note) == "" {
 		return nil, refusal.New(refusal.Invalid, "give the entry's position and what there is to say", "an annotation needs an entry and a note")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -19,21 +20,21 @@ type Render struct {
 	Rendition fact.Rendered // what was packed; for what and for whom is taken from the command
 }
 
-func (c Render) decide(t Task, _ time.Time) ([]fact.Event, error) {
+func (c Render) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
 	if !c.By.System && (c.By.Agent == "" || c.By.Agent != c.Agent) {
 		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.name())
 	}
 	e := c.Rendition
 	var source, rendition string
 	if c.Share > 0 {
-		s, err := t.shared(c.Agent, c.Share)
+		s, err := shared(t, c.Agent, c.Share)
 		if err != nil {
 			return nil, err
 		}
 		e.Handoff, e.Offer, e.Share = 0, 0, s.N
 		source, rendition = s.Envelope, s.Rendition
 	} else {
-		h, err := t.rendersFor(c.Agent, c.Handoff, c.Offer)
+		h, err := rendersFor(t, c.Agent, c.Handoff, c.Offer)
 		if err != nil {
 			return nil, err
 		}
@@ -55,24 +56,24 @@ func (c Render) decide(t Task, _ time.Time) ([]fact.Event, error) {
 
 // rendersFor finds the handoff whose envelope agent may have packed for it: while it is the one receiver of the open
 // offer, and once it has accepted. Of a claim that nobody has accepted, nobody has the context yet.
-func (t Task) rendersFor(agent string, handoff, offer int) (*Handoff, error) {
+func rendersFor(t custody.Task, agent string, handoff, offer int) (*custody.Handoff, error) {
 	h := t.Handoff
 	taken := h != nil && (h.Stage == fact.Accepted || h.Stage == fact.Transferred) && h.N == handoff && h.Receiver == agent
-	if taken && t.live() == nil && (offer == 0 || offer == h.Offer) && (h.Stage == fact.Accepted || t.Owner == agent) {
+	if taken && live(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == fact.Accepted || t.Owner == agent) {
 		return h, nil
 	}
-	h, err := t.offerTo(agent, handoff, offer)
-	if err == nil && h.openClaim() {
+	h, err := offerTo(t, agent, handoff, offer)
+	if err == nil && h.OpenClaim() {
 		return nil, refusal.New(refusal.Conflict, "accept it first", "handoff %s is open to several agents", h.ID(t.ID))
 	}
 	return h, err
 }
 
 // shared finds what is shared with agent.
-func (t Task) shared(agent string, n int) (Share, error) {
-	i := slices.IndexFunc(t.Shares, func(s Share) bool { return s.N == n && s.To == agent })
+func shared(t custody.Task, agent string, n int) (custody.Share, error) {
+	i := slices.IndexFunc(t.Shares, func(s custody.Share) bool { return s.N == n && s.To == agent })
 	if i < 0 {
-		return Share{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %.64s", agent, fact.ShareID(t.ID, n))
+		return custody.Share{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %.64s", agent, fact.ShareID(t.ID, n))
 	}
 	return t.Shares[i], nil
 }
@@ -86,8 +87,8 @@ type ReportGap struct {
 	Detail  string
 }
 
-func (c ReportGap) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	if err := t.held(c.By, c.Epoch); err != nil {
+func (c ReportGap) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	if err := held(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if len(c.Missing) == 0 {

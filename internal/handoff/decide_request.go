@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -47,14 +48,14 @@ type Request struct {
 	Hints       Hints
 }
 
-func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c Request) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := c.check(t); err != nil {
 		return nil, err
 	}
-	if parked := t.overLimit(c.Reason, now); parked != nil {
+	if parked := overLimit(t, c.Reason, now); parked != nil {
 		return []fact.Event{parked}, nil
 	}
 	once, twice := fact.Ordered(c.Candidates)
@@ -70,11 +71,11 @@ func (c Request) decide(t Task, now time.Time) ([]fact.Event, error) {
 		d.do(c.Envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: t.nextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
+		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
 		Capability: c.Capability, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
-		By: c.By.Principal, Lease: t.shown(c.By, now), Before: t.standing(), At: now,
+		By: c.By.Principal, Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == fact.Supervised {
 		d.do(fact.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
@@ -97,16 +98,16 @@ func (c Request) nobody(passed []fact.Passed, now time.Time) ([]fact.Event, erro
 }
 
 // shown is the lease of an owner that shows life by asking for something; zero for everybody else.
-func (t Task) shown(by By, now time.Time) time.Time {
+func shown(t custody.Task, by By, now time.Time) time.Time {
 	if t.Owner == "" || by.Agent != t.Owner {
 		return time.Time{}
 	}
-	return t.lease(now)
+	return t.LeaseFrom(now)
 }
 
-func (c Request) check(t Task) error {
+func (c Request) check(t custody.Task) error {
 	if t.State != fact.Pending && t.State != fact.Executing {
-		return t.busy()
+		return busy(t)
 	}
 	switch {
 	case c.Kind == fact.Delegation:
@@ -125,17 +126,17 @@ func (c Request) check(t Task) error {
 		slices.ContainsFunc(c.Candidates, func(k fact.Candidate) bool { return k.Agent == c.Approver && k.Tier == fact.TierTarget }) {
 		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
 	}
-	if used, _ := t.spent(); used {
+	if used, _ := t.BudgetSpent(); used {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
-	return firstError(t.ready(), t.follows(c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		t.narrows(c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("a channel", c.Channel), fact.CheckOptional("an approver", c.Approver),
+	return firstError(ready(t), follows(t, c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(), c.Pack.Check(),
+		narrows(t, c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("a channel", c.Channel), fact.CheckOptional("an approver", c.Approver),
 		fact.CheckCandidates(c.Candidates))
 }
 
 // follows refuses an envelope that does not follow the task's newest one. None is fine.
-func (t Task) follows(e fact.Sealed) error {
+func follows(t custody.Task, e fact.Sealed) error {
 	if e.Digest != "" && e.Parent != t.Envelope {
 		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
 	}
@@ -143,7 +144,7 @@ func (t Task) follows(e fact.Sealed) error {
 }
 
 // narrows refuses permissions that the task does not have.
-func (t Task) narrows(permissions []string) error {
+func narrows(t custody.Task, permissions []string) error {
 	if err := fact.CheckLabels("a permission", permissions, fact.MaxPermissions); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (t Task) narrows(permissions []string) error {
 }
 
 // overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
-func (t Task) overLimit(reason fact.Reason, now time.Time) fact.Event {
+func overLimit(t custody.Task, reason fact.Reason, now time.Time) fact.Event {
 	over := func(what string, limit int) fact.Event {
 		return park(fact.ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
 	}
@@ -172,10 +173,10 @@ func (t Task) overLimit(reason fact.Reason, now time.Time) fact.Event {
 }
 
 // screen leaves out who would close a loop, and the owner. limit names the last limit that spoke against one.
-func screen[T any](t Task, all []T, agent func(T) string, passed []fact.Passed, newWork bool) (fit []T, out []fact.Passed, limit string) {
+func screen[T any](t custody.Task, all []T, agent func(T) string, passed []fact.Passed, newWork bool) (fit []T, out []fact.Passed, limit string) {
 	out = slices.Clip(passed)
 	for _, c := range all {
-		why, closes := t.barred(agent(c), newWork)
+		why, closes := t.Barred(agent(c), newWork)
 		if why == "" {
 			fit = append(fit, c)
 			continue
@@ -186,44 +187,6 @@ func screen[T any](t Task, all []T, agent func(T) string, passed []fact.Passed, 
 		}
 	}
 	return fit, out, limit
-}
-
-// barred says why agent can get neither the task nor a part of it, or "", and whether that is because it would close a
-// loop.
-func (t Task) barred(agent string, newWork bool) (why string, closes bool) {
-	if agent != "" && agent == t.Owner {
-		return "is the source", false
-	}
-	why = t.loop(agent, newWork)
-	return why, why != ""
-}
-
-// loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
-// since the last one is work, up to the visits limit.
-func (t Task) loop(agent string, newWork bool) string {
-	visits, last := 0, 0
-	for _, v := range t.Path {
-		if v.Agent == agent {
-			visits, last = visits+1, v.Marks
-		}
-	}
-	switch {
-	case visits == 0:
-		return ""
-	case visits >= t.Limits.Visits:
-		return fmt.Sprintf("visits limit %d reached by %s", t.Limits.Visits, agent)
-	case !newWork && last == t.Marks:
-		return fmt.Sprintf("cycle: back to %s without progress, decision or result since", agent)
-	}
-	return ""
-}
-
-// nextHandoff is the number that the next handoff gets.
-func (t Task) nextHandoff() int {
-	if t.Handoff == nil {
-		return 1
-	}
-	return t.Handoff.N + 1
 }
 
 func retries(n *int) int {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -19,8 +20,8 @@ type Takeover struct {
 	Stranger bool
 }
 
-func (c Takeover) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.live(); err != nil {
+func (c Takeover) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
 	switch {
@@ -31,25 +32,19 @@ func (c Takeover) decide(t Task, now time.Time) ([]fact.Event, error) {
 	case t.State == fact.Parked:
 		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
 	}
-	if err := firstError(t.ready(), fact.CheckText("the detail", c.Detail, fact.MaxText)); err != nil {
+	if err := firstError(ready(t), fact.CheckText("the detail", c.Detail, fact.MaxText)); err != nil {
 		return nil, err
 	}
-	if t.ownerLost(now) && !c.Stranger {
-		return t.taken(taking{agent: c.By.Agent, reason: fact.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
+	if t.OwnerLost(now) && !c.Stranger {
+		return taken(t, taking{agent: c.By.Agent, reason: fact.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
-	if slices.ContainsFunc(t.Asks, func(a Ask) bool { return a.By == c.By.Agent }) {
+	if slices.ContainsFunc(t.Asks, func(a custody.Ask) bool { return a.By == c.By.Agent }) {
 		return nil, nil
 	}
 	if len(t.Asks) >= fact.MaxAsks {
 		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", fact.MaxAsks, t.ID)
 	}
 	return []fact.Event{fact.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent, Detail: c.Detail}}, nil
-}
-
-// ownerLost reports whether the owner has let its lease end and nobody has accepted the recovery yet.
-func (t Task) ownerLost(now time.Time) bool {
-	h := t.InFlight()
-	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) || h != nil && h.Recovery && h.Stage != fact.Accepted)
 }
 
 // taking is a takeover that is settled: by whom, why, and who let go (the clock, where a lost owner is replaced).
@@ -62,27 +57,27 @@ type taking struct {
 }
 
 // taken moves the task to an agent that has asked for it: all four messages in one decision.
-func (t Task) taken(c taking, now time.Time) ([]fact.Event, error) {
+func taken(t custody.Task, c taking, now time.Time) ([]fact.Event, error) {
 	recovery := c.reason == fact.ReasonRecovery
 	if h := t.InFlight(); t.State != fact.Pending && t.State != fact.Executing && (h == nil || !h.Recovery) {
-		return nil, t.busy()
+		return nil, busy(t)
 	}
 	if c.envelope.Digest == "" && t.Envelope == "" {
 		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
 	}
-	if err := t.follows(c.envelope); err != nil {
+	if err := follows(t, c.envelope); err != nil {
 		return nil, err
 	}
-	if why := t.loop(c.agent, false); why != "" && !recovery {
+	if why := t.Loop(c.agent, false); why != "" && !recovery {
 		return nil, refusal.New(refusal.Limit, "make progress first, or hand it to somebody else", "%s", why)
 	}
-	if parked := t.overLimit(c.reason, now); parked != nil && !recovery {
+	if parked := overLimit(t, c.reason, now); parked != nil && !recovery {
 		return []fact.Event{parked}, nil
 	}
 	d := turn{t: t}
 	attempt := recovery && t.State == fact.Executing // one under way has been counted
 	if t.InFlight() != nil {
-		d.do(t.returned(fact.Withdrawn, "taken over by "+c.agent, now))
+		d.do(returned(t, fact.Withdrawn, "taken over by "+c.agent, now))
 	}
 	if attempt && !d.attempt(now) {
 		return d.events, nil
@@ -91,9 +86,9 @@ func (t Task) taken(c taking, now time.Time) ([]fact.Event, error) {
 		d.do(c.envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: t.Source(), Recovery: recovery, Attempt: attempt, Reason: c.reason,
+		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: t.Source(), Recovery: recovery, Attempt: attempt, Reason: c.reason,
 		Detail: c.detail, Candidates: []fact.Candidate{{Agent: c.agent, Tier: fact.TierTarget}}, Confirm: fact.ConfirmAuto,
-		Timeouts: t.Times, Envelope: d.t.Envelope, By: "agent/" + c.agent, Before: t.standing(), At: now,
+		Timeouts: t.Times, Envelope: d.t.Envelope, By: "agent/" + c.agent, Before: t.Standing(), At: now,
 	})
 	h := d.t.Handoff
 	letGo := fact.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
@@ -102,7 +97,7 @@ func (t Task) taken(c taking, now time.Time) ([]fact.Event, error) {
 	}
 	d.do(fact.OfferMade{Handoff: h.N, Offer: 1, To: []string{c.agent}, Tier: fact.TierTarget, Ends: h.Times.Offer.After(now)},
 		fact.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)
-	d.do(d.t.moved(now))
+	d.do(moved(d.t, now))
 	return d.events, nil
 }
 
@@ -114,12 +109,12 @@ type GrantTakeover struct {
 	Envelope fact.Sealed
 }
 
-func (c GrantTakeover) decide(t Task, now time.Time) ([]fact.Event, error) {
-	ask, err := t.asked(c.By, c.Epoch, c.Ask)
+func (c GrantTakeover) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	ask, err := asked(t, c.By, c.Epoch, c.Ask)
 	if err != nil {
 		return nil, err
 	}
-	return t.taken(taking{agent: ask.By, reason: fact.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
+	return taken(t, taking{agent: ask.By, reason: fact.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
 }
 
 // RefuseTakeover keeps the task.
@@ -130,8 +125,8 @@ type RefuseTakeover struct {
 	Detail string
 }
 
-func (c RefuseTakeover) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	if _, err := t.asked(c.By, c.Epoch, c.Ask); err != nil {
+func (c RefuseTakeover) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	if _, err := asked(t, c.By, c.Epoch, c.Ask); err != nil {
 		return nil, err
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
@@ -140,19 +135,19 @@ func (c RefuseTakeover) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	return []fact.Event{fact.TakeoverRefused{Ask: c.Ask, By: c.By.name(), Detail: c.Detail}}, nil
 }
 
-func (t Task) asked(by By, epoch uint64, n int) (Ask, error) {
-	if err := t.standsBehind(by, epoch); err != nil {
-		return Ask{}, err
+func asked(t custody.Task, by By, epoch uint64, n int) (custody.Ask, error) {
+	if err := standsBehind(t, by, epoch); err != nil {
+		return custody.Ask{}, err
 	}
 	for _, a := range t.Asks {
 		switch {
 		case a.N == n && a.By == by.Agent:
-			return Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
+			return custody.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
 		case a.N == n:
 			return a, nil
 		}
 	}
-	return Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
+	return custody.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
 }
 
 // ShareEnvelope gives a sealed envelope to an agent without moving ownership.
@@ -165,8 +160,8 @@ type ShareEnvelope struct {
 	Envelope fact.Sealed
 }
 
-func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c ShareEnvelope) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := firstError(fact.CheckName("an agent's name", c.To), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Pack.Check()); err != nil {
@@ -178,7 +173,7 @@ func (c ShareEnvelope) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	digest := t.Envelope
 	var events []fact.Event
 	if c.Envelope.Digest != "" {
-		if err := t.follows(c.Envelope); err != nil {
+		if err := follows(t, c.Envelope); err != nil {
 			return nil, err
 		}
 		digest = c.Envelope.Digest
@@ -198,8 +193,8 @@ type ReadShare struct {
 	Share int
 }
 
-func (c ReadShare) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	s, err := t.shared(c.By.name(), c.Share)
+func (c ReadShare) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	s, err := shared(t, c.By.name(), c.Share)
 	if err != nil || s.Read {
 		return nil, err
 	}

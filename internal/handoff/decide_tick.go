@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
@@ -18,45 +19,9 @@ type Tick struct {
 	Envelope fact.Sealed
 }
 
-// Due is when the task next needs a [Tick]; zero if no clock runs.
-func (t Task) Due() time.Time {
-	var due time.Time
-	sooner := func(c time.Time) {
-		if !c.IsZero() && (due.IsZero() || c.Before(due)) {
-			due = c
-		}
-	}
-	if !t.Exists() || t.State.Final() || t.State == fact.Parked {
-		return due
-	}
-	h := t.InFlight()
-	if h != nil && h.Stage == fact.AwaitingApproval {
-		return h.ApprovalEnds // the others stand still
-	}
-	sooner(t.Deadline)
-	if t.State == fact.Executing {
-		sooner(t.Lease)
-	}
-	if t.State == fact.Waiting {
-		sooner(t.JoinBy)
-	}
-	if h != nil {
-		sooner(h.RetryAt)
-		sooner(h.OfferEnds)
-		sooner(h.AckEnds)
-		sooner(h.ConfirmEnds)
-	}
-	return due
-}
-
-// NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
-func (t Task) NeedsRecovery(now time.Time) bool {
-	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now)
-}
-
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
 
-func (c Tick) decide(t Task, now time.Time) ([]fact.Event, error) {
+func (c Tick) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if !due(t.Due(), now) {
 		return nil, nil
 	}
@@ -64,7 +29,7 @@ func (c Tick) decide(t Task, now time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
 	switch {
 	case h != nil && h.Stage == fact.AwaitingApproval:
-		d.do(t.home(fact.Expired, "nobody approved in time", now)...)
+		d.do(home(t, fact.Expired, "nobody approved in time", now)...)
 	case due(t.Deadline, now):
 		d.do(park(fact.ParkDeadline, "the deadline "+t.Deadline.Format(time.RFC3339)+" has passed", now))
 	case h != nil:
@@ -89,10 +54,10 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 		d.do(fact.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
 		d.nextOrEnd(false, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
-		d.do(d.t.home(fact.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
+		d.do(home(d.t, fact.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is gone: nobody is left to say no
 		d.do(fact.Confirmed{Handoff: h.N, By: h.From, Auto: true})
-		d.do(d.t.moved(now))
+		d.do(moved(d.t, now))
 	}
 }
 
@@ -121,9 +86,9 @@ func (d *turn) recover(c Tick, now time.Time) {
 		d.do(c.Envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.nextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Attempt: true, Reason: fact.ReasonRecovery,
+		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Attempt: true, Reason: fact.ReasonRecovery,
 		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: fact.ConfirmAuto,
-		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.standing(), At: now,
+		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
 		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+fact.WhyPassed(passed), now))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -15,25 +16,25 @@ type Heartbeat struct {
 	Epoch uint64
 }
 
-func (c Heartbeat) decide(t Task, now time.Time) ([]fact.Event, error) {
+func (c Heartbeat) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
 	if t.State == fact.Waiting || h != nil && h.Stage == fact.AwaitingApproval {
-		return nil, t.held(c.By, c.Epoch) // no lease runs; alive is alive
+		return nil, held(t, c.By, c.Epoch) // no lease runs; alive is alive
 	}
 	d := turn{t: t}
 	if h != nil && !h.Recovery { // whether the source still lives decides on a confirm that is overdue
-		if err := t.held(c.By, c.Epoch); err != nil {
+		if err := held(t, c.By, c.Epoch); err != nil {
 			return nil, err
 		}
 	} else {
-		events, err := t.works(c.By, c.Epoch, now)
+		events, err := works(t, c.By, c.Epoch, now)
 		if err != nil {
 			return nil, err
 		}
 		d.do(events...)
 	}
 	if left := d.t.Lease.Sub(now); left < time.Duration(t.Times.Lease)*2/3 {
-		d.do(fact.LeaseRenewed{Lease: t.lease(now)})
+		d.do(fact.LeaseRenewed{Lease: t.LeaseFrom(now)})
 	}
 	return d.events, nil
 }
@@ -47,8 +48,8 @@ type Progress struct {
 	Usage fact.Budget
 }
 
-func (c Progress) decide(t Task, now time.Time) ([]fact.Event, error) {
-	events, err := t.works(c.By, c.Epoch, now)
+func (c Progress) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	events, err := works(t, c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +61,9 @@ func (c Progress) decide(t Task, now time.Time) ([]fact.Event, error) {
 	}
 	d := turn{t: t}
 	d.do(events...)
-	d.do(fact.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.lease(now)})
-	if _, over := d.t.spent(); over {
-		left := d.t.left()
+	d.do(fact.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})
+	if _, over := d.t.BudgetSpent(); over {
+		left := d.t.Left()
 		d.do(park(fact.ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
 	}
 	return d.events, nil
@@ -76,8 +77,8 @@ type Complete struct {
 	Usage  fact.Budget
 }
 
-func (c Complete) decide(t Task, now time.Time) ([]fact.Event, error) {
-	events, err := t.works(c.By, c.Epoch, now)
+func (c Complete) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	events, err := works(t, c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +100,8 @@ type Fail struct {
 	Usage  fact.Budget
 }
 
-func (c Fail) decide(t Task, now time.Time) ([]fact.Event, error) {
-	events, err := t.works(c.By, c.Epoch, now)
+func (c Fail) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	events, err := works(t, c.By, c.Epoch, now)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +120,8 @@ type Cancel struct {
 	Detail string
 }
 
-func (c Cancel) decide(t Task, now time.Time) ([]fact.Event, error) {
-	if err := t.live(); err != nil && t.State != fact.Cancelled {
+func (c Cancel) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil && t.State != fact.Cancelled {
 		return nil, err
 	}
 	owner := c.By.Agent != "" && c.By.Agent == t.Owner
@@ -143,8 +144,8 @@ type Constrain struct {
 	Constraint fact.Constraint
 }
 
-func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	if err := t.standsBehind(c.By, c.Epoch); err != nil {
+func (c Constrain) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	k := c.Constraint
@@ -156,8 +157,8 @@ func (c Constrain) decide(t Task, _ time.Time) ([]fact.Event, error) {
 	if err := k.Check(); err != nil {
 		return nil, err
 	}
-	after := Fold(t, fact.Constrained{Constraint: k})
-	if i := t.constraint(k.ID); i >= 0 {
+	after := custody.Fold(t, fact.Constrained{Constraint: k})
+	if i := t.FindConstraint(k.ID); i >= 0 {
 		old := t.Constraints[i]
 		if !c.By.Operator { // what an operator has tightened is not for another to lift
 			k.Origin = old.Origin
@@ -183,11 +184,11 @@ type Lift struct {
 	Why string
 }
 
-func (c Lift) decide(t Task, _ time.Time) ([]fact.Event, error) {
-	if err := t.live(); err != nil {
+func (c Lift) decide(t custody.Task, _ time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil {
 		return nil, err
 	}
-	i := t.constraint(c.ID)
+	i := t.FindConstraint(c.ID)
 	if i < 0 {
 		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
 	}

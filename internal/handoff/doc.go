@@ -2,10 +2,8 @@
 // clock, no randomness. Time, jitter and what is known of the receivers come in with the command.
 //
 //	Decide(task, command, now) -> events, or a *refusal.Error
-//	Fold(task, event)          -> task
 //
-// Decide may refuse; Fold never does, because events are facts. A [Task] is immutable: Fold returns a new value
-// and shares what did not change, so tasks may be cached and read from many goroutines.
+// What the events make of the task is package custody's to say.
 //
 // Invariants, each proved by random stories (invariant_test.go), which are themselves proved by planted bugs:
 //
@@ -18,8 +16,9 @@
 //  6. Every way to fail ends at an owner, a ticket or the dead-letter queue.
 //  7. A decision is all its events or none.
 //
-// May import: fact (events and their words), refusal, and the standard library, without I/O; never time.Now, Since or Until.
+// May import: fact (events and their words), custody (the task as it is), refusal, and the standard library, without I/O;
+// never time.Now, Since or Until.
 //
-// Start reading at table.go (every state and every way between them), then [Task], then [Decide]. The stories
+// Start reading at [Decide], then decide_request.go and decide_accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md has every state with every command.
 package handoff

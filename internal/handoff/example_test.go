@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
@@ -11,24 +12,24 @@ import (
 
 type example struct {
 	name string
-	task Task
+	task custody.Task
 	now  time.Time // the moment at which the matrix applies its commands
 }
 
 // builder plays commands that must all be accepted.
 type builder struct {
 	t    *testing.T
-	task Task
+	task custody.Task
 	now  time.Time
 }
 
-func build(t *testing.T, commands ...func(Task) Command) builder {
+func build(t *testing.T, commands ...func(custody.Task) Command) builder {
 	t.Helper()
 	b := builder{t: t, now: t0}
 	return b.then(commands...)
 }
 
-func (b builder) then(commands ...func(Task) Command) builder {
+func (b builder) then(commands ...func(custody.Task) Command) builder {
 	b.t.Helper()
 	for _, c := range commands {
 		b.now = b.now.Add(time.Second)
@@ -52,13 +53,13 @@ func (b builder) wait(d time.Duration) builder {
 
 func (b builder) as(name string) example { return example{name, b.task, b.now.Add(time.Second)} }
 
-func create(Task) Command { return Create{By: agent("ada"), Task: taskID(1), Intent: "do it"} }
-func start(Task) Command  { return Start{By: agent("ada")} }
-func tick(Task) Command   { return Tick{} }
+func create(custody.Task) Command { return Create{By: agent("ada"), Task: taskID(1), Intent: "do it"} }
+func start(custody.Task) Command  { return Start{By: agent("ada")} }
+func tick(custody.Task) Command   { return Tick{} }
 
 // send requests a handoff from whoever stands behind the task.
-func send(change ...func(*Request)) func(Task) Command {
-	return func(t Task) Command {
+func send(change ...func(*Request)) func(custody.Task) Command {
+	return func(t custody.Task) Command {
 		r := Request{
 			By: source(t), Epoch: t.Epoch, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Candidates: targets("ben"),
 			NewWork: true, Envelope: nextEnvelope(t),
@@ -75,36 +76,39 @@ func to(names ...string) func(*Request) {
 }
 func kind(k fact.Kind) func(*Request) { return func(r *Request) { r.Kind = k } }
 func explicit(r *Request)             { r.Confirm = fact.ConfirmExplicit }
-func home(r *Request)                 { r.ReturnHome = true }
+func returnHome(r *Request)           { r.ReturnHome = true }
 
-func source(t Task) By {
+func source(t custody.Task) By {
 	if t.Owner != "" {
 		return agent(t.Owner)
 	}
 	return agent("ada")
 }
 
-func accept(who string) func(Task) Command {
-	return func(t Task) Command { return Accept{By: agent(who), Handoff: t.Handoff.N} }
+func accept(who string) func(custody.Task) Command {
+	return func(t custody.Task) Command { return Accept{By: agent(who), Handoff: t.Handoff.N} }
 }
 
-func see(who string) func(Task) Command {
-	return func(t Task) Command { return See{Agent: who, Handoff: t.Handoff.N} }
+func see(who string) func(custody.Task) Command {
+	return func(t custody.Task) Command { return See{Agent: who, Handoff: t.Handoff.N} }
 }
 
-func reject(who string) func(Task) Command {
-	return func(t Task) Command { return Reject{By: agent(who), Handoff: t.Handoff.N, Why: fact.Refused} }
+func reject(who string) func(custody.Task) Command {
+	return func(t custody.Task) Command { return Reject{By: agent(who), Handoff: t.Handoff.N, Why: fact.Refused} }
 }
 
-func progress(t Task) Command { return Progress{By: source(t), Epoch: t.Epoch, Note: "on it"} }
-func complete(t Task) Command {
+func progress(t custody.Task) Command { return Progress{By: source(t), Epoch: t.Epoch, Note: "on it"} }
+
+func complete(t custody.Task) Command {
 	return Complete{By: source(t), Epoch: t.Epoch, Result: fact.Result{Text: "done"}}
 }
-func fail(t Task) Command     { return Fail{By: source(t), Epoch: t.Epoch, Detail: "cannot"} }
-func cancel(Task) Command     { return Cancel{By: operator("ann"), Detail: "no need"} }
-func withdraw(t Task) Command { return Withdraw{By: source(t), Epoch: t.Epoch, Handoff: t.Handoff.N} }
+func fail(t custody.Task) Command { return Fail{By: source(t), Epoch: t.Epoch, Detail: "cannot"} }
+func cancel(custody.Task) Command { return Cancel{By: operator("ann"), Detail: "no need"} }
+func withdraw(t custody.Task) Command {
+	return Withdraw{By: source(t), Epoch: t.Epoch, Handoff: t.Handoff.N}
+}
 
-func delegate(t Task) Command {
+func delegate(t custody.Task) Command {
 	return Spawn{
 		By: source(t), Epoch: t.Epoch, Kind: fact.Delegation, Reason: fact.ReasonSpecialization, NewWork: true, Envelope: nextEnvelope(t),
 		Children: []fact.NewChild{{Task: taskID(100 + len(t.Children)), To: "ben", Intent: "a part"}}, FanIn: fact.FanIn{Mode: fact.FanInAll},
@@ -115,7 +119,7 @@ func delegate(t Task) Command {
 func examples(t *testing.T) []example {
 	working := build(t, create, start)
 	offered := working.then(send())
-	waitsForDependency := build(t, func(Task) Command {
+	waitsForDependency := build(t, func(custody.Task) Command {
 		return Create{By: agent("ada"), Task: taskID(1), Intent: "do it", Dependencies: []fact.Dependency{{Task: taskID(90)}}}
 	})
 	return []example{
@@ -136,7 +140,7 @@ func examples(t *testing.T) []example {
 		offered.then(accept("ben")).as("executing, transferred"),
 		offered.then(reject("ben")).as("executing, rejected"),
 		working.then(send(explicit), accept("ben")).wait(2 * time.Minute).then(tick).as("executing, expired: not confirmed in time"),
-		working.then(send(home)).wait(11 * time.Minute).then(tick).as("executing, failed: nobody could be reached"),
+		working.then(send(returnHome)).wait(11 * time.Minute).then(tick).as("executing, failed: nobody could be reached"),
 		offered.then(withdraw).as("executing, cancelled handoff"),
 		working.then(delegate).as("waiting"),
 		build(t, create, delegate).as("waiting, nobody owns it"),

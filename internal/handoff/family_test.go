@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -14,7 +15,7 @@ import (
 // all of them together is a promise that no single task can keep.
 type family struct {
 	rules rules
-	tasks []Task // a parent before its children
+	tasks []custody.Task // a parent before its children
 	now   time.Time
 }
 
@@ -27,7 +28,7 @@ func newFamily(t *testing.T, r rules, limit int) *family {
 
 func (f *family) add(t *testing.T, c Create) {
 	t.Helper()
-	f.tasks = append(f.tasks, Task{})
+	f.tasks = append(f.tasks, custody.Task{})
 	i := len(f.tasks) - 1
 	f.must(t, i, c)
 	if c.By.System { // as its own requester it may start the task
@@ -72,7 +73,7 @@ func (f *family) spawn(t *testing.T, i, n int, mode fact.FanInMode) error {
 	for _, e := range events {
 		if e, ok := e.(fact.Spawned); ok {
 			for k := range e.Children {
-				f.add(t, f.tasks[i].Child(e, k))
+				f.add(t, ChildOf(f.tasks[i], e, k))
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func TestNoMoreTasksComeOfOneThanMay(t *testing.T) {
 
 func TestAFamilyThatGrowsWithoutBoundIsCaught(t *testing.T) {
 	promised := func(n func(share int) int) rules {
-		return each(func(_ Task, e fact.Event) fact.Event {
+		return each(func(_ custody.Task, e fact.Event) fact.Event {
 			if s, ok := e.(fact.Spawned); ok {
 				for i := range s.Children {
 					s.Children[i].Tasks = n(s.Children[i].Tasks)
@@ -168,29 +169,29 @@ func TestAFamilyThatGrowsWithoutBoundIsCaught(t *testing.T) {
 	}
 	for name, bent := range map[string]rules{
 		"each child may make as many as its parent": promised(func(int) int { return 20 }),
-		"children do not count themselves": {decide: Decide, fold: func(t Task, e fact.Event) Task {
-			after := Fold(t, e)
+		"children do not count themselves": {decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+			after := custody.Fold(t, e)
 			if s, ok := e.(fact.Spawned); ok {
 				after.Used.Tasks -= len(s.Children)
 			}
 			return after
 		}},
-		"what a child used comes back": {decide: Decide, fold: func(t Task, e fact.Event) Task {
+		"what a child used comes back": {decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
 			if c, ok := e.(fact.ChildEnded); ok {
 				c.Tasks = 0
 				e = c
 			}
-			return Fold(t, e)
+			return custody.Fold(t, e)
 		}},
-		"a child that ends twice gives back twice": {decide: Decide, fold: func(t Task, e fact.Event) Task {
-			after := Fold(t, e)
+		"a child that ends twice gives back twice": {decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+			after := custody.Fold(t, e)
 			if c, ok := e.(fact.ChildEnded); ok && c.State.Final() {
 				after.Used.Tasks--
 			}
 			return after
 		}},
-		"a replay begins anew": {decide: Decide, fold: func(t Task, e fact.Event) Task {
-			after := Fold(t, e)
+		"a replay begins anew": {decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+			after := custody.Fold(t, e)
 			if _, ok := e.(fact.Replayed); ok {
 				after.Used.Tasks = 0
 			}
@@ -247,7 +248,7 @@ func TestAParentThatGoesOnKeepsMostForItself(t *testing.T) {
 }
 
 func TestARecordWithoutABoundOnTasksHasTheDefault(t *testing.T) {
-	task := Fold(Task{}, fact.Created{Task: taskID(1), Intent: "old", Limits: fact.Limits{Hops: 4}})
+	task := custody.Fold(custody.Task{}, fact.Created{Task: taskID(1), Intent: "old", Limits: fact.Limits{Hops: 4}})
 	if task.Limits.Tasks != 1000 || task.Limits.Hops != 4 {
 		t.Errorf("%+v", task.Limits)
 	}

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // The invariants of doc.go, written down a second time and independently of the rules.
 
 // sound is what must hold of every task at rest, between two decisions.
-func sound(t Task) error {
-	for _, check := range []func(Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed} {
+func sound(t custody.Task) error {
+	for _, check := range []func(custody.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -20,7 +21,7 @@ func sound(t Task) error {
 	return nil
 }
 
-func ownership(t Task) error {
+func ownership(t custody.Task) error {
 	switch {
 	case (t.Owner == "") != (t.Epoch == 0):
 		return fmt.Errorf("owner %q has epoch %d", t.Owner, t.Epoch)
@@ -38,7 +39,7 @@ func ownership(t Task) error {
 	return nil
 }
 
-func oneTransfer(t Task) error {
+func oneTransfer(t custody.Task) error {
 	if (t.State == fact.HandingOff) != (t.InFlight() != nil) {
 		return fmt.Errorf("task %s with handoff %+v", t.State, t.InFlight())
 	}
@@ -50,7 +51,7 @@ func oneTransfer(t Task) error {
 	return nil
 }
 
-func withinLimits(t Task) error {
+func withinLimits(t custody.Task) error {
 	u, l := t.Used, t.Limits
 	if t.Exists() && (u.Hops > l.Hops || u.Handoffs-u.Base > l.Handoffs || u.Escalations > l.Escalations || u.Attempts > l.Attempts) {
 		return fmt.Errorf("used %+v of %+v", u, l)
@@ -66,12 +67,12 @@ func withinLimits(t Task) error {
 }
 
 // notStranded is invariant 6: somebody or some clock stands behind every task that is not over.
-func notStranded(t Task) error {
+func notStranded(t custody.Task) error {
 	h := t.InFlight()
 	switch {
 	case t.State == fact.Parked && (t.Parked == nil || t.Parked.Cause == "" || t.Parked.Detail == ""):
 		return fmt.Errorf("parked without a reason: %+v", t.Parked)
-	case t.State == fact.Waiting && !slices.ContainsFunc(t.Children, func(c Child) bool { return c.Group == t.Awaits && !c.State.Final() }):
+	case t.State == fact.Waiting && !slices.ContainsFunc(t.Children, func(c custody.Child) bool { return c.Group == t.Awaits && !c.State.Final() }):
 		return fmt.Errorf("waiting for nobody: %+v", t.Children)
 	case h == nil:
 		return nil
@@ -83,7 +84,7 @@ func notStranded(t Task) error {
 	return nil
 }
 
-func clocksRun(t Task) error {
+func clocksRun(t custody.Task) error {
 	switch {
 	case t.State == fact.Executing && t.Lease.IsZero():
 		return fmt.Errorf("the owner %s has no lease", t.Owner)
@@ -97,7 +98,7 @@ func clocksRun(t Task) error {
 	return nil
 }
 
-func funded(t Task) error {
+func funded(t custody.Task) error {
 	var reserved fact.Budget
 	for _, c := range t.Children {
 		if !c.State.Final() {
@@ -111,7 +112,7 @@ func funded(t Task) error {
 }
 
 // familyBound: no more tasks come of one than may, and none that has come is forgotten.
-func familyBound(t Task) error {
+func familyBound(t custody.Task) error {
 	n := 0
 	for _, c := range t.Children {
 		if n += 1 + c.Tasks; c.Tasks < 0 {
@@ -125,7 +126,7 @@ func familyBound(t Task) error {
 }
 
 // packed is what the owner holds: what it was packed or else sealed for it, and only an owner holds anything.
-func packed(t Task) error {
+func packed(t custody.Task) error {
 	h := t.Handoff
 	switch {
 	case t.Owner == "" && t.Held != "":
@@ -141,8 +142,8 @@ func packed(t Task) error {
 }
 
 // lawful is what must hold of the way from one task to the next.
-func lawful(before Task, c Command, events []fact.Event, after Task) error {
-	for _, check := range []func(Task, Command, []fact.Event, Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver} {
+func lawful(before custody.Task, c Command, events []fact.Event, after custody.Task) error {
+	for _, check := range []func(custody.Task, Command, []fact.Event, custody.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver} {
 		if err := check(before, c, events, after); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func lawful(before Task, c Command, events []fact.Event, after Task) error {
 }
 
 // entitled is invariant 1 for whoever gives a command.
-func entitled(before Task, c Command, events []fact.Event, _ Task) error {
+func entitled(before custody.Task, c Command, events []fact.Event, _ custody.Task) error {
 	by, epoch, strict := credentials(c)
 	if len(events) == 0 || by.Principal == "" {
 		return nil
@@ -199,10 +200,10 @@ func credentials(c Command) (by By, epoch uint64, strict bool) {
 }
 
 // ownerMoves is invariant 3: the owner changes only where a handoff was accepted and confirmed, or a requester starts.
-func ownerMoves(before Task, _ Command, events []fact.Event, after Task) error {
+func ownerMoves(before custody.Task, _ Command, events []fact.Event, after custody.Task) error {
 	t, confirmed := before, 0
 	for _, e := range events {
-		next := Fold(t, e)
+		next := custody.Fold(t, e)
 		switch e := e.(type) {
 		case fact.Confirmed:
 			confirmed = e.Handoff
@@ -228,12 +229,12 @@ func ownerMoves(before Task, _ Command, events []fact.Event, after Task) error {
 }
 
 // tightens is invariant 5, for constraints, permissions and budgets.
-func tightens(before Task, c Command, events []fact.Event, after Task) error {
+func tightens(before custody.Task, c Command, events []fact.Event, after custody.Task) error {
 	if !before.Exists() {
 		return nil
 	}
 	for _, k := range before.Constraints {
-		i := after.constraint(k.ID)
+		i := after.FindConstraint(k.ID)
 		if i >= 0 && after.Constraints[i].Tightens(k) {
 			continue
 		}
@@ -259,7 +260,7 @@ func tightens(before Task, c Command, events []fact.Event, after Task) error {
 }
 
 // narrower is what children may have, of budget, tasks and permissions.
-func narrower(parent Task, e fact.Spawned) error {
+func narrower(parent custody.Task, e fact.Spawned) error {
 	var sum fact.Budget
 	left, tasks := parent.Budget.Minus(parent.Spent).Minus(parent.Reserved), 0
 	for _, c := range e.Children {
@@ -283,7 +284,7 @@ func narrower(parent Task, e fact.Spawned) error {
 
 // endsForGood: what is over stays over. Annotations, late news of children, and the packing and reading of what was
 // shared are recorded.
-func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
+func endsForGood(before custody.Task, _ Command, events []fact.Event, _ custody.Task) error {
 	if !before.State.Final() {
 		return nil
 	}
@@ -306,7 +307,7 @@ func endsForGood(before Task, _ Command, events []fact.Event, _ Task) error {
 }
 
 // forItsReceiver: an envelope is packed for whom it was given to and nobody else, once.
-func forItsReceiver(before Task, _ Command, events []fact.Event, after Task) error {
+func forItsReceiver(before custody.Task, _ Command, events []fact.Event, after custody.Task) error {
 	t, offered, newest := before, false, ""
 	for _, e := range events {
 		switch e := e.(type) {
@@ -320,7 +321,7 @@ func forItsReceiver(before Task, _ Command, events []fact.Event, after Task) err
 				newest = e.Digest
 			}
 		}
-		t = Fold(t, e)
+		t = custody.Fold(t, e)
 	}
 	if offered && after.Handoff.Rendition != newest {
 		return fmt.Errorf("a new offer goes with what was packed for another: %s", after.Handoff.Rendition)
@@ -328,7 +329,7 @@ func forItsReceiver(before Task, _ Command, events []fact.Event, after Task) err
 	return nil
 }
 
-func wasGiven(t Task, e fact.Rendered) error {
+func wasGiven(t custody.Task, e fact.Rendered) error {
 	var to []string
 	var source, has string
 	if e.Share > 0 {
@@ -339,7 +340,7 @@ func wasGiven(t Task, e fact.Rendered) error {
 		if h.Stage != fact.Offered {
 			to = []string{h.Receiver}
 		}
-		if h.N != e.Handoff || h.Offer != e.Offer || h.openClaim() {
+		if h.N != e.Handoff || h.Offer != e.Offer || h.OpenClaim() {
 			to = nil
 		}
 	}
@@ -350,7 +351,7 @@ func wasGiven(t Task, e fact.Rendered) error {
 }
 
 // ticks checks the timer: never early, never idle when due, and at rest after a bounded number of ticks.
-func ticks(r rules, t Task, tick Tick, now time.Time) (Task, []fact.Event, error) {
+func ticks(r rules, t custody.Task, tick Tick, now time.Time) (custody.Task, []fact.Event, error) {
 	var all []fact.Event
 	for range 100 {
 		was := t.Due()

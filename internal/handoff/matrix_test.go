@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -27,7 +28,7 @@ const (
 // row is one command of the matrix. It makes the command for a task, given by who.
 type row struct {
 	name string
-	make func(t Task, who caller) Command // nil: that sort of caller does not exist for this command
+	make func(t custody.Task, who caller) Command // nil: that sort of caller does not exist for this command
 }
 
 // as picks the caller: by, or somebody who has nothing to do with the task.
@@ -38,7 +39,7 @@ func (who caller) as(by By) By {
 	return by
 }
 
-func (who caller) epoch(t Task) uint64 {
+func (who caller) epoch(t custody.Task) uint64 {
 	if who == outdated {
 		return t.Epoch + 7
 	}
@@ -46,13 +47,13 @@ func (who caller) epoch(t Task) uint64 {
 }
 
 // byOwner is a command that names an epoch.
-func byOwner(name string, f func(t Task, by By, epoch uint64) Command) row {
-	return row{name, func(t Task, who caller) Command { return f(t, who.as(source(t)), who.epoch(t)) }}
+func byOwner(name string, f func(t custody.Task, by By, epoch uint64) Command) row {
+	return row{name, func(t custody.Task, who caller) Command { return f(t, who.as(source(t)), who.epoch(t)) }}
 }
 
 // byOther is a command without an epoch.
-func byOther(name string, by By, f func(t Task, by By) Command) row {
-	return row{name, func(t Task, who caller) Command {
+func byOther(name string, by By, f func(t custody.Task, by By) Command) row {
+	return row{name, func(t custody.Task, who caller) Command {
 		if who == outdated {
 			return nil
 		}
@@ -61,8 +62,8 @@ func byOther(name string, by By, f func(t Task, by By) Command) row {
 }
 
 // byServer is a command that nobody gives but the server itself.
-func byServer(name string, f func(t Task) Command) row {
-	return row{name, func(t Task, who caller) Command {
+func byServer(name string, f func(t custody.Task) Command) row {
+	return row{name, func(t custody.Task, who caller) Command {
 		if who != rightful {
 			return nil
 		}
@@ -70,7 +71,7 @@ func byServer(name string, f func(t Task) Command) row {
 	}}
 }
 
-func number(t Task) int {
+func number(t custody.Task) int {
 	if t.Handoff == nil {
 		return 1
 	}
@@ -80,64 +81,66 @@ func number(t Task) int {
 func matrixRows() []row {
 	note := fact.Constraint{ID: "c1", Kind: fact.ConstraintSecurity, Text: "no secrets in logs"}
 	return slices.Concat([]row{
-		byOther("Create", agent("ada"), func(_ Task, by By) Command { return Create{By: by, Task: taskID(1), Intent: "do it"} }),
-		byOther("Start", agent("ada"), func(_ Task, by By) Command { return Start{By: by} }),
-		byOwner("Heartbeat", func(_ Task, by By, e uint64) Command { return Heartbeat{By: by, Epoch: e} }),
-		byOwner("Progress", func(_ Task, by By, e uint64) Command { return Progress{By: by, Epoch: e, Note: "on it"} }),
-		byOwner("Complete", func(_ Task, by By, e uint64) Command { return Complete{By: by, Epoch: e} }),
-		byOwner("Fail", func(_ Task, by By, e uint64) Command { return Fail{By: by, Epoch: e, Detail: "cannot"} }),
-		byOther("Cancel", agent("ada"), func(_ Task, by By) Command { return Cancel{By: by} }),
-		byOwner("Constrain", func(_ Task, by By, e uint64) Command { return Constrain{By: by, Epoch: e, Constraint: note} }),
-		byOther("Lift", operator("ann"), func(_ Task, by By) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
-		byOther("Annotate", agent("ada"), func(_ Task, by By) Command { return Annotate{By: by, Entry: 2, Note: "a correction"} }),
-		byOwner("ReportGap", func(_ Task, by By, e uint64) Command { return ReportGap{By: by, Epoch: e, Missing: []string{"logs"}} }),
+		byOther("Create", agent("ada"), func(_ custody.Task, by By) Command { return Create{By: by, Task: taskID(1), Intent: "do it"} }),
+		byOther("Start", agent("ada"), func(_ custody.Task, by By) Command { return Start{By: by} }),
+		byOwner("Heartbeat", func(_ custody.Task, by By, e uint64) Command { return Heartbeat{By: by, Epoch: e} }),
+		byOwner("Progress", func(_ custody.Task, by By, e uint64) Command { return Progress{By: by, Epoch: e, Note: "on it"} }),
+		byOwner("Complete", func(_ custody.Task, by By, e uint64) Command { return Complete{By: by, Epoch: e} }),
+		byOwner("Fail", func(_ custody.Task, by By, e uint64) Command { return Fail{By: by, Epoch: e, Detail: "cannot"} }),
+		byOther("Cancel", agent("ada"), func(_ custody.Task, by By) Command { return Cancel{By: by} }),
+		byOwner("Constrain", func(_ custody.Task, by By, e uint64) Command { return Constrain{By: by, Epoch: e, Constraint: note} }),
+		byOther("Lift", operator("ann"), func(_ custody.Task, by By) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
+		byOther("Annotate", agent("ada"), func(_ custody.Task, by By) Command { return Annotate{By: by, Entry: 2, Note: "a correction"} }),
+		byOwner("ReportGap", func(_ custody.Task, by By, e uint64) Command {
+			return ReportGap{By: by, Epoch: e, Missing: []string{"logs"}}
+		}),
 	}, handshakeRows(), []row{
-		byOther("Takeover", agent("dan"), func(t Task, by By) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
-		byOwner("GrantTakeover", func(t Task, by By, e uint64) Command {
+		byOther("Takeover", agent("dan"), func(t custody.Task, by By) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
+		byOwner("GrantTakeover", func(t custody.Task, by By, e uint64) Command {
 			return GrantTakeover{By: by, Epoch: e, Ask: 1, Envelope: nextEnvelope(t)}
 		}),
-		byOwner("RefuseTakeover", func(_ Task, by By, e uint64) Command { return RefuseTakeover{By: by, Epoch: e, Ask: 1} }),
-		byOwner("ShareEnvelope", func(t Task, by By, e uint64) Command {
+		byOwner("RefuseTakeover", func(_ custody.Task, by By, e uint64) Command { return RefuseTakeover{By: by, Epoch: e, Ask: 1} }),
+		byOwner("ShareEnvelope", func(t custody.Task, by By, e uint64) Command {
 			return ShareEnvelope{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
 		}),
-		byOther("ReadShare", agent("dan"), func(_ Task, by By) Command { return ReadShare{By: by, Share: 1} }),
-		byOther("Render the share", agent("dan"), func(t Task, by By) Command {
+		byOther("ReadShare", agent("dan"), func(_ custody.Task, by By) Command { return ReadShare{By: by, Share: 1} }),
+		byOther("Render the share", agent("dan"), func(t custody.Task, by By) Command {
 			return Render{By: by, Share: 1, Agent: "dan", Rendition: rendition(given(t, 1))}
 		}),
-		byOther("Replay", operator("ann"), func(_ Task, by By) Command { return Replay{By: by} }),
-		byOther("Discard", operator("ann"), func(_ Task, by By) Command { return Discard{By: by, Why: "old"} }),
-		byOther("Strand", system, func(_ Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
-		byServer("EndChild", func(Task) Command { return EndChild{Child: taskID(100), State: fact.Completed} }),
-		byServer("EndDependency", func(Task) Command { return EndDependency{Task: taskID(90), State: fact.Completed} }),
-		byServer("Tick", func(Task) Command { return Tick{} }),
+		byOther("Replay", operator("ann"), func(_ custody.Task, by By) Command { return Replay{By: by} }),
+		byOther("Discard", operator("ann"), func(_ custody.Task, by By) Command { return Discard{By: by, Why: "old"} }),
+		byOther("Strand", system, func(_ custody.Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
+		byServer("EndChild", func(custody.Task) Command { return EndChild{Child: taskID(100), State: fact.Completed} }),
+		byServer("EndDependency", func(custody.Task) Command { return EndDependency{Task: taskID(90), State: fact.Completed} }),
+		byServer("Tick", func(custody.Task) Command { return Tick{} }),
 	})
 }
 
 func handshakeRows() []row {
 	return []row{
-		byOwner("Request", func(t Task, by By, e uint64) Command {
+		byOwner("Request", func(t custody.Task, by By, e uint64) Command {
 			return Request{
 				By: by, Epoch: e, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Candidates: targets("cleo"), NewWork: true,
 				Envelope: nextEnvelope(t),
 			}
 		}),
-		byOwner("Spawn", func(t Task, by By, e uint64) Command {
+		byOwner("Spawn", func(t custody.Task, by By, e uint64) Command {
 			c := delegate(t).(Spawn)
 			c.By, c.Epoch = by, e
 			c.Children[0].To = "cleo"
 			return c
 		}),
-		byOther("Approve", operator("bob"), func(t Task, by By) Command { return Approve{By: by, Handoff: number(t)} }),
-		byOther("Deny", operator("bob"), func(t Task, by By) Command { return Deny{By: by, Handoff: number(t)} }),
-		byOther("See", agent("ben"), func(t Task, by By) Command { return See{Agent: by.Agent, Handoff: number(t)} }),
-		byOther("Accept", agent("ben"), func(t Task, by By) Command { return Accept{By: by, Handoff: number(t)} }),
-		byOther("Render", agent("ben"), func(t Task, by By) Command {
+		byOther("Approve", operator("bob"), func(t custody.Task, by By) Command { return Approve{By: by, Handoff: number(t)} }),
+		byOther("Deny", operator("bob"), func(t custody.Task, by By) Command { return Deny{By: by, Handoff: number(t)} }),
+		byOther("See", agent("ben"), func(t custody.Task, by By) Command { return See{Agent: by.Agent, Handoff: number(t)} }),
+		byOther("Accept", agent("ben"), func(t custody.Task, by By) Command { return Accept{By: by, Handoff: number(t)} }),
+		byOther("Render", agent("ben"), func(t custody.Task, by By) Command {
 			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
 		}),
-		byOther("Reject", agent("ben"), func(t Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: fact.Refused} }),
-		byServer("JoinClaim", func(t Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),
-		byOwner("Confirm", func(t Task, by By, e uint64) Command { return Confirm{By: by, Epoch: e, Handoff: number(t)} }),
-		byOwner("Withdraw", func(t Task, by By, e uint64) Command { return Withdraw{By: by, Epoch: e, Handoff: number(t)} }),
+		byOther("Reject", agent("ben"), func(t custody.Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: fact.Refused} }),
+		byServer("JoinClaim", func(t custody.Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),
+		byOwner("Confirm", func(t custody.Task, by By, e uint64) Command { return Confirm{By: by, Epoch: e, Handoff: number(t)} }),
+		byOwner("Withdraw", func(t custody.Task, by By, e uint64) Command { return Withdraw{By: by, Epoch: e, Handoff: number(t)} }),
 	}
 }
 

@@ -31,7 +31,7 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 	for i := start; i < len(h.Candidates); i++ {
 		c := h.Candidates[i]
 		why := hints.Unfit[c.Agent]
-		if h.climbs(c.Tier, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
+		if h.Climbs(c.Tier, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
 			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)
 		}
 		if why != "" {
@@ -55,12 +55,6 @@ func (d *turn) waits(hints Hints, now time.Time) bool {
 	}
 	d.do(fact.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: hints.Later})
 	return true
-}
-
-// climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
-// escalation does not: the request was counted.
-func (h *Handoff) climbs(tier fact.Tier, offer, try int) bool {
-	return tier == fact.TierEscalation && try == 0 && (offer > 1 || h.Reason != fact.ReasonEscalation)
 }
 
 // offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.
@@ -104,9 +98,9 @@ func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now t
 	case h.Recovery:
 		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected:
-		d.do(d.t.home(fact.Rejected, "turned down; "+why, now)...)
+		d.do(home(d.t, fact.Rejected, "turned down; "+why, now)...)
 	case h.ReturnHome && d.t.Owner != "":
-		d.do(d.t.returned(fact.Undeliverable, why, now))
+		d.do(returned(d.t, fact.Undeliverable, why, now))
 	default:
 		d.do(park(fact.ParkExhausted, why, now))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -21,22 +22,22 @@ type plant struct {
 
 // without drops events of a kind from every decision.
 func without(drop func(fact.Event) bool) rules {
-	return changed(func(_ Task, events []fact.Event) []fact.Event {
+	return changed(func(_ custody.Task, events []fact.Event) []fact.Event {
 		return slices.DeleteFunc(slices.Clone(events), drop)
 	})
 }
 
 // changed rewrites the events of every decision.
-func changed(rewrite func(Task, []fact.Event) []fact.Event) rules {
-	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+func changed(rewrite func(custody.Task, []fact.Event) []fact.Event) rules {
+	return rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		events, err := Decide(t, c, now)
 		return rewrite(t, events), err
 	}}
 }
 
 // each rewrites events one by one.
-func each(rewrite func(Task, fact.Event) fact.Event) rules {
-	return changed(func(t Task, events []fact.Event) []fact.Event {
+func each(rewrite func(custody.Task, fact.Event) fact.Event) rules {
+	return changed(func(t custody.Task, events []fact.Event) []fact.Event {
 		out := slices.Clone(events)
 		for i, e := range out {
 			out[i] = rewrite(t, e)
@@ -47,7 +48,7 @@ func each(rewrite func(Task, fact.Event) fact.Event) rules {
 
 // trusting gives every progress, completion and request the identity or the epoch that the rules want to see.
 func trusting(owner, epoch bool) rules {
-	fix := func(t Task, by *By, e *uint64) {
+	fix := func(t custody.Task, by *By, e *uint64) {
 		if owner && t.Owner != "" {
 			*by = agent(t.Owner)
 		}
@@ -55,7 +56,7 @@ func trusting(owner, epoch bool) rules {
 			*e = t.Epoch
 		}
 	}
-	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+	return rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		switch k := c.(type) {
 		case Progress:
 			fix(t, &k.By, &k.Epoch)
@@ -72,21 +73,21 @@ func trusting(owner, epoch bool) rules {
 }
 
 // pretending lets the rules look at a task that is not quite the real one.
-func pretending(as func(Task) Task) rules {
-	return rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) { return Decide(as(t), c, now) }}
+func pretending(as func(custody.Task) custody.Task) rules {
+	return rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) { return Decide(as(t), c, now) }}
 }
 
 var plants = []plant{
 	{"the epoch is not checked", "epoch", trusting(false, true)},
 	{"the owner is not checked", "the owner is", trusting(true, false)},
-	{"a move starts no lease", "has no lease", each(func(_ Task, e fact.Event) fact.Event {
+	{"a move starts no lease", "has no lease", each(func(_ custody.Task, e fact.Event) fact.Event {
 		if m, ok := e.(fact.Moved); ok {
 			m.Lease = time.Time{}
 			return m
 		}
 		return e
 	})},
-	{"a move does not raise the epoch", "ownership moved without", each(func(t Task, e fact.Event) fact.Event {
+	{"a move does not raise the epoch", "ownership moved without", each(func(t custody.Task, e fact.Event) fact.Event {
 		if m, ok := e.(fact.Moved); ok {
 			m.Epoch = max(t.Epoch, 1)
 			return m
@@ -96,32 +97,32 @@ var plants = []plant{
 	{"the confirm is forgotten", "ownership moved without", without(func(e fact.Event) bool { _, ok := e.(fact.Confirmed); return ok })},
 	{"a return is forgotten", "", without(func(e fact.Event) bool { _, ok := e.(fact.Returned); return ok })},
 	{"nobody parks what cannot go on", "", without(func(e fact.Event) bool { _, ok := e.(fact.ParkedTask); return ok })},
-	{"half of a decision is lost", "", changed(func(_ Task, events []fact.Event) []fact.Event { return events[:(len(events)+1)/2] })},
-	{"a second transfer starts", "handoff", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+	{"half of a decision is lost", "", changed(func(_ custody.Task, events []fact.Event) []fact.Event { return events[:(len(events)+1)/2] })},
+	{"a second transfer starts", "handoff", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		if _, request := c.(Request); request && t.State == fact.HandingOff && t.Owner != "" {
-			t.State, t.Handoff = fact.Executing, &Handoff{N: t.Handoff.N, Stage: fact.Expired}
+			t.State, t.Handoff = fact.Executing, &custody.Handoff{N: t.Handoff.N, Stage: fact.Expired}
 		}
 		return Decide(t, c, now)
 	}}},
-	{"hops have no limit", "used", pretending(func(t Task) Task { t.Used.Hops = 0; return t })},
-	{"requests have no limit", "", pretending(func(t Task) Task { t.Used.Handoffs = 0; return t })},
-	{"recoveries have no limit", "", pretending(func(t Task) Task { t.Used.Attempts = 0; return t })},
-	{"the escalation chain has no limit", "used", pretending(func(t Task) Task { t.Used.Escalations = -9; return t })},
-	{"visits have no limit", "visited", pretending(func(t Task) Task { t.Limits.Visits = 1000; return t })},
-	{"the tick does nothing", "the timer spins", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+	{"hops have no limit", "used", pretending(func(t custody.Task) custody.Task { t.Used.Hops = 0; return t })},
+	{"requests have no limit", "", pretending(func(t custody.Task) custody.Task { t.Used.Handoffs = 0; return t })},
+	{"recoveries have no limit", "", pretending(func(t custody.Task) custody.Task { t.Used.Attempts = 0; return t })},
+	{"the escalation chain has no limit", "used", pretending(func(t custody.Task) custody.Task { t.Used.Escalations = -9; return t })},
+	{"visits have no limit", "visited", pretending(func(t custody.Task) custody.Task { t.Limits.Visits = 1000; return t })},
+	{"the tick does nothing", "the timer spins", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		if _, ok := c.(Tick); ok && t.State == fact.Executing {
 			return nil, nil
 		}
 		return Decide(t, c, now)
 	}}},
-	{"the tick comes early", "a tick at", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+	{"the tick comes early", "a tick at", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		if _, ok := c.(Tick); ok {
 			now = now.Add(time.Minute)
 		}
 		return Decide(t, c, now)
 	}}},
 	{"a retry is scheduled for now", "do not come to rest", rules{
-		decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+		decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 			events, err := Decide(t, c, now)
 			if len(events) > 0 {
 				if _, ok := events[0].(fact.LeaseRenewed); ok || t.State == fact.Executing && t.Due().Before(now) {
@@ -129,64 +130,64 @@ var plants = []plant{
 				}
 			}
 			return events, err
-		}, fold: Fold,
+		}, fold: custody.Fold,
 	}},
-	{"constraints are replaced", "was loosened", pretending(func(t Task) Task { t.Constraints = nil; return t })},
-	{"permissions are not compared", "ermissions", pretending(func(t Task) Task { t.Permissions = nil; return t })},
-	{"children are not funded", "children get", pretending(func(t Task) Task { t.Spent, t.Reserved = fact.Budget{}, fact.Budget{}; return t })},
-	{"any number of tasks comes of one", "tasks:", pretending(func(t Task) Task { t.Used.Tasks = 0; return t })},
-	{"a replay forgets the tasks that have come", "tasks:", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
-		t = Fold(t, e)
+	{"constraints are replaced", "was loosened", pretending(func(t custody.Task) custody.Task { t.Constraints = nil; return t })},
+	{"permissions are not compared", "ermissions", pretending(func(t custody.Task) custody.Task { t.Permissions = nil; return t })},
+	{"children are not funded", "children get", pretending(func(t custody.Task) custody.Task { t.Spent, t.Reserved = fact.Budget{}, fact.Budget{}; return t })},
+	{"any number of tasks comes of one", "tasks:", pretending(func(t custody.Task) custody.Task { t.Used.Tasks = 0; return t })},
+	{"a replay forgets the tasks that have come", "tasks:", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		t = custody.Fold(t, e)
 		if _, ok := e.(fact.Replayed); ok {
 			t.Used.Tasks = 0
 		}
 		return t
 	}}},
-	{"a child gives back more than it had", "may make", each(func(_ Task, e fact.Event) fact.Event {
+	{"a child gives back more than it had", "may make", each(func(_ custody.Task, e fact.Event) fact.Event {
 		if c, ok := e.(fact.ChildEnded); ok && c.State.Final() {
 			c.Tasks = -2
 			return c
 		}
 		return e
 	})},
-	{"what is over goes on", "", pretending(func(t Task) Task {
+	{"what is over goes on", "", pretending(func(t custody.Task) custody.Task {
 		if t.State == fact.Completed {
 			t.State = fact.Executing
 		}
 		return t
 	})},
-	{"the fold forgets who owns it", "", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
-		t = Fold(t, e)
+	{"the fold forgets who owns it", "", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		t = custody.Fold(t, e)
 		if _, ok := e.(fact.ParkedTask); ok {
 			t.Owner = ""
 		}
 		return t
 	}}},
-	{"an envelope is packed again", "packed was", pretending(func(t Task) Task {
+	{"an envelope is packed again", "packed was", pretending(func(t custody.Task) custody.Task {
 		if t.Handoff != nil {
 			h := *t.Handoff
 			h.Rendition, t.Handoff = "", &h
 		}
 		return t
 	})},
-	{"an old rendition goes along with a new offer", "packed for another", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
+	{"an old rendition goes along with a new offer", "packed for another", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
 		var old string
 		if _, ok := e.(fact.OfferMade); ok && t.Handoff != nil {
 			old = t.Handoff.Rendition
 		}
-		if t = Fold(t, e); old != "" {
+		if t = custody.Fold(t, e); old != "" {
 			t.Handoff.Rendition = old
 		}
 		return t
 	}}},
-	{"what the owner was given is forgotten", "holds", rules{decide: Decide, fold: func(t Task, e fact.Event) Task {
-		t = Fold(t, e)
+	{"what the owner was given is forgotten", "holds", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		t = custody.Fold(t, e)
 		if _, ok := e.(fact.Moved); ok {
 			t.Held = ""
 		}
 		return t
 	}}},
-	{"a refusal has no hint", "without a known code", rules{fold: Fold, decide: func(t Task, c Command, now time.Time) ([]fact.Event, error) {
+	{"a refusal has no hint", "without a known code", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		events, err := Decide(t, c, now)
 		if err != nil {
 			err = refusal.New(refusal.Conflict, "", "no")

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
@@ -19,7 +20,7 @@ import (
 func run(r rules, seeds []uint64, seen map[string]int) error {
 	var log strings.Builder
 	h := history{limits: fact.Limits{}}
-	now, t := t0, Task{}
+	now, t := t0, custody.Task{}
 	for i, seed := range seeds {
 		d := newDice(seed)
 		var c Command = d.create(now)
@@ -138,10 +139,10 @@ func TestFoldNeverChangesWhatItIsGiven(t *testing.T) {
 }
 
 // watchedFold panics where Fold changed its input.
-func watchedFold(t Task, e fact.Event) Task {
+func watchedFold(t custody.Task, e fact.Event) custody.Task {
 	wasTask, wasEvent := deepCopy(t), reflect.New(reflect.TypeOf(e)).Elem()
 	copyInto(wasEvent, reflect.ValueOf(e))
-	out := Fold(t, e)
+	out := custody.Fold(t, e)
 	if !reflect.DeepEqual(wasTask, t) || !reflect.DeepEqual(wasEvent.Interface(), e) {
 		panic(fmt.Sprintf("Fold changed its input: %T\n%+v\n%+v", e, wasTask, t))
 	}
@@ -158,7 +159,7 @@ func TestWhatIsReadBackFoldsToTheSameTask(t *testing.T) {
 }
 
 // rereadFold panics where an event that went through JSON folds to another task.
-func rereadFold(t Task, e fact.Event) Task {
+func rereadFold(t custody.Task, e fact.Event) custody.Task {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false) // as the ledger's codec writes
@@ -169,7 +170,7 @@ func rereadFold(t Task, e fact.Event) Task {
 	if err := json.Unmarshal(data.Bytes(), p.Interface()); err != nil {
 		panic(err)
 	}
-	out, again := Fold(t, e), Fold(t, p.Elem().Interface().(fact.Event))
+	out, again := custody.Fold(t, e), custody.Fold(t, p.Elem().Interface().(fact.Event))
 	if !reflect.DeepEqual(out, again) {
 		panic(fmt.Sprintf("%s\nfolds to %+v\nand not  %+v", &data, again, out))
 	}
@@ -179,9 +180,9 @@ func rereadFold(t Task, e fact.Event) Task {
 func TestAnyEventsInAnyOrderFoldWithoutPanic(t *testing.T) {
 	checks(t, 2000)
 	rapid.Check(t, func(rt *rapid.T) {
-		var task Task
+		var task custody.Task
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(fact.Events)-1), 1, 20).Draw(rt, "events") {
-			task = Fold(task, fact.Events[i])
+			task = custody.Fold(task, fact.Events[i])
 			task.Due()
 		}
 	})
@@ -190,8 +191,8 @@ func TestAnyEventsInAnyOrderFoldWithoutPanic(t *testing.T) {
 func TestADecisionDoesNotDependOnTheWallClockOrItsZone(t *testing.T) {
 	local := t0.In(time.FixedZone("somewhere", 3600))
 	c := Create{By: agent("ada"), Task: taskID(1), Intent: "do it", Deadline: local.Add(time.Hour)}
-	a, errA := Decide(Task{}, c, local)
-	b, errB := Decide(Task{}, Create{By: c.By, Task: c.Task, Intent: c.Intent, Deadline: t0.Add(time.Hour)}, t0)
+	a, errA := Decide(custody.Task{}, c, local)
+	b, errB := Decide(custody.Task{}, Create{By: c.By, Task: c.Task, Intent: c.Intent, Deadline: t0.Add(time.Hour)}, t0)
 	if errA != nil || errB != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("%v %v\n%+v\n%+v", errA, errB, a, b)
 	}

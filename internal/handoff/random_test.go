@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
@@ -45,7 +46,7 @@ func (d dice) anybody() By {
 }
 
 // source is mostly who stands behind the task.
-func (d dice) source(t Task) By {
+func (d dice) source(t custody.Task) By {
 	switch {
 	case d.chance(25):
 		return d.anybody()
@@ -57,7 +58,7 @@ func (d dice) source(t Task) By {
 	return agent(agents[0])
 }
 
-func (d dice) epoch(t Task) uint64 {
+func (d dice) epoch(t custody.Task) uint64 {
 	if d.chance(85) {
 		return t.Epoch
 	}
@@ -95,7 +96,7 @@ func (d dice) hints() Hints {
 	return h
 }
 
-func (d dice) envelope(t Task) fact.Sealed {
+func (d dice) envelope(t custody.Task) fact.Sealed {
 	if d.chance(10) {
 		return fact.Sealed{Digest: "sha256:999", Parent: "sha256:998", Bytes: []byte(`{}`)}
 	}
@@ -147,7 +148,7 @@ func (d dice) create(now time.Time) Create {
 }
 
 // command makes one command: mostly one that fits the task's state, sometimes any.
-func (d dice) command(t Task) Command {
+func (d dice) command(t custody.Task) Command {
 	if d.chance(30) {
 		return d.general(t)
 	}
@@ -181,7 +182,7 @@ func (d dice) command(t Task) Command {
 	return d.general(t)
 }
 
-func (d dice) answer(t Task, h *Handoff) Command {
+func (d dice) answer(t custody.Task, h *custody.Handoff) Command {
 	who := pick(d, h.To...)
 	if d.chance(10) {
 		who = pick(d, agents...)
@@ -194,14 +195,14 @@ func (d dice) answer(t Task, h *Handoff) Command {
 		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t))
 }
 
-func (d dice) work(t Task) Command {
+func (d dice) work(t custody.Task) Command {
 	by, epoch := d.source(t), d.epoch(t)
 	return pick[Command](d, Heartbeat{By: by, Epoch: epoch}, Progress{By: by, Epoch: epoch, Note: "on it", Usage: d.usage()},
 		Progress{By: by, Epoch: epoch, Note: "on it"}, Progress{By: by, Epoch: epoch, Note: "on it"}, Heartbeat{By: by, Epoch: epoch},
 		Complete{By: by, Epoch: epoch, Result: d.result(), Usage: d.usage()}, Fail{By: by, Epoch: epoch, Detail: "cannot"})
 }
 
-func (d dice) request(t Task) Command {
+func (d dice) request(t custody.Task) Command {
 	retries := d.IntN(3)
 	return Request{
 		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, fact.Warm, fact.Cold, fact.Supervised, fact.Broadcast), Claim: d.chance(20),
@@ -212,7 +213,7 @@ func (d dice) request(t Task) Command {
 	}
 }
 
-func (d dice) spawn(t Task) Command {
+func (d dice) spawn(t custody.Task) Command {
 	c := Spawn{
 		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, fact.Delegation, fact.Broadcast), Reason: fact.ReasonSpecialization,
 		Timeouts: d.timeouts(), Permissions: d.permissions(), NewWork: d.chance(50), Pack: d.pack(), Envelope: d.envelope(t),
@@ -235,7 +236,7 @@ func (d dice) pack() fact.Pack {
 }
 
 // render is mostly of what was given, for whom it was given to.
-func (d dice) render(t Task) Command {
+func (d dice) render(t custody.Task) Command {
 	c := Render{By: system, Agent: pick(d, agents...)}
 	if h := t.Handoff; h != nil {
 		c.Handoff, c.Offer = h.N, pick(d, 0, h.Offer, h.Offer, d.IntN(3))
@@ -254,7 +255,7 @@ func (d dice) render(t Task) Command {
 	return c
 }
 
-func (d dice) ask(t Task) Command {
+func (d dice) ask(t custody.Task) Command {
 	by, epoch, n := d.source(t), d.epoch(t), 1+d.IntN(t.AskCount+1)
 	return pick[Command](d, Takeover{By: d.anybody(), Envelope: d.envelope(t)}, Takeover{By: d.anybody(), Envelope: nextEnvelope(t)},
 		GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: d.envelope(t)}, GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: nextEnvelope(t)},
@@ -262,7 +263,7 @@ func (d dice) ask(t Task) Command {
 }
 
 // general is any command that may come at any time.
-func (d dice) general(t Task) Command {
+func (d dice) general(t custody.Task) Command {
 	by, epoch := d.source(t), d.epoch(t)
 	child := taskID(100 + d.IntN(len(t.Children)+1))
 	n := 1
@@ -284,7 +285,7 @@ func (d dice) general(t Task) Command {
 		Command(d.tick(t)), Command(Discard{By: d.anybody(), Why: "old"}), Command(Sequence{d.work(t), d.request(t)}))
 }
 
-func (d dice) tick(t Task) Tick {
+func (d dice) tick(t custody.Task) Tick {
 	tick := Tick{Hints: d.hints(), Envelope: d.envelope(t)}
 	if d.chance(70) {
 		tick.Recovery = append(targets(pick(d, agents...)), targets(t.Owner)...)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -87,9 +88,9 @@ func TestTasksThatMakeNoSenseAreRefused(t *testing.T) {
 		"a length below zero":        func(c *Create) { c.Expected.MaxBytes = -1 },
 		"a schema that is not JSON":  func(c *Create) { c.Expected.Schema = []byte("?") },
 	} {
-		command := create(Task{}).(Create)
+		command := create(custody.Task{}).(Create)
 		c(&command)
-		_, err := Decide(Task{}, command, t0)
+		_, err := Decide(custody.Task{}, command, t0)
 		if properRefusal(err) != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -108,7 +109,7 @@ func TestCandidatesAreTriedTierByTierAndOnce(t *testing.T) {
 
 func TestAnAgentThatJoinsAClaimStandsBeforeTheFallbacks(t *testing.T) {
 	b := build(t, create, start, send(kind(fact.Broadcast), func(r *Request) { r.Candidates = append(targets("ben"), tier(fact.TierFallback, "eve")...) }),
-		func(Task) Command { return JoinClaim{Agent: "dan", Handoff: 1} })
+		func(custody.Task) Command { return JoinClaim{Agent: "dan", Handoff: 1} })
 	b = b.wait(11 * time.Minute).then(tick)
 	if h := b.task.Handoff; !slices.Equal(h.To, []string{"eve"}) || len(h.Candidates) != 3 {
 		t.Errorf("offered to %v of %v, want the fallback", h.To, h.Candidates)
@@ -117,7 +118,7 @@ func TestAnAgentThatJoinsAClaimStandsBeforeTheFallbacks(t *testing.T) {
 
 func TestNobodyJoinsASupervisedClaim(t *testing.T) {
 	b := build(t, create, start, send(kind(fact.Supervised), to("ben", "cleo"), func(r *Request) { r.Claim = true }),
-		func(Task) Command { return Approve{By: operator("bob"), Handoff: 1} })
+		func(custody.Task) Command { return Approve{By: operator("bob"), Handoff: 1} })
 	if events, err := Decide(b.task, JoinClaim{Agent: "dan", Handoff: 1}, b.now); len(events) > 0 || err != nil {
 		t.Errorf("joined what was not approved for it: %v %v", eventNames(events), err)
 	}
@@ -152,12 +153,12 @@ func TestAConfirmOverdueWithoutAnOwnerParks(t *testing.T) {
 func TestAskersAndSharesAreBounded(t *testing.T) {
 	b := build(t, create, start)
 	for i := range fact.MaxAsks {
-		b = b.then(func(Task) Command { return Takeover{By: agent(fmt.Sprint("agent", i))} })
+		b = b.then(func(custody.Task) Command { return Takeover{By: agent(fmt.Sprint("agent", i))} })
 	}
 	if _, err := Decide(b.task, Takeover{By: agent("late")}, b.now); refusal.CodeOf(err) != refusal.Limit {
 		t.Errorf("one more asks: %v", err)
 	}
-	share := func(t Task) Command {
+	share := func(t custody.Task) Command {
 		return ShareEnvelope{By: agent("ada"), Epoch: 1, To: "ben", Envelope: nextEnvelope(t)}
 	}
 	for range fact.MaxShares {
@@ -178,14 +179,14 @@ func TestReportsThatAddUpBeyondAllNumbersDoNotWrapAround(t *testing.T) {
 		t.Errorf("spent %d", b.task.Spent.Tokens)
 	}
 	b.task.Budget.Tokens = most
-	if used, over := b.task.spent(); !used || !over {
+	if used, over := b.task.BudgetSpent(); !used || !over {
 		t.Error("a budget that is overspent without measure looks unspent")
 	}
 }
 
 func TestWhatAChildSpentIsCountedHoweverMuchItSays(t *testing.T) {
 	for _, spent := range []int64{-5, 1 << 55} {
-		b := build(t, create, start, delegate, func(Task) Command {
+		b := build(t, create, start, delegate, func(custody.Task) Command {
 			return EndChild{Child: taskID(100), State: fact.Completed, Spent: fact.Budget{Tokens: spent}}
 		})
 		if b.task.State != fact.Executing || b.task.Spent.Tokens < 0 {
@@ -195,7 +196,7 @@ func TestWhatAChildSpentIsCountedHoweverMuchItSays(t *testing.T) {
 }
 
 func TestATakeoverNeedsAnEnvelopeThatFollows(t *testing.T) {
-	b := build(t, create, start, func(Task) Command { return Takeover{By: agent("ben")} })
+	b := build(t, create, start, func(custody.Task) Command { return Takeover{By: agent("ben")} })
 	for _, e := range []fact.Sealed{{}, {Digest: "sha256:9", Parent: "sha256:8"}} {
 		if _, err := Decide(b.task, GrantTakeover{By: agent("ada"), Epoch: 1, Ask: 1, Envelope: e}, b.now); err == nil {
 			t.Errorf("granted with the envelope %+v", e)
@@ -204,7 +205,7 @@ func TestATakeoverNeedsAnEnvelopeThatFollows(t *testing.T) {
 }
 
 func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
-	b := build(t, create, func(t Task) Command {
+	b := build(t, create, func(t custody.Task) Command {
 		c := delegate(t).(Spawn)
 		c.Kind, c.Children = fact.Broadcast, nil
 		for i := range 3 {
@@ -213,7 +214,7 @@ func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
 		return c
 	})
 	for i := range 3 {
-		b = b.then(func(Task) Command {
+		b = b.then(func(custody.Task) Command {
 			return EndChild{Child: taskID(100 + i), State: fact.Completed, Result: &fact.Result{Text: strings.Repeat("x", fact.MaxResult/2)}}
 		})
 	}
@@ -224,7 +225,7 @@ func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
 
 func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 	deadline := t0.Add(time.Hour)
-	b := build(t, func(Task) Command {
+	b := build(t, func(custody.Task) Command {
 		return Create{
 			By: agent("ada"), Task: taskID(1), Intent: "do it", Deadline: deadline, Permissions: []string{"read", "write"}, Priority: fact.Urgent,
 			Limits: fact.Limits{Hops: 3}, Constraints: []fact.Constraint{{ID: "c", Kind: fact.ConstraintSecurity, Text: "no secrets"}},
@@ -237,8 +238,8 @@ func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent := FoldAll(b.task, events)
-	child, _, err := realRules.apply(Task{}, parent.Child(events[1].(fact.Spawned), 0), b.now)
+	parent := custody.FoldAll(b.task, events)
+	child, _, err := realRules.apply(custody.Task{}, ChildOf(parent, events[1].(fact.Spawned), 0), b.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 		t.Errorf("%+v", child)
 	}
 	// Back to its parent's owner without progress would be a loop, and to do it itself as well.
-	if why := child.loop("ben", false); why == "" {
+	if why := child.Loop("ben", false); why == "" {
 		t.Error("the child may go back to where it came from, with nothing done")
 	}
 	if _, err := Decide(child, Start{By: agent("ben")}, b.now); refusal.CodeOf(err) != refusal.Limit {
@@ -267,7 +268,7 @@ func TestTheTickerKnowsWhenARecoveryIsNeeded(t *testing.T) {
 }
 
 func TestALostOwnerIsAskedLastWhateverTheTiersSay(t *testing.T) {
-	b := build(t, create, start).wait(time.Hour).then(func(Task) Command {
+	b := build(t, create, start).wait(time.Hour).then(func(custody.Task) Command {
 		return Tick{Recovery: slices.Concat(tier(fact.TierFallback, "ben"), targets("ada"), tier(fact.TierFallback, "ben"))}
 	})
 	if h := b.task.Handoff; !slices.Equal(h.To, []string{"ben"}) || len(h.Candidates) != 2 || h.Candidates[1].Agent != "ada" {
@@ -301,7 +302,7 @@ func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
 			By: by, Kind: fact.Warm, Reason: fact.ReasonSpecialization, Candidates: targets("ben"), Envelope: nextEnvelope(b.task),
 			Hints: Hints{Unfit: map[string]string{"ben": "is away"}},
 		}, b.now)
-		after := FoldAll(b.task, events)
+		after := custody.FoldAll(b.task, events)
 		if by.System && (err != nil || after.State != fact.Parked || after.Handoff != nil) {
 			t.Errorf("asked for by the server: %s, %v", after.State, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -35,7 +36,7 @@ func TestStories(t *testing.T) {
 
 // story is one file: a task and a clock.
 type story struct {
-	task Task
+	task custody.Task
 	now  time.Time
 	d    *datadriven.TestData
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -23,7 +24,7 @@ func operator(name string) By { return By{Principal: "operator/" + name, Operato
 var system = By{Principal: "system/courier", System: true}
 
 // nextEnvelope is an envelope that follows the task's newest one.
-func nextEnvelope(t Task) fact.Sealed {
+func nextEnvelope(t custody.Task) fact.Sealed {
 	var n int
 	if _, err := fmt.Sscanf(t.Envelope, "sha256:%d", &n); err != nil {
 		n = 0
@@ -39,7 +40,7 @@ func rendition(source string) fact.Rendered {
 }
 
 // given is the envelope that a share has, or the newest handoff.
-func given(t Task, share int) string {
+func given(t custody.Task, share int) string {
 	for _, s := range t.Shares {
 		if s.N == share {
 			return s.Envelope
@@ -63,15 +64,15 @@ func tier(t fact.Tier, names ...string) []fact.Candidate {
 
 // rules is Decide and Fold, or bent versions of them.
 type rules struct {
-	decide func(Task, Command, time.Time) ([]fact.Event, error)
-	fold   func(Task, fact.Event) Task
+	decide func(custody.Task, Command, time.Time) ([]fact.Event, error)
+	fold   func(custody.Task, fact.Event) custody.Task
 }
 
-var realRules = rules{decide: Decide, fold: Fold}
+var realRules = rules{decide: Decide, fold: custody.Fold}
 
 // apply decides and folds, and checks what must hold of every decision: a refusal is a proper one and comes without
 // events, and every event has an edge in the tables or leaves state and stage alone.
-func (r rules) apply(t Task, c Command, now time.Time) (Task, []fact.Event, error) {
+func (r rules) apply(t custody.Task, c Command, now time.Time) (custody.Task, []fact.Event, error) {
 	events, refused := r.decide(t, c, now)
 	if refused != nil {
 		if err := properRefusal(refused); err != nil {
@@ -105,33 +106,33 @@ func properRefusal(err error) error {
 }
 
 // onTable checks one event against both tables.
-func onTable(before Task, e fact.Event, after Task) error {
+func onTable(before custody.Task, e fact.Event, after custody.Task) error {
 	name := e.EventName()
 	if !slices.Contains(fact.States(), after.State) {
 		return fmt.Errorf("%s leads to %q, which is no state", name, after.State)
 	}
-	moves := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.Event == name })
-	edge := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.From == before.State && k.Event == name && k.To == after.State })
+	moves := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.Event == name })
+	edge := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.From == before.State && k.Event == name && k.To == after.State })
 	if moves && !edge || !moves && before.State != after.State {
 		return fmt.Errorf("no edge %q --%s--> %q in TaskTable", before.State, name, after.State)
 	}
 	return stageOnTable(before, name, after)
 }
 
-func stageOnTable(before Task, name string, after Task) error {
+func stageOnTable(before custody.Task, name string, after custody.Task) error {
 	from, to := stageOf(before), stageOf(after)
 	if name == "handoff-request" {
 		if h := before.InFlight(); h != nil {
 			return fmt.Errorf("a handoff is requested while handoff %d is %s", h.N, h.Stage)
 		}
-		from = none
+		from = custody.None
 	}
-	moves := slices.ContainsFunc(HandoffTable, func(k StageEdge) bool { return k.Event == name })
-	edge := slices.ContainsFunc(HandoffTable, func(k StageEdge) bool { return k.From == from && k.Event == name && k.To == to })
-	ofTask := slices.ContainsFunc(TaskTable, func(k Edge) bool { return k.Event == name }) && name != "handoff-request" &&
+	moves := slices.ContainsFunc(custody.HandoffTable, func(k custody.StageEdge) bool { return k.Event == name })
+	edge := slices.ContainsFunc(custody.HandoffTable, func(k custody.StageEdge) bool { return k.From == from && k.Event == name && k.To == to })
+	ofTask := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.Event == name }) && name != "handoff-request" &&
 		name != "handoff-complete" && name != "handoff-returned"
 	switch {
-	case ofTask && (from == none || from.Final()):
+	case ofTask && (from == custody.None || from.Final()):
 		moves = false // the end of a task that had no handoff under way
 	case moves && !edge:
 		return fmt.Errorf("no edge %q --%s--> %q in HandoffTable", from, name, to)
@@ -142,9 +143,9 @@ func stageOnTable(before Task, name string, after Task) error {
 	return nil
 }
 
-func stageOf(t Task) fact.Stage {
+func stageOf(t custody.Task) fact.Stage {
 	if t.Handoff == nil {
-		return none
+		return custody.None
 	}
 	return t.Handoff.Stage
 }

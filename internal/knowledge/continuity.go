@@ -7,8 +7,8 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -62,7 +62,7 @@ func (b *Base) continuity(ctx context.Context, c caller.Caller, in ContinuityInp
 	if err != nil {
 		return Continuity{}, err
 	}
-	text, err := b.condense(ctx, c.Workspace, f, last, handoff.Task{}, in.Budget)
+	text, err := b.condense(ctx, c.Workspace, f, last, custody.Task{}, in.Budget)
 	if err != nil {
 		return Continuity{}, err
 	}
@@ -75,7 +75,7 @@ func (b *Base) lastTurns(ctx context.Context, workspace string, f stream.Folded[
 }
 
 // condense is the continuity text of a conversation. of is a task that is newer than what is on record, or none.
-func (b *Base) condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], last []conversation.Turn, of handoff.Task, budget int) (string, error) {
+func (b *Base) condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], last []conversation.Turn, of custody.Task, budget int) (string, error) {
 	if first := max(f.State.Request, 1); len(last) > 0 && first < last[0].N {
 		request, err := b.turns(ctx, workspace, f, first-1, 1)
 		if err != nil {
@@ -91,7 +91,7 @@ func (b *Base) condense(ctx context.Context, workspace string, f stream.Folded[c
 }
 
 // hops are the changes of hands of a conversation's newest tasks, oldest task first.
-func (b *Base) hops(ctx context.Context, workspace string, s conversation.State, of handoff.Task) ([]conversation.Hop, error) {
+func (b *Base) hops(ctx context.Context, workspace string, s conversation.State, of custody.Task) ([]conversation.Hop, error) {
 	ids, err := b.ownTasks(ctx, workspace, s)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (b *Base) ownTasks(ctx context.Context, workspace string, s conversation.St
 }
 
 // hopsOf are a task's changes of hands. Of the last one the reason is known.
-func hopsOf(t handoff.Task) (hops []conversation.Hop) {
+func hopsOf(t custody.Task) (hops []conversation.Hop) {
 	from := shortName(t.Requester)
 	for _, v := range t.Path {
 		if v.Agent != from {

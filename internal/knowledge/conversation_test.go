@@ -8,8 +8,8 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -39,9 +39,9 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 	h.say(scout, knowledge.AppendTurnInput{Conversation: "c1", Text: "It grows by 4 %."})
 	_, err := h.base.AppendTurn(t.Context(), planner, knowledge.AppendTurnInput{Conversation: "c1", Role: conversation.Assistant, Text: "me too"})
 	refused(t, "before the handoff", err, refusal.NotFound)
-	h.stands(task, func(t *handoff.Task) {
+	h.stands(task, func(t *custody.Task) {
 		owned("scout", "planner")(t)
-		t.Handoff = &handoff.Handoff{N: 1, Stage: fact.Transferred, From: "scout", Receiver: "planner", Reason: fact.ReasonSpecialization, Detail: "needs a plan"}
+		t.Handoff = &custody.Handoff{N: 1, Stage: fact.Transferred, From: "scout", Receiver: "planner", Reason: fact.ReasonSpecialization, Detail: "needs a plan"}
 	})
 	h.say(planner, knowledge.AppendTurnInput{Conversation: "c1", Text: "Hash of region and month.", Handoff: fact.HandoffID(task, 1)})
 	h.stands(task, owned("scout", "planner", "migrator"))
@@ -64,7 +64,7 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 	if len(g.Turns) != 3 || g.Turns[0].Role != "user" || g.Turns[2].Agent != "planner" || !strings.Contains(g.Continuity, "scout -> planner") || g.Gaps != nil {
 		t.Errorf("%+v", g)
 	}
-	h.stands(task, func(t *handoff.Task) { t.State = fact.Completed })
+	h.stands(task, func(t *custody.Task) { t.State = fact.Completed })
 	h.talk(scout, knowledge.ConversationInput{ID: "c1"}) // has spoken
 	_, err = h.base.Conversation(t.Context(), migrator, knowledge.ConversationInput{ID: "c1"})
 	refused(t, "the task has ended", err, refusal.NotFound)
@@ -103,14 +103,14 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	h := open(t)
 	ann, bob, spy := agent("ann"), agent("bob"), agent("spy")
 	h.say(ann, knowledge.AppendTurnInput{Conversation: "c", Text: secret})
-	carry := func(agents ...string) func(*handoff.Task) {
-		return func(t *handoff.Task) { owned(agents...)(t); t.Conversation = "c" }
+	carry := func(agents ...string) func(*custody.Task) {
+		return func(t *custody.Task) { owned(agents...)(t); t.Conversation = "c" }
 	}
 	h.task(1, "spy", carry("spy")) // who names a conversation in a task has no part in it by that
 	_, err := h.base.Conversation(t.Context(), spy, knowledge.ConversationInput{ID: "c"})
 	refused(t, "a spy", err, refusal.NotFound)
 	task := h.task(2, "ann", carry("ann", "bob"))
-	child := h.task(3, "bob", func(t *handoff.Task) { carry("cy")(t); t.Parent.Task = task })
+	child := h.task(3, "bob", func(t *custody.Task) { carry("cy")(t); t.Parent.Task = task })
 	for _, by := range []caller.Caller{bob, agent("cy")} {
 		if got := h.talk(by, knowledge.ConversationInput{ID: "c"}); len(got.Turns) != 1 {
 			t.Errorf("%s: %+v", by.Principal, got)
@@ -127,14 +127,14 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	if len(g.Turns) != 1 || !strings.Contains(g.Continuity, "ann -> bob") {
 		t.Errorf("%+v", g)
 	}
-	if g := h.gather(spy, knowledge.Gather{Task: handoff.Task{ID: "task_new", State: fact.Pending, Requester: "agent/spy", Conversation: "c"}}); g.Turns != nil || g.Gaps != nil {
+	if g := h.gather(spy, knowledge.Gather{Task: custody.Task{ID: "task_new", State: fact.Pending, Requester: "agent/spy", Conversation: "c"}}); g.Turns != nil || g.Gaps != nil {
 		t.Errorf("a spy's new task: %+v", g)
 	}
-	if g := h.gather(ann, knowledge.Gather{Task: handoff.Task{ID: "task_new", State: fact.Pending, Requester: "agent/ann", Conversation: "c"}}); len(g.Turns) != 1 {
+	if g := h.gather(ann, knowledge.Gather{Task: custody.Task{ID: "task_new", State: fact.Pending, Requester: "agent/ann", Conversation: "c"}}); len(g.Turns) != 1 {
 		t.Errorf("a task before it is on record: %+v", g)
 	}
 	h.say(bob, knowledge.AppendTurnInput{Conversation: "c", Text: "I go on"})
-	h.stands(child, func(t *handoff.Task) { t.State = fact.Completed })
+	h.stands(child, func(t *custody.Task) { t.State = fact.Completed })
 	_, err = h.base.AppendTurn(t.Context(), agent("cy"), knowledge.AppendTurnInput{Conversation: "c", Role: conversation.Tool, Text: "late"})
 	refused(t, "the child has ended", err, refusal.NotFound)
 }

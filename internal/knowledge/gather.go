@@ -9,9 +9,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -37,7 +37,7 @@ const patience = 2 * time.Second
 // Gather says what an envelope is to hold of what is known.
 type Gather struct {
 	// Task is the task as it is when the envelope is sealed, which may be newer than the record.
-	Task handoff.Task
+	Task custody.Task
 	// Requested are the items that the sender asks for. Without a version: the newest.
 	Requested []memory.Reference
 	// Recent is how many items beside those and the pinned ones are to be found by themselves, and About the words that
@@ -125,7 +125,7 @@ func (q Gather) check() error {
 type gathering struct {
 	base      *Base
 	workspace string
-	task      handoff.Task
+	task      custody.Task
 	sender    memory.Reader
 	granted   []memory.Reference // to the sender, by what it holds of the task
 	looked    bool

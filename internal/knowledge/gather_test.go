@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/memory"
@@ -93,7 +93,7 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	if got := ids(g); len(got) != 5 || got[0] != private || len(g.Gaps) != 1 {
 		t.Errorf("of the server: %q, %+v", got, g.Gaps)
 	}
-	h.tasks[home+"/"+task] = handoff.Task{ID: task, State: fact.Pending, Requester: "agent/bob"}
+	h.tasks[home+"/"+task] = custody.Task{ID: task, State: fact.Pending, Requester: "agent/bob"}
 	if g = h.gather(caller.System(home, "courier"), knowledge.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: private}}}); len(g.Gaps) != 1 {
 		t.Errorf("ann's private item goes into an envelope of bob's: %+v", g)
 	}
@@ -162,9 +162,9 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 			refused(t, when, err, refusal.NotFound)
 		}
 	}
-	offer := func(claim bool) func(*handoff.Task) {
-		return func(t *handoff.Task) {
-			t.Handoff = &handoff.Handoff{N: 1, Stage: fact.Offered, Claim: claim, To: []string{"bob"}, Envelope: source, Rendition: packed}
+	offer := func(claim bool) func(*custody.Task) {
+		return func(t *custody.Task) {
+			t.Handoff = &custody.Handoff{N: 1, Stage: fact.Offered, Claim: claim, To: []string{"bob"}, Envelope: source, Rendition: packed}
 		}
 	}
 	denied("before", bob)
@@ -174,7 +174,7 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 	if got, err := h.read(bob, knowledge.MemoryInput{ID: x.ID, Task: task}); err != nil || got.Text != "one" {
 		t.Errorf("offered: %+v, %v", got, err)
 	}
-	h.stands(task, func(t *handoff.Task) {
+	h.stands(task, func(t *custody.Task) {
 		owned("ann", "bob")(t)
 		t.Handoff.Stage, t.Held = fact.Transferred, packed
 	})
@@ -209,12 +209,12 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 	if got, err := h.read(bob, knowledge.MemoryInput{ID: y.ID, Task: task}); err != nil || got.Status != memory.Forgotten || got.Text != "" {
 		t.Errorf("forgotten: %+v, %v", got, err)
 	}
-	h.stands(task, func(t *handoff.Task) { owned("ann", "bob", "cy")(t); t.Held = h.seal(task, nil, "") })
+	h.stands(task, func(t *custody.Task) { owned("ann", "bob", "cy")(t); t.Held = h.seal(task, nil, "") })
 	denied("the task has moved on", bob)
 	denied("with another envelope", agent("cy"))
-	h.stands(task, func(t *handoff.Task) { owned("ann", "bob", "cy", "bob")(t); t.Held = packed })
+	h.stands(task, func(t *custody.Task) { owned("ann", "bob", "cy", "bob")(t); t.Held = packed })
 	must[knowledge.Item](t)(h.read(bob, ref))
-	h.stands(task, func(t *handoff.Task) { t.State = fact.Completed })
+	h.stands(task, func(t *custody.Task) { t.State = fact.Completed })
 	denied("the task has ended", bob)
 }
 
@@ -257,7 +257,7 @@ func TestWithoutATaskTheEnvelopesOfWhatIsHeldAreLookedThrough(t *testing.T) {
 	ann, bob := agent("ann"), agent("bob")
 	x := h.remember(ann, knowledge.RememberInput{Text: "one"})
 	task := h.started(7, "ann", "bob")
-	h.stands(task, func(s *handoff.Task) {
+	h.stands(task, func(s *custody.Task) {
 		s.Held = h.seal(task, []envelope.MemoryRef{{ID: x.ID, Version: 1, Digest: x.Digest}}, "")
 	})
 	h.settle()

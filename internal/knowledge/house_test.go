@@ -12,9 +12,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -35,7 +35,7 @@ type house struct {
 	views     *sqlview.Views
 	mu        sync.Mutex
 	now       time.Time
-	tasks     map[string]handoff.Task
+	tasks     map[string]custody.Task
 	envelopes map[string][]byte
 	n         int
 }
@@ -44,7 +44,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{
 		T: t, ledger: ledgertest.NewDouble(ledgertest.Faults{}), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		tasks: map[string]handoff.Task{}, envelopes: map[string][]byte{},
+		tasks: map[string]custody.Task{}, envelopes: map[string][]byte{},
 	}
 	var err error
 	if h.views, err = sqlview.Follow(context.Background(), h.ledger, ""); err != nil {
@@ -72,7 +72,7 @@ func (h *house) build(views view.Store) {
 		h.Fatal(err)
 	}
 	tasks := knowledge.Tasks{
-		Load: func(_ context.Context, ws, id string) (handoff.Task, error) { return h.tasks[ws+"/"+id], nil },
+		Load: func(_ context.Context, ws, id string) (custody.Task, error) { return h.tasks[ws+"/"+id], nil },
 		Envelope: func(_ context.Context, ws, id, digest string) ([]byte, error) {
 			if b, ok := h.envelopes[ws+"/"+id+"/"+digest]; ok {
 				return b, nil
@@ -121,10 +121,10 @@ func (h *house) settle() {
 }
 
 // task puts a task on record that an agent created, and says how it stands.
-func (h *house) task(n int, requester string, stands func(*handoff.Task)) string {
+func (h *house) task(n int, requester string, stands func(*custody.Task)) string {
 	h.Helper()
 	id := fact.TaskID([16]byte{15: byte(n)})
-	t := handoff.Task{ID: id, State: fact.Pending, Requester: "agent/" + requester, Intent: "migrate the orders table"}
+	t := custody.Task{ID: id, State: fact.Pending, Requester: "agent/" + requester, Intent: "migrate the orders table"}
 	if stands != nil {
 		stands(&t)
 	}
@@ -170,7 +170,7 @@ func (h *house) started(n int, requester, owner string) string {
 }
 
 // involved are those whom views know to have to do with a task.
-func involved(t handoff.Task) (names []string) {
+func involved(t custody.Task) (names []string) {
 	for _, v := range t.Path {
 		names = append(names, v.Agent)
 	}
@@ -181,15 +181,15 @@ func involved(t handoff.Task) (names []string) {
 }
 
 // stands changes how a task stands.
-func (h *house) stands(id string, change func(*handoff.Task)) {
+func (h *house) stands(id string, change func(*custody.Task)) {
 	t := h.tasks[home+"/"+id]
 	change(&t)
 	h.tasks[home+"/"+id] = t
 }
 
 // owned is a task that an agent works on, after others.
-func owned(agents ...string) func(*handoff.Task) {
-	return func(t *handoff.Task) {
+func owned(agents ...string) func(*custody.Task) {
+	return func(t *custody.Task) {
 		t.State, t.Owner, t.Path = fact.Executing, agents[len(agents)-1], nil
 		for _, a := range agents {
 			t.Path = append(t.Path, fact.Visit{Agent: a})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/conversation"
-	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -29,7 +29,7 @@ const remembered = 1000
 // Tasks is what this room must know of tasks.
 type Tasks struct {
 	// Load is a fresh read of a task; the zero task for one that is not there.
-	Load func(ctx context.Context, workspace, task string) (handoff.Task, error)
+	Load func(ctx context.Context, workspace, task string) (custody.Task, error)
 	// Envelope is the bytes of a task's envelope, sealed or as packed for a receiver.
 	Envelope func(ctx context.Context, workspace, task, digest string) ([]byte, error)
 }

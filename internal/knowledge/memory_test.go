@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -17,9 +17,9 @@ import (
 
 func TestAScopeSaysWhoReadsAnItem(t *testing.T) {
 	h := open(t)
-	task := h.task(1, "lead", func(t *handoff.Task) {
+	task := h.task(1, "lead", func(t *custody.Task) {
 		owned("scout", "coder")(t)
-		t.Handoff = &handoff.Handoff{N: 2, Stage: fact.AwaitingApproval, Approver: "boss", To: []string{"other"}}
+		t.Handoff = &custody.Handoff{N: 2, Stage: fact.AwaitingApproval, Approver: "boss", To: []string{"other"}}
 	})
 	private := h.remember(agent("coder"), knowledge.RememberInput{Text: "private " + secret})
 	ours := h.remember(agent("coder"), knowledge.RememberInput{Text: "ours " + secret, Scope: memory.Task, Task: task})
@@ -65,7 +65,7 @@ func TestAScopeSaysWhoReadsAnItem(t *testing.T) {
 		"lead": {all, ours}, "scout": {all, ours}, "boss": {all, ours},
 		"other": {all}, "stranger": {all},
 	})
-	h.stands(task, func(t *handoff.Task) { t.State = fact.Completed })
+	h.stands(task, func(t *custody.Task) { t.State = fact.Completed })
 	check("when it has ended", map[string][]knowledge.Item{
 		"coder": everything, "kim": everything, "lead": {all}, "scout": {all}, "boss": {all}, "other": {all},
 	})

@@ -8,9 +8,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -35,7 +35,7 @@ func asker(c caller.Caller) memory.Reader {
 
 // takesPart reports whether a principal may see the whole of a task that has not ended: it requested it, holds or held
 // it, or is to approve its handoff. Who was only offered or shared it takes no part.
-func takesPart(t handoff.Task, principal string) bool {
+func takesPart(t custody.Task, principal string) bool {
 	if !t.Exists() || t.State.Final() {
 		return false
 	}
@@ -124,7 +124,7 @@ func (b *Base) grantedBy(ctx context.Context, c caller.Caller, r *memory.Reader,
 
 // granted are the references in what a task gave to an agent that holds it now, or in what is offered to it with its
 // content. Of a packed envelope the source counts too: what was left out for want of room is there to be fetched.
-func (b *Base) granted(ctx context.Context, workspace string, t handoff.Task, agent string) ([]memory.Reference, error) {
+func (b *Base) granted(ctx context.Context, workspace string, t custody.Task, agent string) ([]memory.Reference, error) {
 	digest, h := "", t.InFlight()
 	switch {
 	case agent == "" || !t.Exists() || t.State.Final():
@@ -216,7 +216,7 @@ func (b *Base) carried(ctx context.Context, workspace string, r *memory.Reader, 
 }
 
 // carries reports whether a task carries a conversation along to a principal.
-func (b *Base) carries(ctx context.Context, workspace string, t handoff.Task, s conversation.State, principal string) (bool, error) {
+func (b *Base) carries(ctx context.Context, workspace string, t custody.Task, s conversation.State, principal string) (bool, error) {
 	if !takesPart(t, principal) {
 		return false, nil
 	}
@@ -225,7 +225,7 @@ func (b *Base) carries(ctx context.Context, workspace string, t handoff.Task, s 
 
 // belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
 // conversation from its parent, so whoever requested the first of them counts.
-func (b *Base) belongs(ctx context.Context, workspace string, t handoff.Task, s conversation.State) (bool, error) {
+func (b *Base) belongs(ctx context.Context, workspace string, t custody.Task, s conversation.State) (bool, error) {
 	if t.Conversation != s.ID {
 		return false, nil
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	api "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
@@ -32,10 +32,10 @@ var (
 type judgement struct {
 	at       map[ledger.Position]ledger.Entry
 	keys     map[string]ledger.Position
-	tasks    map[string]handoff.Task
+	tasks    map[string]custody.Task
 	versions map[ledger.Stream]uint64
 	intents  map[string]string
-	after    map[ledger.Position]handoff.Task // the task right after each of its entries
+	after    map[ledger.Position]custody.Task // the task right after each of its entries
 	faults   []error
 }
 
@@ -48,8 +48,8 @@ func (j *judgement) accuse(kind error, format string, args ...any) {
 // judge reads a record and holds it against the deeds of the clients.
 func judge(entries []ledger.Entry, deeds []*deed) *judgement {
 	j := &judgement{
-		at: map[ledger.Position]ledger.Entry{}, keys: map[string]ledger.Position{}, tasks: map[string]handoff.Task{},
-		versions: map[ledger.Stream]uint64{}, intents: map[string]string{}, after: map[ledger.Position]handoff.Task{},
+		at: map[ledger.Position]ledger.Entry{}, keys: map[string]ledger.Position{}, tasks: map[string]custody.Task{},
+		versions: map[ledger.Stream]uint64{}, intents: map[string]string{}, after: map[ledger.Position]custody.Task{},
 	}
 	codec := ledger.NewCodec(fact.Events...)
 	for i, e := range entries {
@@ -95,7 +95,7 @@ func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[fact.Event]) {
 	}
 	for _, ev := range events {
 		before := j.tasks[id]
-		now := handoff.Fold(before, ev)
+		now := custody.Fold(before, ev)
 		j.tasks[id] = now
 		j.event(e, ev, before, now)
 	}
@@ -103,7 +103,7 @@ func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[fact.Event]) {
 }
 
 // event checks what must hold of every event, whatever the rules have allowed.
-func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now handoff.Task) {
+func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now custody.Task) {
 	switch ev := ev.(type) {
 	case fact.Created:
 		if before.Exists() {
@@ -130,7 +130,7 @@ func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now handoff.Tas
 }
 
 // standing says why nobody would ever go on with a task; empty if somebody would.
-func standing(t handoff.Task) string {
+func standing(t custody.Task) string {
 	switch t.State {
 	case fact.Executing:
 		if t.Owner == "" {

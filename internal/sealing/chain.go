@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -15,7 +15,7 @@ const MaxChain = 64 << 20
 // Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
 // newest rendition, or the envelope itself. Each follows the one before: what was shared while a handoff was under way
 // is no part of what moved. A child's chain begins with the envelope of its parent's that it follows.
-func (s *Sealer) Chain(ctx context.Context, workspace string, t handoff.Task) (said, given []envelope.Envelope, err error) {
+func (s *Sealer) Chain(ctx context.Context, workspace string, t custody.Task) (said, given []envelope.Envelope, err error) {
 	size := 0
 	at := map[string]int{} // by the digest of what was said
 	add := func(e sealed) error {

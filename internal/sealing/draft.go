@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Compose seals the next envelope of a task, and returns it as it was sealed.
-func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (fact.Sealed, envelope.Envelope, error) {
+func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t custody.Task, h envelope.Header, c Content, now time.Time) (fact.Sealed, envelope.Envelope, error) {
 	doc, err := s.Draft(ctx, by, t, h, c, now)
 	if err != nil {
 		return fact.Sealed{}, doc, err
@@ -62,7 +62,7 @@ func lighten(doc *envelope.Envelope) bool {
 // Draft is the next envelope of a task: what its newest one says, brought up to date with the task, with what the sender
 // adds, and with what the sender asks for from memory, conversation and artifacts. cold leaves out everything but the
 // description.
-func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t handoff.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
+func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, by.Workspace, t)
 	if err != nil {
 		return doc, err
@@ -107,7 +107,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t handoff.Task, h 
 }
 
 // base is where the next envelope starts from.
-func (s *Sealer) base(ctx context.Context, workspace string, t handoff.Task) (envelope.Envelope, error) {
+func (s *Sealer) base(ctx context.Context, workspace string, t custody.Task) (envelope.Envelope, error) {
 	if t.Envelope == "" {
 		return envelope.Envelope{}, nil
 	}
@@ -124,7 +124,7 @@ func (s *Sealer) base(ctx context.Context, workspace string, t handoff.Task) (en
 
 // ComposeChild seals a child's first envelope: what its parent's envelope says, with the child's own intent, asking
 // for the child's result. Its parent digest is the envelope that the spawn sealed.
-func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent handoff.Task, ev fact.Spawned, h envelope.Header, now time.Time) (fact.Sealed, error) {
+func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent custody.Task, ev fact.Spawned, h envelope.Header, now time.Time) (fact.Sealed, error) {
 	from := parent
 	from.Envelope = ev.Envelope
 	doc, err := s.base(ctx, workspace, from)

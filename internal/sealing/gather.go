@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/memory"
 )
@@ -14,7 +14,7 @@ import (
 // gather adds what goes along from elsewhere: what the sender asks for, what is pinned, what was said, and what the
 // envelope before brought, as far as the sender may read it still. What cannot be had is named as a gap; it never stops
 // a handoff.
-func (s *Sealer) gather(ctx context.Context, by caller.Caller, t handoff.Task, c Content, doc *envelope.Envelope) error {
+func (s *Sealer) gather(ctx context.Context, by caller.Caller, t custody.Task, c Content, doc *envelope.Envelope) error {
 	for _, id := range c.Unresolved {
 		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapNotFound})
 	}

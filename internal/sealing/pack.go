@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/packing"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -99,7 +99,7 @@ func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelo
 // Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
 // nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
 // changed since that was sealed.
-func (s *Sealer) Rendition(ctx context.Context, workspace string, t handoff.Task, source, agent string, p fact.Pack, amended bool) (*fact.Rendered, error) {
+func (s *Sealer) Rendition(ctx context.Context, workspace string, t custody.Task, source, agent string, p fact.Pack, amended bool) (*fact.Rendered, error) {
 	to, err := s.from.Known(ctx, workspace, agent, false)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -17,7 +17,7 @@ import (
 )
 
 // Tasks are the streams of tasks, in which envelopes are kept.
-type Tasks = stream.Kind[handoff.Task, fact.Event]
+type Tasks = stream.Kind[custody.Task, fact.Event]
 
 // Sealer makes the envelopes of one ledger's tasks. Its methods are safe for many goroutines.
 type Sealer struct {

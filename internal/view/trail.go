@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
@@ -38,7 +38,7 @@ type Trail struct {
 	Handoffs []Record     `json:"handoffs"`
 	Entries  []AuditEntry `json:"entries"` // all, those of handoffs too
 
-	state handoff.Task
+	state custody.Task
 }
 
 // NewTrail returns the empty trail of a task.
@@ -54,7 +54,7 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[fact.Event]) error {
 			return err
 		}
 		open := tr.state.InFlight() != nil
-		tr.state = handoff.Fold(tr.state, d)
+		tr.state = custody.Fold(tr.state, d)
 		entry := auditEntry(e, ev)
 		tr.Entries = append(tr.Entries, entry)
 		if req, ok := d.(fact.HandoffRequested); ok {
@@ -70,7 +70,7 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[fact.Event]) error {
 	return nil
 }
 
-func (r *Record) add(entry AuditEntry, h *handoff.Handoff) {
+func (r *Record) add(entry AuditEntry, h *custody.Handoff) {
 	r.Entries = append(r.Entries, entry)
 	r.Status, r.To = h.Stage, h.Receiver
 	if r.To == "" && len(h.To) == 1 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 )
 
 const root = "../../.."
@@ -53,20 +53,20 @@ func TestEveryStateIsInItsTableAndEveryEventOfTheTablesExists(t *testing.T) {
 		known[e.EventName()] = true
 	}
 	states, stages := map[fact.State]bool{"": true}, map[fact.Stage]bool{"": true}
-	for range handoff.TaskTable { // an edge may stand before those that lead to it
-		for _, e := range handoff.TaskTable {
+	for range custody.TaskTable { // an edge may stand before those that lead to it
+		for _, e := range custody.TaskTable {
 			states[e.To] = states[e.To] || states[e.From]
 		}
-		for _, e := range handoff.HandoffTable {
+		for _, e := range custody.HandoffTable {
 			stages[e.To] = stages[e.To] || stages[e.From]
 		}
 	}
-	for _, e := range handoff.TaskTable {
+	for _, e := range custody.TaskTable {
 		if !known[e.Event] || !states[e.From] {
 			t.Errorf("edge %+v has an event that does not exist, or leads from a state that cannot be reached", e)
 		}
 	}
-	for _, e := range handoff.HandoffTable {
+	for _, e := range custody.HandoffTable {
 		if !known[e.Event] || !stages[e.From] {
 			t.Errorf("edge %+v has an event that does not exist, or leads from a stage that cannot be reached", e)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -24,7 +24,7 @@ func states() string {
 		"[matrix.md](../internal/handoff/testdata/matrix.md); what each event says, in [events.md](events.md); the stories in " +
 		"[internal/handoff/testdata](../internal/handoff/testdata) tell it by example.\n")
 	var tasks []step
-	for _, e := range handoff.TaskTable {
+	for _, e := range custody.TaskTable {
 		tasks = append(tasks, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Task", "A task is one piece of work. While it is `pending` nobody owns it and its requester stands as its source; "+
@@ -32,7 +32,7 @@ func states() string {
 		"stays `waiting`, until the child is replayed and ends, is cancelled or discarded, or the parent's own wait is over. A parent that "+
 		"can have what it waits for without that child does not wait for it.", tasks, finals(fact.States()))
 	var handoffs []step
-	for _, e := range handoff.HandoffTable {
+	for _, e := range custody.HandoffTable {
 		handoffs = append(handoffs, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -39,10 +39,10 @@ type Task struct {
 	Asks         []Ask              `json:"asks,omitempty" doc:"To take over, not yet answered."`
 	Shares       []Share            `json:"shares,omitempty"`
 	Parent       fact.Parent        `json:"parent,omitzero"`
-	Children     []handoff.Child    `json:"children,omitempty"`
+	Children     []custody.Child    `json:"children,omitempty"`
 	FanIn        fact.FanIn         `json:"fan_in,omitzero"`
 	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When it stops waiting for its children."`
-	Parked       *handoff.ParkedFor `json:"parked,omitempty"`
+	Parked       *custody.ParkedFor `json:"parked,omitempty"`
 	Progress     string             `json:"progress,omitempty" doc:"The newest note."`
 	Result       *fact.Result       `json:"result,omitempty"`
 	Position     uint64             `json:"position" doc:"Of its newest entry."`
@@ -124,7 +124,7 @@ func taskOf(t app.Task) Task {
 	return out
 }
 
-func handoffOf(task string, h *handoff.Handoff) Handoff {
+func handoffOf(task string, h *custody.Handoff) Handoff {
 	return Handoff{
 		ID: h.ID(task), Task: task, Stage: h.Stage, Kind: h.Kind, Claim: h.Claim, From: h.From, By: h.By, Recovery: h.Recovery,
 		Reason: h.Reason, Detail: h.Detail, Capability: h.Capability, Channel: h.Channel, Confirm: h.Confirm, Timeouts: h.Times, Retries: h.Retries,

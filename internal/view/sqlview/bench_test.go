@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -17,7 +18,7 @@ import (
 // life makes the entries of complete handoffs: request, accept, complete. It is for one goroutine.
 type life struct {
 	codec *ledger.Codec[fact.Event]
-	task  handoff.Task
+	task  custody.Task
 	id    string
 	now   time.Time
 	agent handoff.By
@@ -37,7 +38,7 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 	var c handoff.Command
 	switch l.step % 3 {
 	case 0:
-		l.task, l.at, l.id = handoff.Task{}, 0, fmt.Sprintf("task_%026d", n)
+		l.task, l.at, l.id = custody.Task{}, 0, fmt.Sprintf("task_%026d", n)
 		name := fmt.Sprintf("agent-%d", n%100)
 		l.agent = handoff.By{Principal: "agent/" + name, Agent: name}
 		from := handoff.By{Principal: fmt.Sprintf("agent/agent-%d", (n+1)%100)}
@@ -57,7 +58,7 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l.task = handoff.FoldAll(l.task, events)
+	l.task = custody.FoldAll(l.task, events)
 	encoded, err := l.codec.EncodeAll(events)
 	if err != nil {
 		b.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -100,7 +100,7 @@ func (t *task) list(items []item) []item {
 	return items
 }
 
-func listHandoff(items []item, s *handoff.Task, h *handoff.Handoff) []item {
+func listHandoff(items []item, s *custody.Task, h *custody.Handoff) []item {
 	switch {
 	case h.Stage == fact.Offered:
 		ends := h.OfferEnds
@@ -123,7 +123,7 @@ func listHandoff(items []item, s *handoff.Task, h *handoff.Handoff) []item {
 }
 
 // seenBy reports who has the offer before it. Claims may have a thousand receivers.
-func seenBy(h *handoff.Handoff) func(string) bool {
+func seenBy(h *custody.Handoff) func(string) bool {
 	if len(h.SeenBy) < 16 {
 		return func(agent string) bool { return slices.Contains(h.SeenBy, agent) }
 	}

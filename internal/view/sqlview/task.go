@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
@@ -25,7 +25,7 @@ type task struct {
 	workspace, id string
 	first         ledger.Position // of its first entry, the row's number
 
-	state    handoff.Task // without what no view shows
+	state    custody.Task // without what no view shows
 	version  uint64
 	at       ledger.Position
 	updated  time.Time
@@ -243,7 +243,7 @@ func (t *task) claims() (list []claim) {
 }
 
 // openClaim reports whether the newest offer went to all candidates at once.
-func openClaim(h *handoff.Handoff) bool {
+func openClaim(h *custody.Handoff) bool {
 	return h.Claim && h.Stage == fact.Offered && h.Next < len(h.Candidates) && h.Candidates[h.Next].Tier == fact.TierTarget
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -40,7 +41,7 @@ func randomStories(t *testing.T, open Open) {
 }
 
 // anything draws a command that makes some sense for the task as it is.
-func (s *stage) anything(rt *rapid.T, task string, t handoff.Task) handoff.Command {
+func (s *stage) anything(rt *rapid.T, task string, t custody.Task) handoff.Command {
 	one := func(of []string, what string) string { return rapid.SampledFrom(of).Draw(rt, what) }
 	if !t.Exists() {
 		c := handoff.Create{
@@ -194,7 +195,7 @@ func newModel() *model {
 	}
 }
 
-func (m *model) add(t handoff.Task) {
+func (m *model) add(t custody.Task) {
 	m.states[t.State] = append(m.states[t.State], t.ID)
 	if !t.State.Final() {
 		m.open[t.Requester]++

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -137,19 +138,19 @@ func (s *stage) do(task string, commands ...handoff.Command) {
 func (s *stage) try(task string, c handoff.Command) error {
 	s.now = s.now.Add(time.Second)
 	_, err := put(s, "task", task, s.facts, func(events []fact.Event) ([]fact.Event, error) {
-		return handoff.Decide(handoff.FoldAll(handoff.Task{}, events), c, s.now)
+		return handoff.Decide(custody.FoldAll(custody.Task{}, events), c, s.now)
 	})
 	return err
 }
 
 // task is the fold of a task's stream.
-func (s *stage) task(task string) handoff.Task {
+func (s *stage) task(task string) custody.Task {
 	s.Helper()
 	events, _, _, err := history(s, ledger.StreamOf(s.ws, "task", task), s.facts)
 	if err != nil {
 		s.Fatal(err)
 	}
-	return handoff.FoldAll(handoff.Task{}, events)
+	return custody.FoldAll(custody.Task{}, events)
 }
 
 // put appends what decide makes of a stream, again after conflicts and unknown outcomes, and waits for the views.
@@ -251,7 +252,7 @@ func (s *stage) to(task string, names ...string) handoff.Request {
 	return r
 }
 
-func (s *stage) seal(t handoff.Task) fact.Sealed {
+func (s *stage) seal(t custody.Task) fact.Sealed {
 	s.keys++
 	return fact.Sealed{Digest: fmt.Sprintf("sha256:%d", s.keys), Parent: t.Envelope, Bytes: []byte("{}")}
 }

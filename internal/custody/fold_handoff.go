@@ -1,4 +1,4 @@
-package handoff
+package custody
 
 import (
 	"cmp"
@@ -93,7 +93,7 @@ func (t *Task) onOfferMade(e fact.OfferMade) {
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries, h.Rendition = e.Offer, e.To, e.Next, e.Try, ""
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
-	if h.climbs(e.Tier, e.Offer, e.Try) {
+	if h.Climbs(e.Tier, e.Offer, e.Try) {
 		t.Used.Escalations++
 	}
 }
@@ -200,7 +200,7 @@ func (t *Task) onSpawned(e fact.Spawned) {
 }
 
 func (t *Task) onChildEnded(e fact.ChildEnded) {
-	i := t.child(e.Child)
+	i := t.FindChild(e.Child)
 	if i < 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package handoff
+package custody
 
 import (
 	"cmp"
@@ -27,10 +27,10 @@ func (t *Task) apply(e fact.Event) {
 	before := t.State
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
-		t.State = move(before, e.EventName(), before)
+		t.State = Move(before, e.EventName(), before)
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
-		if to := moveStage(h.Stage, e.EventName(), h.Stage); to != h.Stage {
+		if to := MoveStage(h.Stage, e.EventName(), h.Stage); to != h.Stage {
 			t.touch().Stage = to
 		}
 	}
@@ -126,11 +126,11 @@ func (t *Task) onStarted(e fact.Started) {
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 	t.involve(agent)
 	t.Owner, t.Epoch, t.Lease = agent, epoch, lease
-	t.Path = append(slices.Clip(t.letGo()), fact.Visit{Agent: agent, Marks: -1})
+	t.Path = append(slices.Clip(t.LetGo()), fact.Visit{Agent: agent, Marks: -1})
 }
 
-// letGo is the path with the present visit ended.
-func (t *Task) letGo() []fact.Visit {
+// LetGo is the path with the present visit ended.
+func (t *Task) LetGo() []fact.Visit {
 	path := slices.Clone(t.Path)
 	if n := len(path); n > 0 && path[n-1].Marks < 0 {
 		path[n-1].Marks = t.Marks
@@ -151,7 +151,7 @@ func (t *Task) onProgressed(e fact.Progressed) {
 func (t *Task) onConstrained(e fact.Constrained) {
 	t.amend()
 	t.Constraints = slices.Clone(t.Constraints)
-	if i := t.constraint(e.Constraint.ID); i >= 0 {
+	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
 		t.Constraints[i] = e.Constraint
 		return
 	}
@@ -171,7 +171,8 @@ func (t *Task) onLifted(e fact.Lifted) {
 	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c fact.Constraint) bool { return c.ID == e.ID })
 }
 
-func (t Task) constraint(id string) int {
+// FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
+func (t Task) FindConstraint(id string) int {
 	return slices.IndexFunc(t.Constraints, func(c fact.Constraint) bool { return c.ID == id })
 }
 

@@ -1,4 +1,4 @@
-package handoff
+package custody
 
 import (
 	"slices"
@@ -178,21 +178,21 @@ func (t Task) Unmet() []string {
 }
 
 // Exists reports whether the task has been created.
-func (t Task) Exists() bool { return t.State != none }
+func (t Task) Exists() bool { return t.State != None }
 
-// left is what remains of the budget: below zero where it is overspent.
-func (t Task) left() fact.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
+// Left is what remains of the budget: below zero where it is overspent.
+func (t Task) Left() fact.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
 
-// spent reports whether a budget that is set has nothing left, or less than nothing.
-func (t Task) spent() (used, over bool) {
-	b := t.left()
+// BudgetSpent reports whether a budget that is set has nothing left, or less than nothing.
+func (t Task) BudgetSpent() (used, over bool) {
+	b := t.Left()
 	used = (t.Budget.Tokens > 0 && b.Tokens <= 0) || (t.Budget.Cost > 0 && b.Cost <= 0)
 	over = (t.Budget.Tokens > 0 && b.Tokens < 0) || (t.Budget.Cost > 0 && b.Cost < 0)
 	return used, over
 }
 
-// child finds a child by id.
-func (t Task) child(id string) int {
+// FindChild is the place of a child among the task's; below zero if it has none of that id.
+func (t Task) FindChild(id string) int {
 	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
 }
 

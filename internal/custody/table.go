@@ -1,8 +1,8 @@
-package handoff
+package custody
 
 import "github.com/trapezehq/trapeze/internal/fact"
 
-//go:generate go run ./statesdoc -o ../../docs/states.md
+//go:generate go run ../handoff/statesdoc -o ../../docs/states.md
 
 // Edge is one way from a task's state to the next. Events that are not in the table leave the state alone.
 type Edge struct {
@@ -20,12 +20,13 @@ type StageEdge struct {
 	When  string
 }
 
-const none = "" // before the first event
+// None is the state of a task, and the stage of a handoff, before its first event.
+const None = ""
 
 // TaskTable is every transition a task can make. No other is possible: Fold consults it, Decide is tested
 // against it, and docs/states.md is generated from it.
 var TaskTable = []Edge{
-	{none, "task-created", fact.Pending, ""},
+	{None, "task-created", fact.Pending, ""},
 	{fact.Pending, "task-started", fact.Executing, ""},
 	{fact.Pending, "handoff-request", fact.HandingOff, ""},
 	{fact.Pending, "children-spawned", fact.Waiting, "fan-in is awaited"},
@@ -56,7 +57,7 @@ var TaskTable = []Edge{
 
 // HandoffTable is every transition a handoff can make.
 var HandoffTable = []StageEdge{
-	{none, "handoff-request", fact.Requested, ""},
+	{None, "handoff-request", fact.Requested, ""},
 	{fact.Requested, "approval-asked", fact.AwaitingApproval, ""},
 	{fact.AwaitingApproval, "handoff-approved", fact.Requested, ""},
 	{fact.AwaitingApproval, "handoff-denied", fact.AwaitingApproval, "handoff-returned follows"},
@@ -90,9 +91,9 @@ var HandoffTable = []StageEdge{
 	{fact.Accepted, "task-cancelled", fact.Withdrawn, ""},
 }
 
-// move is the state after an event. want picks between edges that differ in When; the first edge wins where none
+// Move is the state after an event. want picks between edges that differ in When; the first edge wins where none
 // leads to it. No edge: the state stays.
-func move(from fact.State, event string, want fact.State) fact.State {
+func Move(from fact.State, event string, want fact.State) fact.State {
 	to, found := from, false
 	for _, e := range TaskTable {
 		if e.From == from && e.Event == event {
@@ -107,8 +108,8 @@ func move(from fact.State, event string, want fact.State) fact.State {
 	return to
 }
 
-// moveStage is move for handoffs.
-func moveStage(from fact.Stage, event string, want fact.Stage) fact.Stage {
+// MoveStage is Move for handoffs.
+func MoveStage(from fact.Stage, event string, want fact.Stage) fact.Stage {
 	to, found := from, false
 	for _, e := range HandoffTable {
 		if e.From == from && e.Event == event {

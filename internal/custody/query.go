@@ -1,0 +1,135 @@
+package custody
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// LeaseFrom is when an owner that shows life now must show it again.
+func (t Task) LeaseFrom(now time.Time) time.Time { return t.Times.Lease.After(now) }
+
+// Standing is what the record keeps before and after each handoff.
+func (t Task) Standing() fact.Standing {
+	return fact.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
+}
+
+// Extended is the task's deadline, moved by how long an approval has been pending: its clocks stood still.
+func (t Task) Extended(now time.Time) time.Time {
+	if t.Deadline.IsZero() {
+		return t.Deadline
+	}
+	return t.Deadline.Add(max(now.Sub(t.Handoff.Requested), 0))
+}
+
+// Barred says why agent can get neither the task nor a part of it, or "", and whether that is because it would close a
+// loop.
+func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
+	if agent != "" && agent == t.Owner {
+		return "is the source", false
+	}
+	why = t.Loop(agent, newWork)
+	return why, why != ""
+}
+
+// Loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
+// since the last one is work, up to the visits limit.
+func (t Task) Loop(agent string, newWork bool) string {
+	visits, last := 0, 0
+	for _, v := range t.Path {
+		if v.Agent == agent {
+			visits, last = visits+1, v.Marks
+		}
+	}
+	switch {
+	case visits == 0:
+		return ""
+	case visits >= t.Limits.Visits:
+		return fmt.Sprintf("visits limit %d reached by %s", t.Limits.Visits, agent)
+	case !newWork && last == t.Marks:
+		return fmt.Sprintf("cycle: back to %s without progress, decision or result since", agent)
+	}
+	return ""
+}
+
+// NextHandoff is the number that the next handoff gets.
+func (t Task) NextHandoff() int {
+	if t.Handoff == nil {
+		return 1
+	}
+	return t.Handoff.N + 1
+}
+
+// Due is when the task next needs a tick of its clocks; zero if no clock runs.
+func (t Task) Due() time.Time {
+	var due time.Time
+	sooner := func(c time.Time) {
+		if !c.IsZero() && (due.IsZero() || c.Before(due)) {
+			due = c
+		}
+	}
+	if !t.Exists() || t.State.Final() || t.State == fact.Parked {
+		return due
+	}
+	h := t.InFlight()
+	if h != nil && h.Stage == fact.AwaitingApproval {
+		return h.ApprovalEnds // the others stand still
+	}
+	sooner(t.Deadline)
+	if t.State == fact.Executing {
+		sooner(t.Lease)
+	}
+	if t.State == fact.Waiting {
+		sooner(t.JoinBy)
+	}
+	if h != nil {
+		sooner(h.RetryAt)
+		sooner(h.OfferEnds)
+		sooner(h.AckEnds)
+		sooner(h.ConfirmEnds)
+	}
+	return due
+}
+
+// NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
+func (t Task) NeedsRecovery(now time.Time) bool {
+	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now)
+}
+
+// OwnerLost reports whether the owner has let its lease end and nobody has accepted the recovery yet.
+func (t Task) OwnerLost(now time.Time) bool {
+	h := t.InFlight()
+	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) || h != nil && h.Recovery && h.Stage != fact.Accepted)
+}
+
+// Offspring is how many tasks have come of this one, or may still come of children that have not ended.
+func (t Task) Offspring() int {
+	n := len(t.Children)
+	for _, c := range t.Children {
+		n += c.Tasks
+	}
+	return n
+}
+
+// NextChild is the index that the task's next child gets.
+func (t Task) NextChild() int {
+	n := 0
+	for _, c := range t.Children {
+		n = max(n, c.Index+1)
+	}
+	return n
+}
+
+// Climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
+// escalation does not: the request was counted.
+func (h *Handoff) Climbs(tier fact.Tier, offer, try int) bool {
+	return tier == fact.TierEscalation && try == 0 && (offer > 1 || h.Reason != fact.ReasonEscalation)
+}
+
+// OpenClaim reports whether the newest offer went to all candidates of a claim.
+func (h *Handoff) OpenClaim() bool {
+	return h.Claim && h.Stage == fact.Offered && h.Candidates[h.Next].Tier == fact.TierTarget
+}
+
+func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
