@@ -213,7 +213,17 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/surface/httpapi/shape", "internal/app", "internal/roster", "internal/drift", "internal/knowledge", "internal/shelf", "internal/view", "internal/artifact"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/app", "internal/roster", "internal/knowledge", "internal/view"),
+		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/httpapi/door", what: "how a use case is served over HTTP: route, body, answer, refusal",
+		ours: []string{"internal/refusal", "internal/caller", "internal/app", "internal/surface/httpapi/shape"},
+		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/httpapi/know", what: "the routes of what is known and carried: memory, conversations, channels, envelopes, artifacts",
+		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/knowledge", "internal/roster", "internal/drift", "internal/artifact"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{

@@ -33,6 +33,9 @@ type Receipt struct {
 	Repeat   bool               `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
+// At is up to where on record the answer is true.
+func (r Receipt) At() uint64 { return uint64(r.Position) }
+
 func receipt(o stream.Outcome[custody.Task]) Receipt {
 	t := o.State
 	r := Receipt{

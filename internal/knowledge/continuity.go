@@ -38,6 +38,9 @@ type Continuity struct {
 	Position ledger.Position `json:"position"`
 }
 
+// At is up to where on record the answer is true.
+func (c Continuity) At() uint64 { return uint64(c.Position) }
+
 // Continuity condenses a conversation that the caller may read, with the handoffs of its tasks. The read is on record.
 func (b *Base) Continuity(ctx context.Context, c caller.Caller, in ContinuityInput) (Continuity, error) {
 	out, err := b.continuity(ctx, c, in)

@@ -32,6 +32,9 @@ type Said struct {
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
 }
 
+// At is up to where on record the answer is true.
+func (s Said) At() uint64 { return uint64(s.Position) }
+
 // AppendTurn adds a turn to a conversation, and begins it if there is none of that name. Agents add to conversations in
 // which they have spoken, or that belong to a task that they take part in.
 func (b *Base) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
@@ -87,6 +90,9 @@ type Conversation struct {
 	Turns    []conversation.Turn    `json:"turns,omitempty" doc:"Oldest first."`
 	Position ledger.Position        `json:"position,omitempty"`
 }
+
+// At is up to where on record the answer is true.
+func (c Conversation) At() uint64 { return uint64(c.Position) }
 
 func conversationOf(s conversation.State) Conversation {
 	return Conversation{

@@ -37,6 +37,9 @@ type Item struct {
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
 }
 
+// At is up to where on record the answer is true.
+func (x Item) At() uint64 { return uint64(x.Position) }
+
 // itemOf is an item without any text, for those who may read it.
 func itemOf(s memory.State, at ledger.Position) Item {
 	v := s.Latest()

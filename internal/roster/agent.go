@@ -24,6 +24,9 @@ type Agent struct {
 	Position  ledger.Position    `json:"position,omitempty"`
 }
 
+// At is up to where on record the answer is true.
+func (a Agent) At() uint64 { return uint64(a.Position) }
+
 // Circuit is how an agent's circuit breaker stands.
 type Circuit struct {
 	State    registry.Phase `json:"state"`

@@ -27,6 +27,9 @@ type Channel struct {
 	Position    ledger.Position `json:"position,omitempty"`
 }
 
+// At is up to where on record the answer is true.
+func (c Channel) At() uint64 { return uint64(c.Position) }
+
 // ChannelInput makes a channel.
 type ChannelInput struct {
 	Name        string `json:"name" doc:"As agents are named: a-z, 0-9, '-', '_' and '.'." minLength:"1"`

@@ -4,16 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
-)
-
-const (
-	tagAgents = "Agents"
-	tagTokens = "Tokens"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 )
 
 // AgentList is a list of agents.
@@ -22,7 +16,8 @@ type AgentList struct {
 	Position uint64         `json:"position"`
 }
 
-func (l AgentList) position() uint64 { return l.Position }
+// At implements [door.Placed].
+func (l AgentList) At() uint64 { return l.Position }
 
 // TokenList is a list of tokens.
 type TokenList struct {
@@ -30,7 +25,8 @@ type TokenList struct {
 	Position uint64         `json:"position"`
 }
 
-func (l TokenList) position() uint64 { return l.Position }
+// At implements [door.Placed].
+func (l TokenList) At() uint64 { return l.Position }
 
 // ReadinessInput says whether an agent takes new work.
 type ReadinessInput struct {
@@ -48,71 +44,53 @@ type Me struct {
 }
 
 func (s *service) agents() {
-	read(s, route{path: "/v1/agents", id: "list-agents", summary: "List the agents", tag: tagAgents},
-		func(ctx context.Context, c app.Caller, _ *Reading) (AgentList, error) {
+	door.Read(s.door, door.Route{Path: "/v1/agents", ID: "list-agents", Summary: "List the agents", Tag: door.TagAgents},
+		func(ctx context.Context, c app.Caller, _ *door.Reading) (AgentList, error) {
 			out := AgentList{Position: uint64(s.app.Views().Position())}
 			list, err := s.app.Agents(ctx, c)
-			out.Agents = notNil(list)
+			out.Agents = door.NotNil(list)
 			return out, err
 		})
-	one := func(method, under, id, summary string) route {
-		return route{method: method, path: "/v1/agents/{id}" + under, id: id, summary: summary, tag: tagAgents}
+	one := func(method, under, id, summary string) door.Route {
+		return door.Route{Method: method, Path: "/v1/agents/{id}" + under, ID: id, Summary: summary, Tag: door.TagAgents}
 	}
-	read(s, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c app.Caller, in *readingID) (roster.Agent, error) {
+	door.Read(s.door, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c app.Caller, in *door.ReadingID) (roster.Agent, error) {
 		return s.app.Agent(ctx, c, in.ID)
 	})
-	change(s, one(http.MethodPut, "", "register-agent", "Add an agent, or replace what is known about it"),
+	door.Change(s.door, one(http.MethodPut, "", "register-agent", "Add an agent, or replace what is known about it"),
 		func(ctx context.Context, c app.Caller, name string, in roster.AgentSpec) (roster.Agent, error) {
 			return s.app.Register(ctx, c, roster.RegisterInput{Name: name, Spec: in})
 		})
 	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work")
-	readiness.about = "Whom an operator has made anything else than ready, only an operator makes ready again."
-	change(s, readiness,
+	readiness.About = "Whom an operator has made anything else than ready, only an operator makes ready again."
+	door.Change(s.door, readiness,
 		func(ctx context.Context, c app.Caller, name string, in ReadinessInput) (roster.Agent, error) {
 			return s.app.SetReadiness(ctx, c, roster.ReadinessInput{Name: name, Readiness: in.Readiness})
 		})
-	act(s, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
-	act(s, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
-	beat := s.operation(route{
-		method: http.MethodPost, path: "/v1/presence", id: "beat", summary: "Show that the calling agent lives",
-		about: "Waiting for the inbox does so too.", tag: tagAgents, status: http.StatusNoContent,
-	})
-	huma.Register(s.api, beat, func(ctx context.Context, _ *struct{}) (*struct{}, error) {
-		if err := s.app.Beat(ctx, caller(ctx)); err != nil {
-			return nil, s.problem(ctx, err)
-		}
-		return nil, nil //nolint:nilnil // there is nothing to say
-	})
-	read(s, route{path: "/v1/me", id: "me", summary: "Whom the token speaks for", tag: tagTokens},
-		func(_ context.Context, c app.Caller, _ *Reading) (Me, error) {
+	door.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
+	door.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
+	door.Tell(s.door, door.Route{
+		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Show that the calling agent lives",
+		About: "Waiting for the inbox does so too.", Tag: door.TagAgents,
+	}, s.app.Beat)
+	door.Read(s.door, door.Route{Path: "/v1/me", ID: "me", Summary: "Whom the token speaks for", Tag: door.TagTokens},
+		func(_ context.Context, c app.Caller, _ *door.Reading) (Me, error) {
 			return Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Server: s.opts.Version}, nil
 		})
 }
 
-type tokenBody struct {
-	Keyed
-	Body roster.TokenInput
-}
-
 func (s *service) tokens() {
-	create := s.operation(route{
-		method: http.MethodPost, path: "/v1/tokens", id: "create-token", summary: "Make a token",
-		about: "Its text is in this answer and never again.", tag: tagTokens, status: http.StatusCreated,
-	})
-	huma.Register(s.api, create, func(ctx context.Context, in *tokenBody) (*answer[roster.Token], error) {
-		t, err := s.app.CreateToken(ctx, caller(ctx).WithKey(in.Key), in.Body)
-		if err != nil {
-			return nil, s.problem(ctx, err)
-		}
-		return answerOf(t), nil
-	})
-	read(s, route{path: "/v1/tokens", id: "list-tokens", summary: "List the tokens, revoked ones too", tag: tagTokens},
-		func(ctx context.Context, c app.Caller, _ *Reading) (TokenList, error) {
+	door.Create(s.door, door.Route{
+		Method: http.MethodPost, Path: "/v1/tokens", ID: "create-token", Summary: "Make a token",
+		About: "Its text is in this answer and never again.", Tag: door.TagTokens, Status: http.StatusCreated,
+	}, s.app.CreateToken)
+	door.Read(s.door, door.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, revoked ones too", Tag: door.TagTokens},
+		func(ctx context.Context, c app.Caller, _ *door.Reading) (TokenList, error) {
 			out := TokenList{Position: uint64(s.app.Views().Position())}
 			list, err := s.app.Tokens(ctx, c)
-			out.Tokens = notNil(list)
+			out.Tokens = door.NotNil(list)
 			return out, err
 		})
-	revoke := route{method: http.MethodDelete, path: "/v1/tokens/{id}", id: "revoke-token", summary: "End a token for good", tag: tagTokens}
-	act(s, revoke, s.app.RevokeToken)
+	revoke := door.Route{Method: http.MethodDelete, Path: "/v1/tokens/{id}", ID: "revoke-token", Summary: "End a token for good", Tag: door.TagTokens}
+	door.Act(s.door, revoke, s.app.RevokeToken)
 }

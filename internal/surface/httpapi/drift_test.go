@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -64,22 +65,22 @@ var pairs = [][2]reflect.Type{
 	{typeOf[roster.DescribeInput](), typeOf[client.DescribeInput]()},
 	{typeOf[roster.SubscriptionInput](), typeOf[client.SubscriptionInput]()},
 	{typeOf[roster.Channel](), typeOf[client.Channel]()},
-	{typeOf[ChannelPage](), typeOf[client.ChannelPage]()},
+	{typeOf[know.ChannelPage](), typeOf[client.ChannelPage]()},
 	{typeOf[knowledge.RememberInput](), typeOf[client.RememberInput]()},
 	{typeOf[knowledge.ReviseInput](), typeOf[client.ReviseInput]()},
 	{typeOf[knowledge.TagInput](), typeOf[client.TagInput]()},
 	{typeOf[knowledge.WeighInput](), typeOf[client.WeighInput]()},
 	{typeOf[knowledge.Item](), typeOf[client.MemoryItem]()},
-	{typeOf[MemoryPage](), typeOf[client.MemoryPage]()},
-	{typeOf[MemoryVersions](), typeOf[client.MemoryVersions]()},
+	{typeOf[know.MemoryPage](), typeOf[client.MemoryPage]()},
+	{typeOf[know.MemoryVersions](), typeOf[client.MemoryVersions]()},
 	{typeOf[knowledge.AppendTurnInput](), typeOf[client.TurnInput]()},
 	{typeOf[knowledge.Said](), typeOf[client.Said]()},
 	{typeOf[knowledge.Conversation](), typeOf[client.Conversation]()},
 	{typeOf[knowledge.Continuity](), typeOf[client.Continuity]()},
-	{typeOf[ConversationPage](), typeOf[client.ConversationPage]()},
+	{typeOf[know.ConversationPage](), typeOf[client.ConversationPage]()},
 	{typeOf[TokenList](), typeOf[client.TokenList]()},
 	{typeOf[Me](), typeOf[client.Me]()},
-	{typeOf[ArtifactInfo](), typeOf[client.ArtifactInfo]()},
+	{typeOf[know.ArtifactInfo](), typeOf[client.ArtifactInfo]()},
 }
 
 func TestTheClientSpeaksTheSameJSON(t *testing.T) {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,80 +12,49 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
 )
 
-// visit is one request on its way through the door.
-type visit struct {
-	caller app.Caller
-	r      *http.Request
-	w      http.ResponseWriter
-}
-
-type visitKey struct{}
-
-// caller is who makes the call. The guard lets no call under /v1 through without one.
-func caller(ctx context.Context) app.Caller {
-	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
-		return v.caller
-	}
-	return app.Caller{}
-}
-
-// patient lifts the read deadline for calls that are meant to take long. The connection would otherwise count as
-// broken when the server's ReadTimeout is over.
-func patient(ctx context.Context) {
-	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
-		_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // then there is none to lift
-	}
-}
-
-// answerLimit is how long a call may take, waiting included, until its client has the answer: one that does not read
-// would hold on to it for ever.
-const answerLimit = 2 * time.Minute
-
-var (
-	noStore = []string{"no-store"}
-	noSniff = []string{"nosniff"}
-)
+var noSniff = []string{"nosniff"}
 
 // guard stands before every route: it checks the host, the origin and the credential, and recovers panics.
 func (s *service) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{r: r, w: w}
-		defer s.recovered(v)
+		defer func() { s.recovered(recover(), w, r) }()
 		h := w.Header()
 		h["X-Content-Type-Options"] = noSniff
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerLimit)) // streams set their own, piece by piece
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(door.AnswerLimit)) // streams set their own, piece by piece
 		if !s.knownHost(r.Host) {
-			problemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or configure the server with this name",
-				"the server is not known as %.100q", r.Host)).write(w)
+			door.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or configure the server with this name",
+				"the server is not known as %.100q", r.Host)).Write(w)
 			return
 		}
 		if err := origins.Check(r); err != nil {
-			problemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the server's own pages",
-				"browsers may not change anything here from other sites")).write(w)
+			door.ProblemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the server's own pages",
+				"browsers may not change anything here from other sites")).Write(w)
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			h["Cache-Control"] = noStore
-			var err error
-			if v.caller, err = s.authenticate(r); err != nil {
-				s.problem(r.Context(), err).write(w)
+			h["Cache-Control"] = door.NoStore
+			c, err := s.authenticate(r)
+			if err != nil {
+				s.door.Problem(r.Context(), err).Write(w)
 				return
 			}
 			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // else what is malformed would be left out unseen
-				problemOf(refusal.New(refusal.Invalid, "escape what stands after the ?, and part it by &", "the parameters are malformed: %s", err)).write(w)
+				door.ProblemOf(refusal.New(refusal.Invalid, "escape what stands after the ?, and part it by &", "the parameters are malformed: %s", err)).Write(w)
 				return
 			}
-			if r.ContentLength > s.opts.MaxBody && !isUpload(r) {
-				malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, at most %d are taken",
-					r.ContentLength, s.opts.MaxBody), nil).write(w)
+			if r.ContentLength > s.opts.MaxBody && !know.IsUpload(r) {
+				door.Malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, at most %d are taken",
+					r.ContentLength, s.opts.MaxBody), nil).Write(w)
 				return
 			}
-			v.r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+			r = door.Enter(w, r, c)
 		}
-		next.ServeHTTP(w, v.r)
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -105,9 +73,8 @@ func (s *service) ended(r *http.Request) bool {
 	return refusal.CodeOf(err) == refusal.Unauthenticated
 }
 
-// recovered answers a call that panicked. A stream that has begun is cut off instead.
-func (s *service) recovered(v *visit) {
-	p := recover()
+// recovered answers a call that panicked, if it did. A stream that has begun is cut off instead.
+func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		return
 	}
@@ -115,7 +82,7 @@ func (s *service) recovered(v *visit) {
 		panic(p)
 	}
 	err := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	s.internal(v.r.Context(), err).write(v.w)
+	s.door.Internal(r.Context(), err).Write(w)
 }
 
 // knownHost keeps pages out that had their own name resolve to this server (DNS rebinding): such a page's requests

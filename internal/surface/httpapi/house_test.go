@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -125,9 +126,9 @@ type reply struct {
 	body   string
 }
 
-func (r reply) problem(t testing.TB) httpapi.Problem {
+func (r reply) problem(t testing.TB) door.Problem {
 	t.Helper()
-	var p httpapi.Problem
+	var p door.Problem
 	if err := json.Unmarshal([]byte(r.body), &p); err != nil {
 		t.Fatalf("%d is no problem document: %s", r.status, r.body)
 	}

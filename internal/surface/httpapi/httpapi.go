@@ -6,10 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
 )
 
 // DefaultMaxBody is the most bytes that a request's body may have unless the options say otherwise.
@@ -32,9 +31,7 @@ type Options struct {
 // service is the door: the use cases and how they are reached.
 type service struct {
 	app  *app.App
-	api  huma.API
-	mux  *http.ServeMux
-	log  *slog.Logger
+	door *door.Door
 	opts Options
 
 	mu        sync.Mutex
@@ -54,22 +51,17 @@ func New(a *app.App, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, mux: http.NewServeMux(), log: o.Log, opts: o, streams: map[string]int{}}
-	s.api = humago.New(s.mux, config())
-	describeInputs(s.api.OpenAPI().Components.Schemas)
+	s := &service{app: a, door: door.New(a, config(), o.Log, o.MaxBody), opts: o, streams: map[string]int{}}
+	describeInputs(s.door.API().Components.Schemas)
 	s.tasks()
 	s.handoffs()
-	s.context()
 	s.inbox()
 	s.dead()
 	s.agents()
-	s.channels()
-	s.memory()
-	s.conversations()
 	s.tokens()
 	s.audit()
 	s.events()
-	s.artifacts()
+	know.Routes(s.door, a)
 	s.open()
-	return s.guard(s.mux)
+	return s.guard(s.door.Mux())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 )
 
 //go:embed docs
@@ -14,8 +15,8 @@ var docsFiles embed.FS
 
 // open serves what needs no token: is the process alive, can it work, and what is there to call.
 func (s *service) open() {
-	loosen(s.api.OpenAPI())
-	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	loosen(s.door.API())
+	spec, err := json.MarshalIndent(s.door.API(), "", "  ")
 	if err != nil {
 		panic(err) // the same bytes on every start: a test would have seen it
 	}
@@ -31,28 +32,21 @@ func (s *service) open() {
 		}
 		s.static(path, f[1], b)
 	}
-	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
+	s.door.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		door.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
 	})
-	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	s.door.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.app.Err(); err != nil {
-			problemOf(refusal.New(refusal.Unavailable, "look into the server's log", "not ready: %s", err)).write(w)
+			door.ProblemOf(refusal.New(refusal.Unavailable, "look into the server's log", "not ready: %s", err)).Write(w)
 			return
 		}
-		plain(w, map[string]string{"status": "ready"})
+		door.Plain(w, map[string]string{"status": "ready"})
 	})
-	s.mux.HandleFunc("/", s.nowhere)
-}
-
-func plain(w http.ResponseWriter, v any) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h["Cache-Control"] = noStore
-	_ = marshal(w, v) // the client is gone
+	s.door.Mux().HandleFunc("/", s.nowhere)
 }
 
 func (s *service) static(path, media string, b []byte) {
-	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+	s.door.Mux().HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", media)
 		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
@@ -66,16 +60,16 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe := r.Clone(r.Context())
 		probe.Method = m
-		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+		if _, pattern := s.door.Mux().Handler(probe); pattern != "/" && pattern != "" {
 			allowed = append(allowed, m)
 		}
 	}
 	if len(allowed) == 0 {
-		problemOf(refusal.New(refusal.NotFound, "/docs shows people what there is, /openapi.json tells programs", "there is nothing at %.200q", r.URL.Path)).write(w)
+		door.ProblemOf(refusal.New(refusal.NotFound, "/docs shows people what there is, /openapi.json tells programs", "there is nothing at %.200q", r.URL.Path)).Write(w)
 		return
 	}
-	p := problemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "%s is not what this is called with", r.Method))
+	p := door.ProblemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "%s is not what this is called with", r.Method))
 	p.Status = http.StatusMethodNotAllowed
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	p.write(w)
+	p.Write(w)
 }

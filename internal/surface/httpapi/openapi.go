@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -36,7 +37,7 @@ func config() huma.Config {
 	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	c.CreateHooks, c.OpenAPIPath, c.DocsPath, c.SchemasPath = nil, "", "", ""
 	c.RejectUnknownQueryParameters = true
-	c.Formats = map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat}
+	c.Formats = map[string]huma.Format{"application/json": door.JSONFormat, "json": door.JSONFormat}
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "trapeze token create makes one."},
@@ -44,7 +45,7 @@ func config() huma.Config {
 	for t, alias := range closedSets {
 		c.Components.Schemas.RegisterTypeAlias(t, alias)
 	}
-	for _, name := range []string{tagTasks, tagHandoffs, tagInbox, tagDead, tagAgents, tagChannels, tagMemory, tagConversations, tagArtifacts, tagTokens, tagRecord} {
+	for _, name := range door.Tags() {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
 	return c
@@ -70,12 +71,6 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Spend"
 	}
 	return huma.DefaultSchemaNamer(t, hint)
-}
-
-// problemResponse is the answer to every refusal, for routes that huma only documents.
-func (s *service) problemResponse() *huma.Response {
-	schema := s.api.OpenAPI().Components.Schemas.Schema(typeOf[Problem](), true, "")
-	return &huma.Response{Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
 }
 
 // pathFields are what an input takes from the path and not from the body.

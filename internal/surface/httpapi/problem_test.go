@@ -1,53 +1,17 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 	"github.com/trapezehq/trapeze/internal/view"
 )
-
-func TestEveryCodeHasOneStatus(t *testing.T) {
-	for _, code := range refusal.Codes() {
-		s, ok := statuses[code]
-		if !ok || s.status < 400 || s.status > 599 || s.title == "" {
-			t.Errorf("%s: %+v", code, s)
-		}
-		p := problemOf(refusal.New(code, "a hint", "why not"))
-		if p.Status != s.status || p.Code != code || p.Hint != "a hint" || p.Type != "urn:trapeze:problem:"+string(code) {
-			t.Errorf("%+v", p)
-		}
-		if s.status == http.StatusServiceUnavailable && p.GetHeaders().Get("Retry-After") == "" {
-			t.Errorf("%s does not say when to come back", code)
-		}
-	}
-	if len(statuses) != len(refusal.Codes()) {
-		t.Errorf("%d statuses for %d codes", len(statuses), len(refusal.Codes()))
-	}
-}
-
-func TestAnOpenCircuitSaysWhenToComeBack(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for reset, want := range map[string]int{
-		now.Add(30 * time.Second).Format(time.RFC3339): 31, now.Add(-time.Hour).Format(time.RFC3339): 2,
-		now.Add(900 * time.Hour).Format(time.RFC3339): 3601, "nonsense": 5,
-	} {
-		p := problemOf(refusal.New(refusal.CircuitOpen, "", "open").With("reset_at", reset))
-		if got := p.resetIn(now); got != want {
-			t.Errorf("%s: %d, want %d", reset, got, want)
-		}
-	}
-}
 
 // sour is a handler whose use cases fail in the given way.
 func sour(t *testing.T, l ledger.Ledger, v view.Store) (http.Handler, *strings.Builder) {
@@ -121,44 +85,4 @@ func TestWhatGoesWrongInsideStaysInside(t *testing.T) {
 	if id == "" || !strings.Contains(log.String(), id) || !strings.Contains(log.String(), "nil pointer") {
 		t.Errorf("request %q; the log: %s", id, log)
 	}
-}
-
-func TestAnErrorThatIsNoRefusalIsNotTold(t *testing.T) {
-	log := &strings.Builder{}
-	s := &service{log: textLog(log)}
-	p := s.problem(t.Context(), errors.New("open /secret/path: no such file"))
-	if p.Status != 500 || p.Code != refusal.Unavailable || strings.Contains(p.Detail, "secret") || !strings.Contains(log.String(), "/secret/path") {
-		t.Errorf("%+v; %s", p, log)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if p := s.problem(ctx, context.Canceled); p.Status != 503 || p.Code != refusal.Unavailable {
-		t.Errorf("%+v", p)
-	}
-	if p := s.problem(t.Context(), refusal.New("teapot", "", "short and stout")); p.Status != 500 {
-		t.Errorf("a code that is none: %+v", p)
-	}
-}
-
-func FuzzABodyIsReadOrRefused(f *testing.F) {
-	for _, seed := range []string{
-		`{"intent":"x"}`, `{"intent":"x","send":{"to":["a"],"timeouts":{"ack":"15s"}}}`, `{"a":"\"[{"}`, "[[[[", `"\`, "\xff", `{"intent":null}`,
-		`{"epoch":18446744073709551615}`, `{"deadline":"2026-01-01T00:00:00Z"}`, `null`, ``,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var in app.CreateInput
-		err := shape.Check(b)
-		if err == nil && unmarshal(b, &in) == nil {
-			return
-		}
-		if err == nil {
-			err = unmarshal(b, &in)
-		}
-		p := malformed(http.StatusBadRequest, "validation failed", []error{err})
-		if (p.Code != refusal.Invalid && p.Code != refusal.TooLarge) || p.Detail == "" || p.Hint == "" || len(p.Detail) > 1100 {
-			t.Errorf("%+v", p)
-		}
-	})
 }

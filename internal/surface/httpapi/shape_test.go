@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
@@ -97,7 +98,7 @@ func FuzzTheShortWayTakesNothingThatTheDescriptionRefuses(f *testing.F) {
 			return
 		}
 		var value any
-		if err := unmarshal(body, &value); err != nil {
+		if err := door.JSONFormat.Unmarshal(body, &value); err != nil {
 			t.Fatalf("%s took %q, which the door does not: %v", name, body, err)
 		}
 		var found huma.ValidateResult

@@ -13,61 +13,24 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-const tagRecord = "Record"
-
-// sendLimit is how long a client may take to receive a piece of a stream.
-const sendLimit = 30 * time.Second
-
-// raw serves what is no JSON document. huma only documents it.
-func (s *service) raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
-	op.Responses["default"] = s.problemResponse()
-	s.api.OpenAPI().AddOperation(&op)
-	s.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
-		if p := unknownParameter(op, r); p != nil {
-			p.write(w)
-			return
-		}
-		if err := serve(w, r); err != nil {
-			s.problem(r.Context(), err).write(w)
-		}
-	})
-}
-
-func unknownParameter(op huma.Operation, r *http.Request) *Problem {
-	known := map[string]bool{}
-	for _, p := range op.Parameters {
-		known[p.Name] = p.In == "query"
-	}
-	for name := range r.URL.Query() {
-		if !known[name] {
-			return problemOf(refusal.New(refusal.Invalid, "/openapi.json describes what this call takes",
-				"%.80q is not a parameter of this call", name))
-		}
-	}
-	return nil
-}
-
-func query(name, about string, schema *huma.Schema) *huma.Param {
-	return &huma.Param{Name: name, In: "query", Description: about, Schema: schema}
-}
-
 func (s *service) audit() {
-	op := s.operation(route{
-		method: http.MethodGet, path: "/v1/audit/export", id: "export", summary: "Export the record",
-		about: "One event a line, or a row; of one task also as one document. An export that is cut short ends without the last chunk.", tag: tagRecord,
+	op := s.door.Operation(door.Route{
+		Method: http.MethodGet, Path: "/v1/audit/export", ID: "export", Summary: "Export the record",
+		About: "One event a line, or a row; of one task also as one document. An export that is cut short ends without the last chunk.", Tag: door.TagRecord,
 	})
 	op.Parameters = []*huma.Param{
-		query("format", "jsonl if left out; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
-		query("task", "Id of one task. Left out: everything, for those who may read the audit.", &huma.Schema{Type: huma.TypeString}),
+		door.Query("format", "jsonl if left out; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
+		door.Query("task", "Id of one task. Left out: everything, for those who may read the audit.", &huma.Schema{Type: huma.TypeString}),
 	}
 	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
 	for _, media := range exportMedia {
 		op.Responses["200"].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
-	s.raw(op, s.export)
+	s.door.Raw(op, s.export)
 }
 
 var exportMedia = map[view.Format]string{
@@ -82,14 +45,14 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	patient(r.Context())
+	door.Patient(r.Context())
 	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
-	err := s.app.Export(r.Context(), caller(r.Context()), in, out)
+	err := s.app.Export(r.Context(), door.Caller(r.Context()), in, out)
 	if err == nil && !out.begun {
 		_, err = out.Write(nil) // nothing on record is an answer too
 	}
 	if err != nil && out.begun {
-		s.cutShort(r.Context(), "an export", err)
+		s.door.CutShort(r.Context(), "an export", err)
 	}
 	return err
 }
@@ -108,31 +71,31 @@ func (l *lateWriter) Write(b []byte) (int, error) {
 		l.w.Header().Set("Content-Type", l.media)
 		l.w.WriteHeader(http.StatusOK)
 	}
-	if err := l.control.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := l.control.SetWriteDeadline(time.Now().Add(door.SendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
 	return l.w.Write(b)
 }
 
 func (s *service) events() {
-	op := s.operation(route{
-		method: http.MethodGet, path: "/v1/events", id: "events", summary: "What happens, as it happens (server-sent events)",
-		about: "Every message named entry carries a Notice; its id is the position to resume after. Comments in between show that the stream lives.",
-		tag:   tagRecord,
+	op := s.door.Operation(door.Route{
+		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "What happens, as it happens (server-sent events)",
+		About: "Every message named entry carries a Notice; its id is the position to resume after. Comments in between show that the stream lives.",
+		Tag:   door.TagRecord,
 	})
 	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}
 	op.Parameters = []*huma.Param{
-		query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
+		door.Query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
 		{Name: "Last-Event-ID", In: "header", Description: "The same as after; it counts if both are there.", Schema: position},
 	}
-	notice := s.api.OpenAPI().Components.Schemas.Schema(typeOf[app.Notice](), true, "")
+	notice := door.SchemaOf[app.Notice](s.door)
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
 		"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
 			Extensions: map[string]any{"x-data": notice},
 		}},
 	}}}
-	s.raw(op, s.follow)
+	s.door.Raw(op, s.follow)
 }
 
 // startOf is the position that a stream begins after.
@@ -182,7 +145,7 @@ func (s *service) admit(c app.Caller) (done func(), err error) {
 
 // follow tells the caller what happens until it goes away, the server stops or its token ends.
 func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
-	done, err := s.admit(caller(r.Context()))
+	done, err := s.admit(door.Caller(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -193,10 +156,10 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	patient(r.Context())
+	door.Patient(r.Context())
 	notices, ended := make(chan app.Notice, 64), make(chan error, 1)
 	go func() {
-		ended <- followAfter(ctx, s.app, caller(r.Context()), after, func(n app.Notice) error {
+		ended <- followAfter(ctx, s.app, door.Caller(r.Context()), after, func(n app.Notice) error {
 			select {
 			case notices <- n:
 				return nil
@@ -229,7 +192,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 			out.printf(": alive\n\n")
 		case err := <-ended:
 			if err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "an event stream ended", "error", err)
+				s.door.Log().WarnContext(ctx, "an event stream ended", "error", err)
 			}
 			for len(notices) > 0 {
 				out.notice(<-notices)
@@ -246,11 +209,9 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 // followAfter gives a number the type of the ledger's positions, which this room does not know by name.
 func followAfter(ctx context.Context, a *app.App, c app.Caller, after uint64, fn func(app.Notice) error) error {
 	at := app.Notice{}.Position
-	setNumber(&at, after)
+	door.SetPosition(&at, after)
 	return a.Follow(ctx, c, at, fn)
 }
-
-func setNumber[P ~uint64](p *P, n uint64) { *p = P(n) }
 
 // eventWriter writes server-sent events. After the first error it writes nothing.
 type eventWriter struct {
@@ -263,7 +224,7 @@ func (o *eventWriter) printf(format string, args ...any) {
 	if o.err != nil {
 		return
 	}
-	if err := o.control.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := o.control.SetWriteDeadline(time.Now().Add(door.SendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		o.err = err
 		return
 	}

@@ -48,7 +48,8 @@ type Task struct {
 	Position     uint64             `json:"position" doc:"Of its newest entry."`
 }
 
-func (t Task) position() uint64 { return t.Position }
+// At implements [door.Placed].
+func (t Task) At() uint64 { return t.Position }
 
 // Ask is an agent's wish to take a task over.
 type Ask struct {

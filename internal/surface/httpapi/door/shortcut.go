@@ -1,4 +1,4 @@
-package httpapi
+package door
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
@@ -24,11 +25,11 @@ import (
 // huma as it came: nothing is refused here before the use case is called, so that what is wrong with a call is said in
 // one place and one way.
 type shortcut[B, O any] struct {
-	s        *service
+	d        *Door
 	status   int          // of success
 	body     *shape.Shape // what the description says of it
 	required bool
-	call     func(ctx context.Context, c app.Caller, id string, in B) (O, error)
+	call     func(ctx context.Context, c caller.Caller, id string, in B) (O, error)
 }
 
 // maxPlain is the longest body, in bytes, that is taken here: it is read into memory before it is looked at.
@@ -36,8 +37,8 @@ const maxPlain = maxPooled
 
 // through puts the short way before an operation that takes a body, which must then be registered. The function returned
 // ends the preparation.
-func through[B, O any](s *service, op *huma.Operation, call func(ctx context.Context, c app.Caller, id string, in B) (O, error)) (ready func()) {
-	p := &shortcut[B, O]{s: s, status: op.DefaultStatus, call: call}
+func through[B, O any](d *Door, op *huma.Operation, call func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) (ready func()) {
+	p := &shortcut[B, O]{d: d, status: op.DefaultStatus, call: call}
 	if p.status == 0 {
 		p.status = http.StatusOK
 	}
@@ -47,7 +48,7 @@ func through[B, O any](s *service, op *huma.Operation, call func(ctx context.Con
 	described := op.RequestBody // huma describes it in place
 	op.Middlewares = append(op.Middlewares, p.take)
 	return func() {
-		made := shape.NewMaker(s.api.OpenAPI().Components.Schemas)
+		made := shape.NewMaker(d.api.OpenAPI().Components.Schemas)
 		p.body, p.required = made.Of(described.Content[jsonMedia].Schema), described.Required
 	}
 }
@@ -72,14 +73,14 @@ func (p *shortcut[B, O]) take(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	out, err := p.call(r.Context(), caller(r.Context()).WithKey(key), id, in)
+	out, err := p.call(r.Context(), Caller(r.Context()).WithKey(key), id, in)
 	if err != nil {
-		p.s.problem(r.Context(), err).write(w)
+		p.d.Problem(r.Context(), err).Write(w)
 		return
 	}
 	b.Reset() // the input holds nothing of it
 	if err := encodeAnswer(b, out); err != nil {
-		p.s.internal(r.Context(), err).write(w)
+		p.d.Internal(r.Context(), err).Write(w)
 		return
 	}
 	h := w.Header()

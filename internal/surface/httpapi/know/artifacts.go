@@ -1,7 +1,6 @@
-package httpapi
+package know
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,12 +12,10 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 )
 
-const (
-	tagArtifacts  = "Artifacts"
-	artifactsPath = "/v1/artifacts"
-)
+const artifactsPath = "/v1/artifacts"
 
 // ArtifactInfo is what there is to know of an artifact.
 type ArtifactInfo struct {
@@ -28,7 +25,7 @@ type ArtifactInfo struct {
 
 // How slowly an artifact may come or go: nothing at all for a while ends it, and so does a trickle.
 const (
-	idleLimit = sendLimit
+	idleLimit = door.SendLimit
 	leastRate = 8 << 10 // bytes per second, after the first idleLimit
 )
 
@@ -41,54 +38,54 @@ func pace(begun time.Time, n int64) time.Time {
 	return soon
 }
 
-func (s *service) artifacts() {
+func (s *routes) artifacts() {
 	digest := &huma.Schema{Type: huma.TypeString, Pattern: "^sha256:[0-9a-f]{64}$"}
 	content := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
-	info := s.api.OpenAPI().Components.Schemas.Schema(typeOf[ArtifactInfo](), true, "")
+	info := door.SchemaOf[ArtifactInfo](s.door)
 
-	put := s.operation(route{
-		method: http.MethodPut, path: artifactsPath, id: "put-artifact", summary: "Keep a file or a patch, to be referred to by its digest",
-		about: "Of any content type, which is not kept. The same content again is the same artifact, so the call is safe to repeat. " +
-			"What no envelope refers to is deleted after a while.", tag: tagArtifacts,
+	put := s.door.Operation(door.Route{
+		Method: http.MethodPut, Path: artifactsPath, ID: "put-artifact", Summary: "Keep a file or a patch, to be referred to by its digest",
+		About: "Of any content type, which is not kept. The same content again is the same artifact, so the call is safe to repeat. " +
+			"What no envelope refers to is deleted after a while.", Tag: door.TagArtifacts,
 	})
-	put.Parameters = []*huma.Param{query("digest", "Of the content; anything else is then refused, and not kept.", digest)}
+	put.Parameters = []*huma.Param{door.Query("digest", "Of the content; anything else is then refused, and not kept.", digest)}
 	put.RequestBody = &huma.RequestBody{Required: true, Content: content}
 	put.Responses = map[string]*huma.Response{"200": {Description: "It is kept, on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
-	s.raw(put, s.putArtifact)
+	s.door.Raw(put, s.putArtifact)
 
 	name := &huma.Param{Name: "digest", In: "path", Required: true, Schema: digest}
-	get := s.operation(route{
-		method: http.MethodGet, path: artifactsPath + "/{digest}", id: "get-artifact", summary: "Fetch an artifact; that it was read is on record first",
-		about: "For whoever put it, and for those who may read what a task's envelopes say that refer to it. One that is damaged ends short of its length.",
-		tag:   tagArtifacts,
+	get := s.door.Operation(door.Route{
+		Method: http.MethodGet, Path: artifactsPath + "/{digest}", ID: "get-artifact", Summary: "Fetch an artifact; that it was read is on record first",
+		About: "For whoever put it, and for those who may read what a task's envelopes say that refer to it. One that is damaged ends short of its length.",
+		Tag:   door.TagArtifacts,
 	})
 	get.Parameters = []*huma.Param{name}
 	get.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: content}}
-	s.raw(get, s.getArtifact)
+	s.door.Raw(get, s.getArtifact)
 
-	head := s.operation(route{
-		method: http.MethodHead, path: artifactsPath + "/{digest}", id: "head-artifact", summary: "Ask whether an artifact is there, and how large it is", tag: tagArtifacts,
+	head := s.door.Operation(door.Route{
+		Method: http.MethodHead, Path: artifactsPath + "/{digest}", ID: "head-artifact", Summary: "Ask whether an artifact is there, and how large it is", Tag: door.TagArtifacts,
 	})
 	head.Parameters = []*huma.Param{name}
 	head.Responses = map[string]*huma.Response{"200": {Description: "Content-Length says how large it is"}}
-	s.raw(head, s.headArtifact)
+	s.door.Raw(head, s.headArtifact)
 }
 
-// isUpload reports whether a request brings an artifact, which has limits of its own.
-func isUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == artifactsPath }
+// IsUpload reports whether a request brings an artifact, which has limits of its own.
+func IsUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == artifactsPath }
 
-func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
+func (s *routes) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	body := &upload{body: r.Body, control: http.NewResponseController(w), since: time.Now()}
-	c := caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
+	c := door.Caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
 	info, err := s.app.PutArtifact(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
-	_ = body.control.SetWriteDeadline(time.Now().Add(answerLimit)) // the upload has taken its time
+	_ = body.control.SetWriteDeadline(time.Now().Add(door.AnswerLimit)) // the upload has taken its time
 	if refusal.CodeOf(err) == refusal.TooLarge {
 		linger(w, r)
 	}
 	if err != nil {
 		return err
 	}
-	plain(w, ArtifactInfo{Digest: info.Digest, Bytes: info.Size})
+	door.Plain(w, ArtifactInfo{Digest: info.Digest, Bytes: info.Size})
 	return nil
 }
 
@@ -116,7 +113,7 @@ func (u *upload) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		p := problemOf(refusal.New(refusal.Expired, "send it over a faster line, or in pieces", "the upload came too slowly: %d bytes in %s",
+		p := door.ProblemOf(refusal.New(refusal.Expired, "send it over a faster line, or in pieces", "the upload came too slowly: %d bytes in %s",
 			u.n, time.Since(u.since).Round(time.Second)))
 		p.Status = http.StatusRequestTimeout
 		return n, p
@@ -124,34 +121,28 @@ func (u *upload) Read(b []byte) (int, error) {
 	return n, refusal.New(refusal.Invalid, "send it again, whole", "the upload broke off after %d bytes", u.n)
 }
 
-func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
-	content, info, err := s.app.Artifact(r.Context(), caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+func (s *routes) getArtifact(w http.ResponseWriter, r *http.Request) error {
+	content, info, err := s.app.Artifact(r.Context(), door.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
 	if err != nil {
 		return err
 	}
 	defer content.Close() // nothing was written
-	patient(r.Context())
+	door.Patient(r.Context())
 	out := &download{w: w, control: http.NewResponseController(w), since: time.Now(), size: info.Size}
 	err = lastWhenVerified(out, content)
 	damaged := errors.Is(err, artifact.ErrCorrupt)
 	if damaged {
-		s.log.ErrorContext(r.Context(), "an artifact is damaged", "error", err)
+		s.door.Log().ErrorContext(r.Context(), "an artifact is damaged", "error", err)
 	}
 	if err != nil && out.begun {
-		s.cutShort(r.Context(), "an artifact", err)
+		s.door.CutShort(r.Context(), "an artifact", err)
 	}
 	if damaged {
-		p := problemOf(refusal.New(refusal.Unavailable, "put the same content again, which mends it", "the stored content of %s is damaged", info.Digest))
+		p := door.ProblemOf(refusal.New(refusal.Unavailable, "put the same content again, which mends it", "the stored content of %s is damaged", info.Digest))
 		p.Status = http.StatusInternalServerError
 		return p
 	}
 	return err
-}
-
-// cutShort ends an answer that has begun so that the client cannot take it for the whole.
-func (s *service) cutShort(ctx context.Context, what string, err error) {
-	s.log.WarnContext(ctx, what+" was cut short", "error", err)
-	panic(http.ErrAbortHandler)
 }
 
 // download sends an artifact as long as the client keeps reading. The status goes with the first piece.
@@ -210,8 +201,8 @@ func lastWhenVerified(w io.Writer, r io.Reader) error {
 	}
 }
 
-func (s *service) headArtifact(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.app.ArtifactInfo(r.Context(), caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+func (s *routes) headArtifact(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.app.ArtifactInfo(r.Context(), door.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
 	if err != nil {
 		return err
 	}

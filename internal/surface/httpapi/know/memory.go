@@ -1,18 +1,15 @@
-package httpapi
+package know
 
 import (
 	"context"
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 )
-
-const tagMemory = "Memory"
 
 // MemoryPage is one page of memory items.
 type MemoryPage struct {
@@ -21,7 +18,8 @@ type MemoryPage struct {
 	Position uint64           `json:"position" doc:"Up to which the list is complete."`
 }
 
-func (p MemoryPage) position() uint64 { return p.Position }
+// At implements [door.Placed].
+func (p MemoryPage) At() uint64 { return p.Position }
 
 // MemoryVersions are some versions of a memory item.
 type MemoryVersions struct {
@@ -31,10 +29,11 @@ type MemoryVersions struct {
 	Position uint64              `json:"position"`
 }
 
-func (v MemoryVersions) position() uint64 { return v.Position }
+// At implements [door.Placed].
+func (v MemoryVersions) At() uint64 { return v.Position }
 
 type memorySearch struct {
-	Reading
+	door.Reading
 	Query        string       `query:"q" maxLength:"2000" doc:"Words to be found in titles, texts and tags; an item need not have all of them. The best come first. Left out: the newest come first."`
 	Tag          string       `query:"tag" maxLength:"64" doc:"Only items with this tag."`
 	Agent        string       `query:"agent" maxLength:"200" doc:"Only items of this author: an agent by name, or a principal such as operator/ann."`
@@ -49,7 +48,7 @@ type memorySearch struct {
 }
 
 type memoryQuery struct {
-	Reading
+	door.Reading
 	ID      string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
 	Version int    `query:"version" minimum:"1" doc:"That of a reference; without a digest, the version that is wanted."`
 	Digest  string `query:"digest" maxLength:"80" doc:"That of a reference: the status says what has become of it."`
@@ -57,75 +56,60 @@ type memoryQuery struct {
 }
 
 type versionsQuery struct {
-	Reading
+	door.Reading
 	ID    string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
 	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 50 if left out."`
 	After int    `query:"after" minimum:"0" doc:"Only versions after this one."`
 }
 
-type rememberBody struct {
-	Keyed
-	Body knowledge.RememberInput
-}
-
-func (s *service) memory() {
-	post := func(verb, summary string) route {
-		return route{method: http.MethodPost, path: "/v1/memory/{id}/" + verb, id: verb + "-memory", summary: summary, tag: tagMemory}
+func (s *routes) memory() {
+	post := func(verb, summary string) door.Route {
+		return door.Route{Method: http.MethodPost, Path: "/v1/memory/{id}/" + verb, ID: verb + "-memory", Summary: summary, Tag: door.TagMemory}
 	}
-	remember := s.operation(route{
-		method: http.MethodPost, path: "/v1/memory", id: "remember", summary: "Store a memory item", tag: tagMemory, status: http.StatusCreated,
-	})
-	huma.Register(s.api, remember, func(ctx context.Context, in *rememberBody) (*answer[knowledge.Item], error) {
-		x, err := s.app.Remember(ctx, caller(ctx).WithKey(in.Key), in.Body)
-		if err != nil {
-			return nil, s.problem(ctx, err)
-		}
-		return answerOf(x), nil
-	})
-	read(s, route{
-		path: "/v1/memory", id: "search-memory", summary: "Find memory items, or list them", tag: tagMemory,
-		about: "Only those that you may read, each with an excerpt. What is given is on record.",
+	door.Create(s.door, door.Route{
+		Method: http.MethodPost, Path: "/v1/memory", ID: "remember", Summary: "Store a memory item", Tag: door.TagMemory, Status: http.StatusCreated,
+	}, s.app.Remember)
+	door.Read(s.door, door.Route{
+		Path: "/v1/memory", ID: "search-memory", Summary: "Find memory items, or list them", Tag: door.TagMemory,
+		About: "Only those that you may read, each with an excerpt. What is given is on record.",
 	}, s.searchMemory)
-	read(s, route{
-		path: "/v1/memory/{id}", id: "show-memory", summary: "Read a memory item", tag: tagMemory,
-		about: "Or what a reference of an envelope names: the newest version for those who may read the item, the very version " +
+	door.Read(s.door, door.Route{
+		Path: "/v1/memory/{id}", ID: "show-memory", Summary: "Read a memory item", Tag: door.TagMemory,
+		About: "Or what a reference of an envelope names: the newest version for those who may read the item, the very version " +
 			"for those to whom only the envelope grants it. The read is on record.",
 	}, func(ctx context.Context, c app.Caller, in *memoryQuery) (knowledge.Item, error) {
 		return s.app.Memory(ctx, c, knowledge.MemoryInput{ID: in.ID, Version: in.Version, Digest: in.Digest, Task: in.Task})
 	})
-	read(s, route{path: "/v1/memory/{id}/versions", id: "memory-versions", summary: "Read the versions of a memory item", tag: tagMemory},
+	door.Read(s.door, door.Route{Path: "/v1/memory/{id}/versions", ID: "memory-versions", Summary: "Read the versions of a memory item", Tag: door.TagMemory},
 		func(ctx context.Context, c app.Caller, in *versionsQuery) (MemoryVersions, error) {
 			v, err := s.app.MemoryVersions(ctx, c, knowledge.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
-			return MemoryVersions{ID: v.ID, Versions: notNil(v.Versions), Count: v.Count, Position: uint64(v.Position)}, err
+			return MemoryVersions{ID: v.ID, Versions: door.NotNil(v.Versions), Count: v.Count, Position: uint64(v.Position)}, err
 		})
-	change(s, post("revise", "Add a version"), func(ctx context.Context, c app.Caller, id string, in knowledge.ReviseInput) (knowledge.Item, error) {
+	door.Change(s.door, post("revise", "Add a version"), func(ctx context.Context, c app.Caller, id string, in knowledge.ReviseInput) (knowledge.Item, error) {
 		in.ID = id
 		return s.app.Revise(ctx, c, in)
 	})
-	act(s, post("pin", "Put it into every envelope that may hold it"), s.app.Pin)
-	act(s, post("unpin", "Undo pin"), s.app.Unpin)
-	change(s, post("tag", "Replace its tags"), func(ctx context.Context, c app.Caller, id string, in knowledge.TagInput) (knowledge.Item, error) {
+	door.Act(s.door, post("pin", "Put it into every envelope that may hold it"), s.app.Pin)
+	door.Act(s.door, post("unpin", "Undo pin"), s.app.Unpin)
+	door.Change(s.door, post("tag", "Replace its tags"), func(ctx context.Context, c app.Caller, id string, in knowledge.TagInput) (knowledge.Item, error) {
 		in.ID = id
 		return s.app.Tag(ctx, c, in)
 	})
-	change(s, post("weigh", "Say how important it is"), func(ctx context.Context, c app.Caller, id string, in knowledge.WeighInput) (knowledge.Item, error) {
+	door.Change(s.door, post("weigh", "Say how important it is"), func(ctx context.Context, c app.Caller, id string, in knowledge.WeighInput) (knowledge.Item, error) {
 		in.ID = id
 		return s.app.Weigh(ctx, c, in)
 	})
-	act(s, post("forget", "End the giving out of its content, for good"), s.app.Forget)
+	door.Act(s.door, post("forget", "End the giving out of its content, for good"), s.app.Forget)
 }
 
-func (s *service) searchMemory(ctx context.Context, c app.Caller, in *memorySearch) (MemoryPage, error) {
+func (s *routes) searchMemory(ctx context.Context, c app.Caller, in *memorySearch) (MemoryPage, error) {
 	out := MemoryPage{Position: uint64(s.app.Views().Position())}
 	q := knowledge.SearchInput{
 		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
 		Since: in.Since, Until: in.Until, Limit: in.Limit,
 	}
-	setPosition(&q.After, in.After)
+	door.SetPosition(&q.After, in.After)
 	found, err := s.app.SearchMemory(ctx, c, q)
-	out.Items, out.Next = notNil(found.Items), uint64(found.Next)
+	out.Items, out.Next = door.NotNil(found.Items), uint64(found.Next)
 	return out, err
 }
-
-// setPosition gives a number the type of the ledger's positions, which this room does not know by name.
-func setPosition[P ~uint64](p *P, n uint64) { *p = P(n) }

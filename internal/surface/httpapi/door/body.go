@@ -1,4 +1,4 @@
-package httpapi
+package door
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
-// jsonFormat is how bodies are read and written.
-var jsonFormat = huma.Format{Marshal: marshal, Unmarshal: unmarshal}
+// JSONFormat is how bodies are read and written.
+var JSONFormat = huma.Format{Marshal: marshal, Unmarshal: unmarshal}
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 

@@ -1,4 +1,4 @@
-package httpapi
+package door
 
 import (
 	"context"
@@ -47,8 +47,8 @@ var statuses = map[refusal.Code]struct {
 	refusal.Unknown:         {http.StatusGatewayTimeout, "It may or may not have happened"},
 }
 
-// problemOf is a refusal as its caller gets it.
-func problemOf(r *refusal.Error) *Problem {
+// ProblemOf is a refusal as its caller gets it.
+func ProblemOf(r *refusal.Error) *Problem {
 	s, ok := statuses[r.Code]
 	if !ok {
 		s.status, s.title = http.StatusInternalServerError, "Something went wrong"
@@ -93,36 +93,36 @@ func (p *Problem) resetIn(now time.Time) int {
 	return int(min(max(at.Sub(now), time.Second), time.Hour)/time.Second) + 1
 }
 
-// problem turns what a use case returned into an answer.
-func (s *service) problem(ctx context.Context, err error) *Problem {
+// Problem turns what a use case returned into an answer.
+func (d *Door) Problem(ctx context.Context, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
 	if r, ok := refusal.As(err); ok && r.Code.Valid() {
-		return problemOf(r)
+		return ProblemOf(r)
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return problemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered"))
+		return ProblemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered"))
 	}
-	return s.internal(ctx, err)
+	return d.Internal(ctx, err)
 }
 
-// internal logs what went wrong under an id, which is all that the caller gets to know.
-func (s *service) internal(ctx context.Context, err error) *Problem {
+// Internal logs what went wrong under an id, which is all that the caller gets to know.
+func (d *Door) Internal(ctx context.Context, err error) *Problem {
 	id := rand.Text()[:12]
 	attrs := []any{"request", id, "error", err}
-	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
+	if v := visitOf(ctx); v != nil {
 		attrs = append(attrs, "method", v.r.Method, "path", v.r.URL.Path, "caller", v.caller.String())
 	}
-	s.log.ErrorContext(ctx, "a call failed inside", attrs...)
-	p := problemOf(refusal.New(refusal.Unavailable, "tell the server's operator; the log says more under this id",
+	d.log.ErrorContext(ctx, "a call failed inside", attrs...)
+	p := ProblemOf(refusal.New(refusal.Unavailable, "tell the server's operator; the log says more under this id",
 		"something went wrong inside the server (request %s)", id).With("request", id))
 	p.Status, p.Title = http.StatusInternalServerError, "Something went wrong"
 	return p
 }
 
-// write sends a problem from outside of huma.
-func (p *Problem) write(w http.ResponseWriter) {
+// Write sends a problem from outside of huma.
+func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	for k, v := range p.GetHeaders() {
 		h[k] = v
@@ -136,20 +136,20 @@ func (p *Problem) write(w http.ResponseWriter) {
 // nothing else in the program uses.
 func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return malformed(status, message, errs)
+		return Malformed(status, message, errs)
 	}
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
 }
 
-// malformed is what huma found wrong with a request.
-func malformed(status int, message string, errs []error) *Problem {
+// Malformed is what huma found wrong with a request.
+func Malformed(status int, message string, errs []error) *Problem {
 	const hint = "/openapi.json describes what this call takes"
 	var fields []map[string]string
 	var texts []string
 	for _, err := range errs {
 		if r, ok := refusal.As(err); ok {
-			return problemOf(r)
+			return ProblemOf(r)
 		}
 		var d huma.ErrorDetailer
 		if !errors.As(err, &d) {
@@ -162,7 +162,7 @@ func malformed(status int, message string, errs []error) *Problem {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return problemOf(refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the %s",
+		return ProblemOf(refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the %s",
 			strings.TrimPrefix(message, "request ")))
 	case len(texts) == 0 || len(fields) == 0 && status != http.StatusUnprocessableEntity:
 		texts = append([]string{strings.TrimPrefix(message, "request ")}, texts...)
@@ -175,7 +175,7 @@ func malformed(status int, message string, errs []error) *Problem {
 	if len(fields) > 0 {
 		r = r.With("fields", fields[:min(len(fields), most)])
 	}
-	return problemOf(r)
+	return ProblemOf(r)
 }
 
 // fieldOf names a field as its sender would ("send.kind", not "body.send.kind") and says what is wrong with it.

@@ -1,0 +1,23 @@
+package door
+
+// What the routes are grouped by in the description.
+const (
+	TagTasks         = "Tasks"
+	TagHandoffs      = "Handoffs"
+	TagInbox         = "Inbox"
+	TagDead          = "Dead letters"
+	TagAgents        = "Agents"
+	TagChannels      = "Channels"
+	TagMemory        = "Memory"
+	TagConversations = "Conversations"
+	TagArtifacts     = "Artifacts"
+	TagTokens        = "Tokens"
+	TagRecord        = "Record"
+)
+
+// Tags are all groups, in the order in which the documentation shows them.
+func Tags() []string {
+	return []string{
+		TagTasks, TagHandoffs, TagInbox, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagTokens, TagRecord,
+	}
+}
