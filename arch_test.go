@@ -100,6 +100,10 @@ var rooms = []room{
 		dir: "internal/routing", what: "to whom, and why",
 		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
 	},
+	{
+		dir: "internal/phrase", what: "what people and agents say about handing work on, read exactly or not at all",
+		pure: true, ours: []string{"internal/refusal", "internal/fact"},
+	},
 
 	// Did it happen? The record: a contract, its technologies, and the proof they must pass.
 	{dir: "internal/ledger", what: "the contract of the record: entries, positions, append, follow, codec"},

@@ -43,7 +43,7 @@ func (s *sentence) explain() error {
 	switch {
 	case no != nil:
 		return doubt(Negated, plain, "it says %q", no.text)
-	case cond != nil && !(cond.text == "should" && oneOf(s.command[0], []string{"should"})):
+	case cond != nil && !s.command[0].is("should"):
 		return doubt(Conditional, plain+" now", "it says %q, and only what is to be done now can be done", cond.text)
 	case s.asks && !s.request:
 		return s.question(beginning(s.command).said)
