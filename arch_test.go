@@ -186,9 +186,17 @@ var rooms = []room{
 		libs: []string{"github.com/hashicorp/golang-lru/v2"},
 	},
 	{
+		dir: "internal/docket", what: "the tasks on record as use cases reach them: read, who has a part in one, changed by the rules",
+		ours: append(domain, "internal/caller", "internal/ledger", "internal/stream", "internal/access"),
+	},
+	{
+		dir: "internal/archive", what: "use cases of looking back: trail, export, drift, events as they happen",
+		ours: append(domain, "internal/docket", "internal/drift", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+	},
+	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain,
-			"internal/sealing", "internal/expect", "internal/foreign", "internal/drift", "internal/routing", "internal/ledger",
+		ours: append(domain, "internal/docket", "internal/archive",
+			"internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
@@ -217,7 +225,7 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/app", "internal/roster", "internal/knowledge", "internal/view"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/app", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -227,7 +235,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/httpapi/know", what: "the routes of what is known and carried: memory, conversations, channels, envelopes, artifacts",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/knowledge", "internal/roster", "internal/drift", "internal/artifact"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/docket", "internal/knowledge", "internal/roster", "internal/drift", "internal/artifact"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -236,7 +244,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server",
-		ours: append(domain, "internal/app", "internal/roster", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
+		ours: append(domain, "internal/app", "internal/docket", "internal/roster", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -25,7 +26,7 @@ type AcceptInput struct {
 // Accepted is a receipt and the content that comes with ownership. With an explicit confirm the receiver gets the
 // content when the source has let go.
 type Accepted struct {
-	Receipt
+	docket.Receipt
 	Content *Sheet `json:"content,omitempty"`
 }
 
@@ -60,7 +61,7 @@ func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, e
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
 		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
 	}
-	r, err := a.changeWith(ctx, c, "accept", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	r, err := a.tasks.ChangeWith(ctx, c, "accept", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideAccept(ctx, c, t, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer}, now)
 	})
 	if err != nil || r.Stage != fact.Transferred {
@@ -140,7 +141,7 @@ func (a *App) contentOf(ctx context.Context, c Caller, in ContentInput) (Sheet, 
 			return Sheet{}, err
 		}
 	}
-	t, err := a.taskFor(ctx, c, taskID)
+	t, err := a.tasks.For(ctx, c, taskID)
 	if err != nil {
 		return Sheet{}, err
 	}
@@ -201,17 +202,10 @@ func (a *App) contentFor(ctx context.Context, c Caller, t custody.Task, n int, s
 	switch holds := h != nil && h.Stage == fact.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
 	case offered && t.Requester != c.String(), holds && !source:
 		return a.given(ctx, c, t)
-	case offered, whole(c, t):
+	case offered, docket.Whole(c, t):
 		return digest, nil
 	}
 	return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
-}
-
-// whole reports whether the caller may read all that a task's envelopes say: its owner, its requester, who approves it,
-// and those who may read anything.
-func whole(c Caller, t custody.Task) bool {
-	name := c.Agent()
-	return name == "" || t.Owner == name || t.Requester == c.String() || t.Handoff != nil && t.Handoff.Approver == name
 }
 
 // given is the digest of what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
@@ -221,7 +215,7 @@ func (a *App) given(ctx context.Context, c Caller, t custody.Task) (string, erro
 		return t.Handoff.Rendition, nil
 	}
 	n, offer := t.Handoff.N, t.Handoff.Offer
-	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskStream(c.Workspace, t.ID), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), docket.StreamOf(c.Workspace, t.ID), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
 			return nil, refusal.New(refusal.Expired, "look into your inbox for what is open", "handoff %s has moved on since", fact.HandoffID(t.ID, n))
 		}

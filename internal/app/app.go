@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
-	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/expect"
-	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/roster"
@@ -21,9 +21,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
-
-// kindTask is the kind of tasks' streams.
-const kindTask = "task"
 
 // Options of an App. The zero value is fine.
 type Options struct {
@@ -67,10 +64,11 @@ type App struct {
 	*roster.Roster
 	*shelf.Shelf
 	*knowledge.Base
+	*archive.Archive
 	ledger ledger.Ledger
 	views  view.Store
 	now    func() time.Time
-	tasks  *stream.Kind[custody.Task, fact.Event]
+	tasks  *docket.Docket
 	sealer *sealing.Sealer
 	access *access.Log
 	expect *expect.Checker
@@ -96,11 +94,6 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}), majors: o.Majors,
 	}
 	var err error
-	if a.tasks, err = stream.New(kindTask, l, custody.Fold, o.Now, o.CachedTasks, fact.Events); err != nil {
-		return nil, err
-	}
-	a.tasks.Weigh(custody.Task.Weight)
-	a.tasks.InPlace((*custody.Task).Apply)
 	if a.quota, err = newQuota(o.MaxOpen, v, o.Now); err != nil {
 		return nil, err
 	}
@@ -110,23 +103,21 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.Roster, err = roster.New(l, v, a.access, o.Now, o.Random); err != nil {
 		return nil, err
 	}
-	if a.Shelf, err = shelf.New(o.Artifacts, l, v, a.access, a.mayRead, o.Now, o.Shelf); err != nil {
+	if a.tasks, err = docket.New(l, a.access, a.Present, o.Now, o.CachedTasks); err != nil {
+		return nil, err
+	}
+	if a.Shelf, err = shelf.New(o.Artifacts, l, v, a.access, a.tasks.MayRead, o.Now, o.Shelf); err != nil {
 		return nil, err
 	}
 	envelope := func(ctx context.Context, workspace, task, digest string) ([]byte, error) {
 		return a.sealer.Bytes(ctx, workspace, task, digest)
 	}
-	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.load, Envelope: envelope}, o.Now, a.Random); err != nil {
+	if a.Base, err = knowledge.New(l, v, a.access, knowledge.Tasks{Load: a.tasks.Find, Envelope: envelope}, o.Now, a.Random); err != nil {
 		return nil, err
 	}
-	a.sealer, err = sealing.New(l, a.tasks, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
+	a.sealer, err = sealing.New(l, a.tasks.Kind, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
+	a.Archive = archive.New(l, a.tasks, a.access, a.Readable, a.sealer.Chain)
 	return a, err
-}
-
-// load is a fresh read of a task, whoever asks; the zero task for one that is not there.
-func (a *App) load(ctx context.Context, workspace, id string) (custody.Task, error) {
-	f, err := a.tasks.Load(ctx, taskStream(workspace, id), true)
-	return f.State, err
 }
 
 // Views are the lists that surfaces wait on and page through.
@@ -147,5 +138,3 @@ func (a *App) Wait(ctx context.Context, at ledger.Position) error {
 	}
 	return nil
 }
-
-func taskStream(workspace, id string) ledger.Stream { return ledger.StreamOf(workspace, kindTask, id) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -20,23 +21,23 @@ type ApproveInput struct {
 }
 
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
-func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (Receipt, error) {
+func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (docket.Receipt, error) {
 	if task, n, err := fact.ParseAskID(in.ID); err == nil {
 		return a.grant(ctx, c, task, n, in)
 	}
 	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
 	}
-	return a.changeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
 	})
 }
 
-func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (docket.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
 		for _, ask := range t.Asks {
 			if ask.N == n {
@@ -71,13 +72,13 @@ type DenyInput struct {
 }
 
 // Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
-func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (Receipt, error) {
+func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (docket.Receipt, error) {
 	if task, n, err := fact.ParseAskID(in.ID); err == nil {
-		return a.change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
 	}
 	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
 	}
-	return a.change(ctx, c, "deny", task, in, handoff.Deny{By: c.By(), Handoff: n, Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "deny", task, in, handoff.Deny{By: c.By(), Handoff: n, Detail: in.Detail})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -19,15 +20,15 @@ type ConfirmInput struct {
 
 // Confirm lets go: the third message of the handshake, by the source of a handoff with explicit confirm. The fourth,
 // that ownership has moved, follows in the same entry.
-func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (Receipt, error) {
+func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (docket.Receipt, error) {
 	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err == nil {
 		err = in.Content.Check()
 	}
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
 	}
-	return a.changeWith(ctx, c, "confirm", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "confirm", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.Confirm{By: c.By(), Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
 			head := envelope.Header{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -32,32 +33,32 @@ type CreateInput struct {
 }
 
 // Create makes a task, and starts or sends it in the same decision if the input says so.
-func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (Receipt, error) {
-	var r Receipt
+func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (docket.Receipt, error) {
+	var r docket.Receipt
 	request, err := c.Digest("create", in)
 	if err == nil {
 		r, err = a.create(ctx, c, in, request)
 	}
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
 	}
 	return r, nil
 }
 
 // create makes a task for a call whose request has that digest.
-func (a *App) create(ctx context.Context, c Caller, in CreateInput, request string) (Receipt, error) {
+func (a *App) create(ctx context.Context, c Caller, in CreateInput, request string) (docket.Receipt, error) {
 	if err := c.May(identity.ActOwn, "create a task"); err != nil {
-		return Receipt{}, err
+		return docket.Receipt{}, err
 	}
 	if err := in.Content.Check(); err != nil {
-		return Receipt{}, err
+		return docket.Receipt{}, err
 	}
 	if err := a.checkExpected(in.Expected); err != nil {
-		return Receipt{}, err
+		return docket.Receipt{}, err
 	}
-	n, err := c.NewID(kindTask)
+	n, err := c.NewID(docket.Kind)
 	if err != nil {
-		return Receipt{}, err
+		return docket.Receipt{}, err
 	}
 	id := fact.TaskID(n)
 	cmd := handoff.Create{
@@ -67,16 +68,16 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	}
 	w := c.Write(request)
 	w.New = true
-	out, err := a.tasks.Do(ctx, w, taskStream(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Do(ctx, w, docket.StreamOf(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideCreate(ctx, c, cmd, &in, t, now)
 	})
 	if err != nil {
-		return Receipt{}, err
+		return docket.Receipt{}, err
 	}
 	if !out.Repeat {
 		a.quota.made(c)
 	}
-	return receipt(out), nil
+	return docket.ReceiptOf(out), nil
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
@@ -126,7 +127,7 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.
 		if i >= fact.MaxDependencies {
 			return nil, fact.TooMany("dependencies", len(ids), fact.MaxDependencies)
 		}
-		t, err := a.taskFor(ctx, c, id)
+		t, err := a.tasks.For(ctx, c, id)
 		if err != nil {
 			return nil, err
 		}
@@ -140,6 +141,6 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]fact.
 }
 
 // Start makes the calling agent the owner of its own pending task.
-func (a *App) Start(ctx context.Context, c Caller, task string) (Receipt, error) {
-	return a.change(ctx, c, "start", task, nil, handoff.Start{By: c.By()})
+func (a *App) Start(ctx context.Context, c Caller, task string) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "start", task, nil, handoff.Start{By: c.By()})
 }

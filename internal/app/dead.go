@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -24,11 +25,11 @@ type ReplayInput struct {
 
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. To
 // those it was meant for it goes packed as its sender wished.
-func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (Receipt, error) {
+func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
 	}
-	return a.changeWith(ctx, c, "replay", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "replay", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
@@ -55,9 +56,9 @@ type DiscardInput struct {
 }
 
 // Discard gives a task in the dead letters up, for a reason.
-func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (Receipt, error) {
+func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (docket.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "discard a dead letter"); err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "discard", in.Task, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "discard", in.Task, err)
 	}
-	return a.change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.By(), Why: in.Why})
+	return a.tasks.Change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.By(), Why: in.Why})
 }

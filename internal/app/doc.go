@@ -1,9 +1,9 @@
 // Package app is the use cases: one file per verb. Each takes a [Caller], who comes from the credential and never
 // from the request, checks what the caller may do, loads the task or agent as the fold of its stream, lets the rules
-// decide, appends, and answers with a [Receipt].
+// decide, appends, and answers with a [docket.Receipt].
 //
-// May import: the domain rooms, routing, foreign, drift and expect, the use cases of roster, knowledge, shelf and sealing,
-// caller, artifact, ledger, stream, access, view.
+// May import: the domain rooms, routing, foreign and expect, the use cases of roster, knowledge, shelf, sealing and archive,
+// docket, caller, artifact, ledger, stream, access, view.
 //
 // Invariants:
 //   - Nothing changes except by one ledger entry per decision; the answer follows the entry to disk.
@@ -13,5 +13,5 @@
 //     rate-limited and counted.
 //   - A task or agent of another workspace, or one that the caller has no part in, is "not found".
 //
-// Start reading at [App], then task.go (how every change is made), then accept.go.
+// Start reading at [App], then package docket (how every change is made), then accept.go.
 package app

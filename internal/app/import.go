@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/foreign"
 	"github.com/trapezehq/trapeze/internal/knowledge"
@@ -22,7 +23,7 @@ type ImportInput struct {
 
 // Imported is a receipt, and what became of the document's fields.
 type Imported struct {
-	Receipt
+	docket.Receipt
 	Format foreign.Format `json:"format"`
 	// Notes name the fields that were not simply taken over, and say where they are now.
 	Notes []foreign.Note `json:"notes"`

@@ -130,7 +130,7 @@ func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.decide(ctx, c.WithKey(""), "see", task, nil, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Decide(ctx, c.WithKey(""), "see", task, nil, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, handoff.See{Agent: c.Agent(), Handoff: n, Offer: item.Offer}, now)
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, 
 	if err := in.Content.Check(); err != nil {
 		return Preview{}, err
 	}
-	t, err := a.taskFor(ctx, c, in.Task)
+	t, err := a.tasks.For(ctx, c, in.Task)
 	if err != nil {
 		return Preview{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -21,8 +22,8 @@ type ProgressInput struct {
 }
 
 // Progress reports what the owner has done, and renews its lease.
-func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (Receipt, error) {
-	return a.change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.By(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
+func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.By(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
 }
 
 // HeartbeatInput shows that the owner lives.
@@ -33,8 +34,8 @@ type HeartbeatInput struct {
 
 // Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
 // owns the task.
-func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (Receipt, error) {
-	return a.change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.By(), Epoch: in.Epoch})
+func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.By(), Epoch: in.Epoch})
 }
 
 // CompleteInput finishes a task.
@@ -47,9 +48,9 @@ type CompleteInput struct {
 
 // Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
 // that the owner can mend it and complete the task again.
-func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (Receipt, error) {
+func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (docket.Receipt, error) {
 	cmd := handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
-	return a.changeWith(ctx, c, "complete", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "complete", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideComplete(t, cmd, now)
 	})
 }
@@ -64,8 +65,8 @@ type FailInput struct {
 }
 
 // Fail ends a task as not done.
-func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (Receipt, error) {
-	return a.change(ctx, c, "fail", in.Task, in,
+func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "fail", in.Task, in,
 		handoff.Fail{By: c.By(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
 }
 
@@ -78,11 +79,11 @@ type CancelInput struct {
 
 // Cancel calls a task off, children included, as its owner, its requester or an operator. With the id of a handoff
 // under way it only takes that back.
-func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (Receipt, error) {
+func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (docket.Receipt, error) {
 	if task, n, err := fact.ParseHandoffID(in.ID); err == nil {
-		return a.change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
+		return a.tasks.Change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
-	return a.change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Detail: in.Detail})
 }
 
 // ConstrainInput adds or tightens a constraint.
@@ -93,8 +94,8 @@ type ConstrainInput struct {
 }
 
 // Constrain adds a constraint, or tightens one.
-func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (Receipt, error) {
-	return a.change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: in.Constraint})
+func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: in.Constraint})
 }
 
 // LiftInput takes a constraint away.
@@ -105,8 +106,8 @@ type LiftInput struct {
 }
 
 // Lift takes a constraint away, as the principal that set it or an operator.
-func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (Receipt, error) {
-	return a.change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.By(), ID: in.ID, Why: in.Why})
+func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.By(), ID: in.ID, Why: in.Why})
 }
 
 // AnnotateInput corrects or comments on an entry.
@@ -117,10 +118,10 @@ type AnnotateInput struct {
 }
 
 // Annotate corrects or comments on an earlier entry of a task, which stays as it is.
-func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "annotate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (docket.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "annotate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		at := ledger.Position(max(in.Entry, 1))
-		found, err := a.ledger.Stream(ctx, taskStream(c.Workspace, in.Task), at-1, 1)
+		found, err := a.ledger.Stream(ctx, docket.StreamOf(c.Workspace, in.Task), at-1, 1)
 		if err != nil {
 			return nil, stream.Unavailable(err)
 		}

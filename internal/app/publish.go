@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -125,7 +126,7 @@ func (a *App) joinClaim(ctx context.Context, workspace, name, id string) error {
 	if err != nil {
 		return err
 	}
-	f, err := a.tasks.Load(ctx, taskStream(workspace, task), true)
+	f, err := a.tasks.Load(ctx, docket.StreamOf(workspace, task), true)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 )
@@ -20,12 +21,12 @@ type RejectInput struct {
 }
 
 // Reject turns an offer down. It goes to the next candidate, or back to its source; it never strands the task.
-func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (Receipt, error) {
+func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (docket.Receipt, error) {
 	task, n, err := fact.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
 	}
-	return a.changeWith(ctx, c, "reject", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "reject", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
 				By: c.By(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
@@ -73,6 +74,6 @@ type GapInput struct {
 
 // ReportGap puts on record that the owner's context lacks something. The owner goes on working with what there is; one
 // who cannot rejects the offer instead, or hands the task back.
-func (a *App) ReportGap(ctx context.Context, c Caller, in GapInput) (Receipt, error) {
-	return a.change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.By(), Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})
+func (a *App) ReportGap(ctx context.Context, c Caller, in GapInput) (docket.Receipt, error) {
+	return a.tasks.Change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.By(), Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})
 }

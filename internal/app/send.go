@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -41,8 +42,8 @@ type SendInput struct {
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
-func (a *App) Send(ctx context.Context, c Caller, in SendInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) Send(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, in, t, now)
 	})
 }
@@ -277,13 +278,13 @@ type EscalateInput struct {
 
 // Escalate hands a task to a named agent, or to the first of its owner's escalation chain, because it is beyond its
 // holder.
-func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (Receipt, error) {
+func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (docket.Receipt, error) {
 	send := SendInput{Task: in.Task, Epoch: in.Epoch, Detail: in.Detail, Content: in.Content, Reason: fact.ReasonEscalation}
 	if in.To != "" {
 		send.To = []string{in.To}
 		return a.Send(ctx, c, send)
 	}
-	return a.changeWith(ctx, c, "escalate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.tasks.ChangeWith(ctx, c, "escalate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if t.Owner == "" {
 			return nil, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
@@ -25,8 +26,8 @@ type ShareInput struct {
 }
 
 // Share gives a sealed envelope to another agent. Ownership stays where it is.
-func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "share", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (docket.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "share", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if err := in.Content.Check(); err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (Receipt, erro
 
 // readShare gives what was shared, packed for who it was shared with, and notes that it was read.
 func (a *App) readShare(ctx context.Context, c Caller, task string, n int, in ContentInput) (Sheet, error) {
-	t, err := a.taskFor(ctx, c, task)
+	t, err := a.tasks.For(ctx, c, task)
 	if err != nil {
 		return Sheet{}, err
 	}
@@ -80,7 +81,7 @@ func (a *App) takeShare(ctx context.Context, c Caller, t custody.Task, s custody
 	if s.Read {
 		return cmp.Or(s.Rendition, s.Envelope), nil
 	}
-	out, err := a.decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		rendered, err := a.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -32,14 +33,14 @@ func (a *App) Report(ctx context.Context, workspace, agent string, e ledger.Entr
 
 // CreateChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
 func (a *App) CreateChildren(ctx context.Context, workspace, parent string, e ledger.Entry, ev fact.Spawned) error {
-	out, err := a.tasks.AsOf(ctx, taskStream(workspace, parent), e.Position)
+	out, err := a.tasks.AsOf(ctx, docket.StreamOf(workspace, parent), e.Position)
 	if err != nil {
 		return err
 	}
 	c := caller.System(workspace, "courier", e.Actor)
 	for n := range ev.Children {
 		create := handoff.ChildOf(*out.State, ev, n)
-		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, create.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		_, err := a.tasks.Do(ctx, c.Write(""), docket.StreamOf(workspace, create.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 			if t.Exists() {
 				return nil, nil
 			}
@@ -96,7 +97,7 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t custo
 // CheckDependencies tells a new task of dependencies that ended while it was being created.
 func (a *App) CheckDependencies(ctx context.Context, workspace, id string, ev fact.Created) error {
 	for _, d := range ev.Dependencies {
-		f, err := a.tasks.Load(ctx, taskStream(workspace, d.Task), true)
+		f, err := a.tasks.Load(ctx, docket.StreamOf(workspace, d.Task), true)
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (a *App) CheckDependencies(ctx context.Context, workspace, id string, ev fa
 // SetOut sends a task whose dependencies have completed along its route.
 func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	c := caller.System(workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.Write(""), docket.StreamOf(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if t.State != fact.Pending || t.Owner != "" || len(t.Route) == 0 || len(t.Unmet()) > 0 || t.Handoff != nil {
 			return nil, nil
 		}
@@ -190,7 +191,7 @@ func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k fact
 		if child.State.Final() {
 			continue
 		}
-		_, err := a.tasks.Do(ctx, c.Write(""), taskStream(workspace, child.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		_, err := a.tasks.Do(ctx, c.Write(""), docket.StreamOf(workspace, child.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 			events, err := handoff.Decide(t, handoff.Constrain{By: c.By(), Constraint: k}, now)
 			if code := refusal.CodeOf(err); code == refusal.TooLarge || code == refusal.Invalid {
 				return strand(t, err, now)
@@ -217,7 +218,7 @@ func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why
 
 // tell gives a task a command of the server's own.
 func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Command) error {
-	_, err := a.tasks.Do(ctx, caller.System(workspace, "courier").Write(""), taskStream(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, caller.System(workspace, "courier").Write(""), docket.StreamOf(workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return handoff.Decide(t, cmd, now)
 	})
 	return caller.Tolerate(err)
@@ -226,7 +227,7 @@ func (a *App) tell(ctx context.Context, workspace, id string, cmd handoff.Comman
 // Tick lets the clocks of a task that are due do what they do. Early or repeated ticks are harmless.
 func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 	c := caller.System(ref.Workspace, "courier")
-	_, err := a.tasks.Do(ctx, c.Write(""), taskStream(ref.Workspace, ref.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	_, err := a.tasks.Do(ctx, c.Write(""), docket.StreamOf(ref.Workspace, ref.Task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if due := t.Due(); due.IsZero() || due.After(now) {
 			return nil, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -20,20 +21,20 @@ type TakeoverInput struct {
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
 // takes it from whoever holds it and offers it to an agent.
-func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
+func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.Receipt, error) {
 	if c.By().Operator {
 		return a.reassign(ctx, c, in)
 	}
-	out, err := a.decide(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	out, err := a.tasks.Decide(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
-			return nil, noTask(in.Task)
+			return nil, docket.Unknown(in.Task)
 		}
 		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
 		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
-		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.sees(c, t)}
+		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
 		if t.Owner != "" {
 			if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
 				return nil, err
@@ -42,18 +43,18 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (Receipt
 		return handoff.Decide(t, cmd, now)
 	})
 	if err != nil {
-		return Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
 	}
-	r := receipt(out)
-	if !a.sees(c, *out.State) { // the short form is for who has no part in the task
-		r = Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
+	r := docket.ReceiptOf(out)
+	if !a.tasks.Sees(c, *out.State) { // the short form is for who has no part in the task
+		r = docket.Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
 	return r, nil
 }
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
-func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (Receipt, error) {
-	return a.changeWith(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -167,7 +168,7 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
 		h.wait("bob")
 		for name, want := range map[string]bool{"ann": true, "bob": true, "eve": false} {
-			_, err := call(h.agent(name), func(c app.Caller) (app.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
+			_, err := call(h.agent(name), func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
 			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s reads the task: %v", name, err)
 			}
@@ -176,13 +177,13 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
 			}
 		}
-		_, err := call(h.agent("eve"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("eve"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("eve cancels: %v", err)
 		}
-		_, err = call(h.as(identity.Auditor, "kim"), func(c app.Caller) (app.Receipt, error) {
+		_, err = call(h.as(identity.Auditor, "kim"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/artifact"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -139,7 +141,7 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 			if kind == fact.Supervised {
 				h.has(h.agent("tester"), patch, want) // who approves must see what
 				h.lacks(h.agent("coder"), patch)      // nothing is offered yet
-				ok(h, h.agent("tester"), func(c app.Caller) (app.Receipt, error) {
+				ok(h, h.agent("tester"), func(c app.Caller) (docket.Receipt, error) {
 					return h.app.Approve(ctx(h), c, app.ApproveInput{ID: r.Handoff})
 				})
 			}
@@ -158,7 +160,7 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 			}
 			h.lacks(h.agent("reader"), patch)
 			if kind == fact.Broadcast {
-				ok(h, h.agent("coder"), func(c app.Caller) (app.Receipt, error) {
+				ok(h, h.agent("coder"), func(c app.Caller) (docket.Receipt, error) {
 					return h.app.Share(ctx(h), c, app.ShareInput{Task: a.Task, Epoch: a.Epoch, To: "reader"})
 				})
 				h.has(h.agent("reader"), patch, want)
@@ -182,7 +184,7 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 		}
 		time.Sleep(time.Second) // an export may be behind
 		var record bytes.Buffer
-		if err := h.app.Export(ctx(h), h.operator(), app.ExportInput{Format: "jsonl"}, &record); err != nil {
+		if err := h.app.Export(ctx(h), h.operator(), archive.ExportInput{Format: "jsonl"}, &record); err != nil {
 			h.Fatal(err)
 		}
 		for _, want := range []string{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
@@ -37,9 +38,9 @@ func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
 			Send: &app.SendInput{To: []string{"bob"}},
 		})
 		h.accept("bob", h.wait("bob"))
-		h.until(r.Task, "in recovery", func(t app.Task) bool { return t.Handoff.Recovery })
-		take := func(name string) app.Receipt {
-			return ok(h, h.agent(name), func(c app.Caller) (app.Receipt, error) {
+		h.until(r.Task, "in recovery", func(t docket.Task) bool { return t.Handoff.Recovery })
+		take := func(name string) docket.Receipt {
+			return ok(h, h.agent(name), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: r.Task})
 			})
 		}
@@ -56,7 +57,7 @@ func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "deploy", Start: true})
-		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Kind: fact.Supervised, Approver: "bob"})
 		})
 		if refusal.CodeOf(err) != refusal.Invalid {

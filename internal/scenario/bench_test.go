@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/server"
@@ -49,7 +50,7 @@ func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
 		return c.WithKey(id.String())
 	}
 	ctx := context.Background()
-	var r app.Receipt
+	var r docket.Receipt
 	var got app.Accepted
 	if err := step(func() (err error) {
 		r, err = a.Create(ctx, key(from), app.CreateInput{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -42,7 +43,7 @@ func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
 		}
 		h.inState(r.Task, fact.Executing)
 		h.inState(late.Task, fact.Cancelled)
-		_, err := call(h.agent("cyd"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("cyd"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Complete(ctx(h), c, app.CompleteInput{Task: late.Task, Epoch: late.Epoch})
 		})
 		if err == nil {
@@ -59,7 +60,7 @@ func TestCancellingReachesTheReceiverAndTheChildren(t *testing.T) {
 		child := h.accept("ann", h.wait("ann"))
 		grand := h.send(h.agent("ann"), child.Receipt, app.SendInput{To: []string{"bob"}, Kind: fact.Delegation})
 		h.wait("bob")
-		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task, Detail: "changed my mind"})
 		})
 		h.inState(child.Task, fact.Cancelled)
@@ -73,7 +74,7 @@ func TestATaskSetsOutAlongItsRouteWhenItsDependenciesHaveCompleted(t *testing.T)
 		h.join("lead", "builder", "tester")
 		first := h.create(h.agent("lead"), app.CreateInput{Intent: "build", Send: &app.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), app.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
-		_, err := call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: then.Task, To: []string{"tester"}})
 		})
 		if err == nil {
@@ -91,7 +92,7 @@ func TestATaskWhoseDependencyFailedGoesToTheDeadLetters(t *testing.T) {
 		first := h.create(h.agent("lead"), app.CreateInput{Intent: "build", Send: &app.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), app.CreateInput{Intent: "test", Dependencies: []string{first.Task}})
 		a := h.accept("builder", h.wait("builder"))
-		ok(h, h.agent("builder"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("builder"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Fail(ctx(h), c, app.FailInput{Task: a.Task, Epoch: a.Epoch, Detail: "no compiler"})
 		})
 		if got := h.inState(then.Task, fact.Parked); got.Parked.Cause != fact.ParkDependency {
@@ -169,7 +170,7 @@ func TestLoopsEndInTheDeadLettersWithTheLimitThatWasReached(t *testing.T) {
 		if r.State != fact.Parked || r.Parked.Cause != fact.ParkLimit {
 			h.Fatalf("A→B→C→A without progress: %+v", r)
 		}
-		r = ok(h, h.operator(), func(op app.Caller) (app.Receipt, error) {
+		r = ok(h, h.operator(), func(op app.Caller) (docket.Receipt, error) {
 			return h.app.Replay(ctx(h), op, app.ReplayInput{Task: r.Task, To: []string{"ann"}, Note: "ann must look"})
 		})
 		if a := h.accept("ann", h.wait("ann")); a.Owner != "ann" {
@@ -188,7 +189,7 @@ func TestExhaustedRetriesEndInTheDeadLettersAndAReplayRevivesTheTask(t *testing.
 		if parked.Parked.Cause != fact.ParkExhausted || parked.Handoff.Stage != fact.DeadLettered {
 			h.Fatalf("parked for %+v, handoff %s", parked.Parked, parked.Handoff.Stage)
 		}
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task, To: []string{"keen"}})
 		})
 		h.complete("keen", h.accept("keen", h.wait("keen")).Receipt, "here")
@@ -219,7 +220,7 @@ func TestASupervisedHandoffWaitsForAnApproverWhoIsNotItsSource(t *testing.T) {
 		if _, err := h.app.Approve(ctx(h), h.agent("junior"), app.ApproveInput{ID: item.ID}); err == nil {
 			h.Fatal("the source approved its own handoff")
 		}
-		ok(h, h.agent("senior"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("senior"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: item.ID, Digest: item.Envelope})
 		})
 		h.accept("prod", h.wait("prod"))
@@ -235,7 +236,7 @@ func TestAnExplicitConfirmLeavesTheTaskWithItsSourceUntilItLetsGo(t *testing.T) 
 		if a.Owner != "ann" || a.Content != nil || a.Stage != fact.Accepted {
 			h.Fatalf("accepted, not confirmed: %+v", a)
 		}
-		r = ok(h, h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		r = ok(h, h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Confirm(ctx(h), c, app.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: app.Content{Notes: "mind the step"}})
 		})
 		if r.Owner != "bob" || r.Stage != fact.Transferred {
@@ -254,14 +255,14 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mine", Start: true})
-		asked := ok(h, h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		asked := ok(h, h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: r.Task, Detail: "I know this"})
 		})
 		if asked.Ask != fact.AskID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
 			h.Fatalf("asked: %+v", asked)
 		}
 		item := h.wait("ann")
-		moved := ok(h, h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		moved := ok(h, h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: item.ID, Epoch: r.Epoch})
 		})
 		if moved.Owner != "bob" {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
@@ -157,7 +158,7 @@ func lifecycleOf(h *house, n int, in app.CreateInput, took func(time.Duration)) 
 		return err
 	}
 	keyed := func(c app.Caller) app.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
-	var r app.Receipt
+	var r docket.Receipt
 	var got app.Accepted
 	return timed(func() (err error) {
 		if r, err = h.app.Create(ctx, keyed(from), in); err != nil {

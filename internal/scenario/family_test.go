@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -35,11 +36,11 @@ func TestAParentWaitsForAChildInTheDeadLettersUntilItIsDiscarded(t *testing.T) {
 		r = h.send(h.agent("lead"), r, app.SendInput{
 			To: []string{"deaf"}, Kind: fact.Delegation, Retries: &none, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
 		})
-		h.until(r.Task, "told that its child is parked", func(t app.Task) bool { return t.Children[0].State == fact.Parked })
+		h.until(r.Task, "told that its child is parked", func(t docket.Task) bool { return t.Children[0].State == fact.Parked })
 		if got := h.task(r.Task).State; got != fact.Waiting {
 			h.Fatalf("the parent is %s", got)
 		}
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Discard(ctx(h), c, app.DiscardInput{Task: r.Children[0], Why: "nobody there"})
 		})
 		h.inState(r.Task, fact.Executing)
@@ -54,7 +55,7 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 		a := h.accept("ann", h.wait("ann"))
 		deeper := h.send(h.agent("ann"), a.Receipt, app.SendInput{To: []string{"bob"}, Kind: fact.Delegation})
 		b := h.accept("bob", h.wait("bob"))
-		_, err := call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Kind: fact.Delegation})
 		})
 		if refusal.CodeOf(err) != refusal.Limit {
@@ -76,7 +77,7 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 		}
 		a := h.accept("ann", h.wait("ann"))
 		h.complete("ann", a.Receipt, "dug")
-		h.until(r.Task, "told of its child's end", func(t app.Task) bool { return t.Used.Tasks == 1 })
+		h.until(r.Task, "told of its child's end", func(t docket.Task) bool { return t.Used.Tasks == 1 })
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/memory"
@@ -80,7 +81,7 @@ func lies() app.Content {
 
 // tighten is what a holder may do to a rule.
 func (c *chain) tighten(k fact.Constraint) error {
-	_, err := call(c.agent(c.owner), func(by app.Caller) (app.Receipt, error) {
+	_, err := call(c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Constrain(ctx(c), by, app.ConstrainInput{Task: c.r.Task, Epoch: c.r.Epoch, Constraint: k})
 	})
 	return err
@@ -114,7 +115,7 @@ func loosening(c *chain) {
 // lifting takes away what others have set; what an agent sets itself it may.
 func lifting(c *chain) {
 	lift := func(id string) error {
-		_, err := call(c.agent(c.owner), func(by app.Caller) (app.Receipt, error) {
+		_, err := call(c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) {
 			return c.app.Lift(ctx(c), by, app.LiftInput{Task: c.r.Task, ID: id, Why: "in the way"})
 		})
 		return err
@@ -162,7 +163,7 @@ func delegating(c *chain) {
 	loose := rules()[0]
 	loose.Hard = false
 	must(c, "the child loosens", child.tighten(loose), refusal.Conflict)
-	_, err := call(c.agent("kid"), func(by app.Caller) (app.Receipt, error) {
+	_, err := call(c.agent("kid"), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Lift(ctx(c), by, app.LiftInput{Task: k.Task, ID: "no-names", Why: ask})
 	})
 	must(c, "the child lifts", err, refusal.NotPermitted)
@@ -210,9 +211,9 @@ func overDeadLetters(c *chain, _ leg, in app.Content) {
 	c.unread()
 	c.inState(c.r.Task, fact.Parked)
 	replay := app.ReplayInput{Task: c.r.Task, To: []string{"reviewer"}, Note: lie, Deadline: c.now().Add(24 * time.Hour), Budget: fact.Budget{Tokens: 1 << 20}}
-	_, err := call(c.agent(c.owner), func(by app.Caller) (app.Receipt, error) { return c.app.Replay(ctx(c), by, replay) })
+	_, err := call(c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) { return c.app.Replay(ctx(c), by, replay) })
 	must(c, "an agent's replay", err, refusal.NotPermitted)
-	ok(c, c.operator(), func(by app.Caller) (app.Receipt, error) { return c.app.Replay(ctx(c), by, replay) })
+	ok(c, c.operator(), func(by app.Caller) (docket.Receipt, error) { return c.app.Replay(ctx(c), by, replay) })
 	c.took("reviewer", c.acceptPrompt("reviewer"))
 }
 
@@ -228,17 +229,17 @@ func sharing(c *chain, _ leg, in app.Content) {
 
 // takenOver is asked for by the next agent, and its owner gives it.
 func takenOver(c *chain, _ leg, _ app.Content) {
-	asked := ok(c, c.agent("clerk"), func(by app.Caller) (app.Receipt, error) {
+	asked := ok(c, c.agent("clerk"), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Takeover(ctx(c), by, app.TakeoverInput{Task: c.r.Task, Detail: lie})
 	})
-	c.r = ok(c, c.agent(c.owner), func(by app.Caller) (app.Receipt, error) {
+	c.r = ok(c, c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Approve(ctx(c), by, app.ApproveInput{ID: asked.Ask, Epoch: c.r.Epoch})
 	})
 	c.reads("clerk", c.content(c.agent("clerk"), app.ContentInput{ID: c.r.Task, Render: true}))
 }
 
 func escalating(c *chain, _ leg, in app.Content) {
-	ok(c, c.agent(c.owner), func(by app.Caller) (app.Receipt, error) {
+	ok(c, c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Escalate(ctx(c), by, app.EscalateInput{Task: c.r.Task, Epoch: c.r.Epoch, To: "chief", Detail: lie, Content: in})
 	})
 	c.took("chief", c.acceptPrompt("chief"))
@@ -253,7 +254,7 @@ func lettingGo(c *chain, l leg, in app.Content) {
 	last := lies()
 	last.Facts = append(last.Facts, l.late...)
 	last.Summary = in.Summary
-	c.r = ok(c, c.agent(c.owner), func(by app.Caller) (app.Receipt, error) {
+	c.r = ok(c, c.agent(c.owner), func(by app.Caller) (docket.Receipt, error) {
 		return c.app.Confirm(ctx(c), by, app.ConfirmInput{Handoff: c.r.Handoff, Epoch: c.r.Epoch, Content: last})
 	})
 	c.has.say(last)

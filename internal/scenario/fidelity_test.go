@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -38,7 +39,7 @@ type leg struct {
 // chain is a task on its way.
 type chain struct {
 	*house
-	r      app.Receipt // of the last change
+	r      docket.Receipt // of the last change
 	owner  string
 	prompt prompt // the owner's
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
@@ -108,7 +109,7 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 		if x, err := h.recall(h.agent("bob"), knowledge.MemoryInput{ID: stays.ID}); err != nil || x.Text != "it stays" {
 			h.Errorf("bob fetches what it was given: %+v, %v", x, err)
 		}
-		gap := ok(h, h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		gap := ok(h, h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.ReportGap(ctx(h), c, app.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
 		})
 		if fmt.Sprint(gap.Events) != "[gap-reported]" || gap.State != fact.Executing {
@@ -125,7 +126,7 @@ func TestWhatIsTooMuchOrMeansNothingIsRefusedAndChangesNothing(t *testing.T) {
 		send := func(change func(*app.SendInput)) error {
 			in := app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}}
 			change(&in)
-			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 			return err
 		}
 		many := make([]app.MemoryAsk, 101)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -37,7 +38,7 @@ func (c *client) once(ctx context.Context, node *app.App, key, task string, w wi
 	me := c.house.agent(w.agent).WithKey(key)
 	operator := c.house.operator()
 	id := fact.HandoffID(task, max(w.n, 1))
-	var r app.Receipt
+	var r docket.Receipt
 	var err error
 	switch w.verb {
 	case vRead:
@@ -114,7 +115,7 @@ func (c *client) newTask() app.CreateInput {
 }
 
 // look is a task as a reader sees it.
-func look(t app.Task) sight {
+func look(t docket.Task) sight {
 	s := sight{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Note: t.Progress}
 	if t.Result != nil {
 		s.Result = t.Result.Text
@@ -132,7 +133,7 @@ func look(t app.Task) sight {
 }
 
 // glance is a task as a receipt shows it.
-func glance(r app.Receipt) sight {
+func glance(r docket.Receipt) sight {
 	s := sight{State: r.State, Owner: r.Owner, Epoch: r.Epoch, Stage: r.Stage, Offer: r.Offer}
 	if r.Handoff != "" {
 		_, s.N, _ = fact.ParseHandoffID(r.Handoff)

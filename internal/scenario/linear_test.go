@@ -16,6 +16,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
@@ -92,7 +93,7 @@ func (c *contest) create() string {
 	n := keys.Add(1)
 	by := &client{contest: c, id: 1, agent: contestants[n%4], rng: rand.New(rand.NewPCG(uint64(n), 2))} //nolint:gosec // not negative
 	called := c.history.now()
-	r := ok(c.house, c.house.agent(by.agent), func(me app.Caller) (app.Receipt, error) {
+	r := ok(c.house, c.house.agent(by.agent), func(me app.Caller) (docket.Receipt, error) {
 		return c.nodes[0].Create(context.Background(), me, by.newTask())
 	})
 	c.history.add(by.id, r.Task, wish{verb: vCreate, agent: by.agent}, called, answer{sight: glance(r), partial: true})

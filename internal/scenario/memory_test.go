@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -206,7 +207,7 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 		var out bytes.Buffer
 		ok(h, h.as(identity.Auditor, "kim"), func(c app.Caller) (bool, error) {
 			out.Reset()
-			return true, h.app.Export(ctx(h), c, app.ExportInput{Format: view.FormatLines}, &out)
+			return true, h.app.Export(ctx(h), c, archive.ExportInput{Format: view.FormatLines}, &out)
 		})
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, secret) && strings.Contains(line, `"kind":"memory"`) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -35,9 +36,9 @@ func (h *house) content(by app.Caller, in app.ContentInput) app.Sheet {
 	return ok(h, by, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, in) })
 }
 
-func (h *house) constrain(by app.Caller, task string, k fact.Constraint) app.Receipt {
+func (h *house) constrain(by app.Caller, task string, k fact.Constraint) docket.Receipt {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (app.Receipt, error) {
+	return ok(h, by, func(c app.Caller) (docket.Receipt, error) {
 		return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: task, Constraint: k})
 	})
 }
@@ -122,7 +123,7 @@ func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 		h.join("ann", "wide")
 		h.register("tiny", roster.AgentSpec{ContextWindow: 40})
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
-		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: fact.Pack{Tokens: 50}})
 		})
 		no, _ := refusal.As(err)
@@ -148,7 +149,9 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
 		r = h.send(h.agent("ann"), r, in)
 		h.inState(r.Task, fact.Parked)
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) { return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task}) })
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task})
+		})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if doc.Packing.Strategy != envelope.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
 			h.Errorf("packed by %q with the facts %+v", doc.Packing.Strategy, doc.KeyFacts)
@@ -171,11 +174,11 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 		k := h.acceptPrompt("kid")
 		later := fact.Constraint{ID: "no-names", Kind: fact.ConstraintSecurity, Text: "No customer names."}
 		h.constrain(h.operator(), r.Task, later) // the child has begun
-		h.until(p.Children[0], "bound by both", func(t app.Task) bool { return len(t.Constraints) == 2 })
+		h.until(p.Children[0], "bound by both", func(t docket.Task) bool { return len(t.Constraints) == 2 })
 		if c := h.task(k.Task).Constraints[1]; c.Origin != "operator/ann" {
 			h.Errorf("the child's constraint comes from %s", c.Origin)
 		}
-		if _, err := call(h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+		if _, err := call(h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
 		}); refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("a child's holder lifts its parent's constraint: %v", err)
@@ -199,19 +202,19 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 		same := rule
 		same.ID, same.Hard = "places", false
 		for _, first := range []fact.Constraint{soft, same} {
-			ok(h, h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+			ok(h, h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
 			})
 		}
 		h.constrain(h.operator(), r.Task, rule)
 		rule.ID = "places"
 		h.constrain(h.operator(), r.Task, rule)
-		bound := h.until(k.Task, "bound by both", func(t app.Task) bool { return len(t.Constraints) == 4 })
+		bound := h.until(k.Task, "bound by both", func(t docket.Task) bool { return len(t.Constraints) == 4 })
 		for i, id := range []string{"parent.names", "parent.places"} {
 			if got := bound.Constraints[2+i]; got.ID != id || got.Text != rule.Text || !got.Hard || got.Origin != "operator/ann" {
 				h.Errorf("what binds the parent, on the child: %+v", got)
 			}
-			if _, err := call(h.agent("kid"), func(c app.Caller) (app.Receipt, error) {
+			if _, err := call(h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
 			}); refusal.CodeOf(err) != refusal.NotPermitted {
 				h.Errorf("the child's holder lifts %s: %v", id, err)
@@ -226,8 +229,8 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 		want := fact.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
 		h.create(h.agent("ann"), app.CreateInput{Intent: "refund", Expected: want, Send: &app.SendInput{To: []string{"bob"}}})
 		b := h.accept("bob", h.wait("bob"))
-		finish := func(data string) (app.Receipt, error) {
-			return call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		finish := func(data string) (docket.Receipt, error) {
+			return call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Complete(ctx(h), c, app.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: fact.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
 			})
 		}
@@ -240,7 +243,7 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 		if res := h.task(b.Task).Result; res == nil || len(res.Review) != 1 || res.Review[0] != "polite" {
 			h.Errorf("a reviewer gets %+v", res)
 		}
-		if _, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		if _, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "x", Expected: fact.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
 		}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a schema that refers to itself for ever: %v", err)

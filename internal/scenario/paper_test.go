@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -21,7 +23,7 @@ func TestSharingGivesTheContextAndNotTheTask(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "write", Start: true, Content: app.Content{Data: json.RawMessage(`{"draft":7}`)}})
-		ok(h, h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "bob", Detail: "for your information"})
 		})
 		item := h.wait("bob")
@@ -47,7 +49,7 @@ func TestPermissionsOnlyNarrowOnTheWay(t *testing.T) {
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ledger", Permissions: []string{"read", "write"}, Start: true})
 		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Permissions: []string{"read"}})
 		b := h.accept("bob", h.wait("bob"))
-		_, err := call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Permissions: []string{"read", "write"}})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
@@ -71,7 +73,7 @@ func TestABudgetIsSharedWithChildrenAndEndsTheTaskWhenSpent(t *testing.T) {
 			if got := h.task(a.Task).Budget.Tokens; got != 500 {
 				h.Errorf("%s may spend %d", n, got)
 			}
-			ok(h, h.agent(n), func(c app.Caller) (app.Receipt, error) {
+			ok(h, h.agent(n), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Complete(ctx(h), c, app.CompleteInput{Task: a.Task, Epoch: a.Epoch, Usage: fact.Budget{Tokens: 200}})
 			})
 		}
@@ -79,7 +81,7 @@ func TestABudgetIsSharedWithChildrenAndEndsTheTaskWhenSpent(t *testing.T) {
 		if parent.Spent.Tokens != 400 || parent.Reserved.Tokens != 0 {
 			h.Fatalf("spent %+v, reserved %+v", parent.Spent, parent.Reserved)
 		}
-		last := ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		last := ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Progress(ctx(h), c, app.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: "thinking", Usage: fact.Budget{Tokens: 700}})
 		})
 		if last.State != fact.Parked || last.Parked.Cause != fact.ParkBudget {
@@ -95,7 +97,7 @@ func TestAConstraintIsInEveryLaterEnvelopeChildrenIncluded(t *testing.T) {
 			{ID: "no-prod", Kind: fact.ConstraintProhibition, Text: "never touch production", Hard: true},
 		}, Send: &app.SendInput{To: []string{"ann"}}})
 		a := h.accept("ann", h.wait("ann"))
-		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Lift(ctx(h), c, app.LiftInput{Task: r.Task, ID: "no-prod", Why: "in my way"})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
@@ -145,7 +147,7 @@ func TestTheRecordIsCorrectedByAddingToIt(t *testing.T) {
 		h.join("ann")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "count", Start: true})
 		p := h.progress("ann", r, "found 12")
-		ok(h, h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Annotate(ctx(h), c, app.AnnotateInput{Task: r.Task, Entry: uint64(p.Position), Note: "it was 13"})
 		})
 		tr := ok(h, h.as(identity.Auditor, "kim"), func(c app.Caller) (*view.Trail, error) { return h.app.Trail(ctx(h), c, r.Task) })
@@ -166,7 +168,7 @@ func TestExportsAreTheWholeTrail(t *testing.T) {
 		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
 		h.complete("bob", h.accept("bob", h.wait("bob")).Receipt, "done")
 		h.settle()
-		export := func(c app.Caller, in app.ExportInput) []byte {
+		export := func(c app.Caller, in archive.ExportInput) []byte {
 			return ok(h, c, func(c app.Caller) ([]byte, error) {
 				var b bytes.Buffer
 				err := h.app.Export(ctx(h), c, in, &b)
@@ -175,23 +177,23 @@ func TestExportsAreTheWholeTrail(t *testing.T) {
 		}
 		auditor := h.as(identity.Auditor, "kim")
 		var doc view.Trail
-		if err := json.Unmarshal(export(auditor, app.ExportInput{Task: r.Task, Format: view.FormatJSON}), &doc); err != nil {
+		if err := json.Unmarshal(export(auditor, archive.ExportInput{Task: r.Task, Format: view.FormatJSON}), &doc); err != nil {
 			h.Fatal(err)
 		}
 		one := doc.Handoffs[0]
 		if one.From != "ann" || one.To != "bob" || one.Status != fact.Transferred {
 			h.Errorf("the audit document: %+v", one)
 		}
-		rows, err := csv.NewReader(bytes.NewReader(export(auditor, app.ExportInput{Task: r.Task, Format: view.FormatCSV}))).ReadAll()
+		rows, err := csv.NewReader(bytes.NewReader(export(auditor, archive.ExportInput{Task: r.Task, Format: view.FormatCSV}))).ReadAll()
 		if err != nil || len(rows) != len(doc.Entries)+1 {
 			h.Errorf("%d rows for %d events, %v", len(rows), len(doc.Entries), err)
 		}
-		lines := bytes.Count(export(auditor, app.ExportInput{Format: view.FormatLines}), []byte("\n"))
+		lines := bytes.Count(export(auditor, archive.ExportInput{Format: view.FormatLines}), []byte("\n"))
 		if lines <= len(doc.Entries) {
 			h.Errorf("%d lines of everything, %d events of the task", lines, len(doc.Entries))
 		}
 		_, err = call(h.agent("ann"), func(c app.Caller) (bool, error) {
-			return true, h.app.Export(ctx(h), c, app.ExportInput{Format: view.FormatLines}, &bytes.Buffer{})
+			return true, h.app.Export(ctx(h), c, archive.ExportInput{Format: view.FormatLines}, &bytes.Buffer{})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("an agent exported everything: %v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/knowledge"
@@ -16,10 +17,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-func (h *house) share(by app.Caller, r app.Receipt, in app.ShareInput) app.Receipt {
+func (h *house) share(by app.Caller, r docket.Receipt, in app.ShareInput) docket.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Share(ctx(h), c, in) })
+	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Share(ctx(h), c, in) })
 }
 
 // must is a refusal that a call is to get: of a code, with a hint, and saying something.
@@ -107,7 +108,7 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		r = h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Confirm: fact.ConfirmExplicit})
 		h.accept("bob", h.wait("bob"))
 		confirm := func(ask string) error {
-			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Confirm(ctx(h), c, app.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: app.Content{Ask: ask}})
 			})
 			return err
@@ -119,7 +120,7 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		if got := h.content(h.agent("bob"), app.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
 			h.Errorf("bob gets %s", got.Prompt)
 		}
-		_, err := call(h.agent("bob"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
 			t := h.task(r.Task)
 			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: app.Content{Ask: strings.Repeat("and then ", 1000)}})
 		})
@@ -152,7 +153,7 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "full", Start: true})
 		try := func(data int) error {
-			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
 			})
 			return err

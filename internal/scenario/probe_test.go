@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -110,7 +111,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		}
 		made := make([]error, 2*len(kinds))
 		together(len(made), func(i int) {
-			_, made[i] = call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+			_, made[i] = call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Create(ctx(h), c, app.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
 			})
 		})

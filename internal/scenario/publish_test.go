@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/channel"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -20,7 +21,7 @@ import (
 )
 
 // publish makes a task of the agent "lead" and hands it to a channel in one call.
-func (h *house) publish(name string, in app.SendInput) app.Receipt {
+func (h *house) publish(name string, in app.SendInput) docket.Receipt {
 	h.Helper()
 	in.Channel = name
 	return h.create(h.agent("lead"), app.CreateInput{Intent: "look at this", Send: &in})
@@ -29,7 +30,7 @@ func (h *house) publish(name string, in app.SendInput) app.Receipt {
 // refuseToPublish checks that nothing can be published to a channel, and why.
 func (h *house) refuseToPublish(in app.SendInput, code refusal.Code) {
 	h.Helper()
-	no(h, h.agent("lead"), code, func(c app.Caller) (app.Receipt, error) {
+	no(h, h.agent("lead"), code, func(c app.Caller) (docket.Receipt, error) {
 		return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look at this", Send: &in})
 	})
 }
@@ -246,7 +247,7 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 			h.Errorf("published to %v", r.To)
 		}
 		h.ready("bob", registry.Draining)
-		_, err := call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
 		})
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
@@ -276,7 +277,7 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		stranger := app.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
-		publish := func(c app.Caller) (app.Receipt, error) {
+		publish := func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
 		}
 		no(h, stranger, refusal.NotFound, publish)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -39,7 +40,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		h.bounded(3)
-		create := func(c app.Caller) (app.Receipt, error) {
+		create := func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "one more", Start: true})
 		}
 		once := h.agent("ann").WithKey("the-first")
@@ -54,7 +55,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		third := ok(h, h.agent("ann"), create)
 		no(h, h.agent("ann"), refusal.Limit, create)
 		ok(h, h.agent("bob"), create)
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "of an operator"})
 		})
 		if again, err := create(once); err != nil || again.Task != first.Task || !again.Repeat {

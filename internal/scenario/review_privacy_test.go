@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -22,7 +24,7 @@ func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
-		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend"})
 		})
 		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Notes: secret}})
@@ -53,7 +55,7 @@ func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
 			for _, f := range []view.Format{view.FormatJSON, view.FormatLines, view.FormatCSV} {
 				ok(h, by, func(c app.Caller) (bool, error) {
 					var out bytes.Buffer
-					err := h.app.Export(ctx(h), c, app.ExportInput{Task: r.Task, Format: f}, &out)
+					err := h.app.Export(ctx(h), c, archive.ExportInput{Task: r.Task, Format: f}, &out)
 					b = append(b, out.Bytes()...)
 					return true, err
 				})
@@ -76,10 +78,10 @@ func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "deploy", Start: true})
 		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Kind: fact.Supervised, Content: app.Content{Notes: "carefully"}})
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: r.Handoff, Digest: r.Envelope})
 		})
-		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend", Content: app.Content{Ask: "skip all checks"}})
 		})
 		a := h.accept("coder", h.wait("coder"))
@@ -99,7 +101,7 @@ func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
 		mine := h.create(h.agent("ann"), app.CreateInput{Intent: "mine", Start: true})
 		other := h.create(h.agent("bob"), app.CreateInput{Intent: "other", Start: true})
 		for _, entry := range []uint64{uint64(other.Position), uint64(other.Position) + 1000} {
-			_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Annotate(ctx(h), c, app.AnnotateInput{Task: mine.Task, Entry: entry, Note: "wrong"})
 			})
 			if refusal.CodeOf(err) != refusal.NotFound {
@@ -138,7 +140,7 @@ func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
 		r := h.create(h.agent("ann"), app.CreateInput{Intent: "later"})
-		_, err := call(h.agent("ann"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Escalate(ctx(h), c, app.EscalateInput{Task: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.Invalid {

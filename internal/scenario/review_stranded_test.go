@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -74,7 +75,7 @@ func TestAChildThatCannotBeOfferedIsInTheDeadLetters(t *testing.T) {
 		// The largest envelope that there can be: the child's, which also says what it is a part of, is larger.
 		for size := 256 << 10; ; size -= 1000 {
 			in.Content.Summary = strings.Repeat("s", size)
-			sent, err := call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			sent, err := call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 			if err == nil {
 				r = sent
 				break
@@ -84,7 +85,7 @@ func TestAChildThatCannotBeOfferedIsInTheDeadLetters(t *testing.T) {
 			}
 		}
 		h.inState(r.Task, fact.Waiting)
-		children := func(t app.Task) bool { return t.Children[0].State == fact.Parked }
+		children := func(t docket.Task) bool { return t.Children[0].State == fact.Parked }
 		h.until(r.Task, "the parent of a parked child", children)
 	})
 }
@@ -96,7 +97,7 @@ func TestChildrenCannotBeAskedForWhatNoEnvelopeCarries(t *testing.T) {
 		for _, e := range []fact.Expected{
 			{Schema: json.RawMessage(`{"a":1,"a":2}`)}, {Criteria: slices.Repeat([]string{"good"}, 65)}, {Schema: json.RawMessage(`{`)},
 		} {
-			_, err := call(h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+			_, err := call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 				return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: fact.Delegation, Expected: e})
 			})
 			if code := refusal.CodeOf(err); code != refusal.Invalid && code != refusal.TooLarge {
@@ -113,11 +114,11 @@ func TestAParentSeesThatAChildHasLeftTheDeadLetters(t *testing.T) {
 		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Kind: fact.Delegation})
 		item := h.wait("coder")
 		h.reject("coder", item, fact.Refused)
-		stands := func(s fact.State) func(app.Task) bool {
-			return func(t app.Task) bool { return len(t.Children) == 1 && t.Children[0].State == s }
+		stands := func(s fact.State) func(docket.Task) bool {
+			return func(t docket.Task) bool { return len(t.Children) == 1 && t.Children[0].State == s }
 		}
 		h.until(r.Task, "the parent of a parked child", stands(fact.Parked))
-		ok(h, h.operator(), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Children[0], To: []string{"coder"}})
 		})
 		h.until(r.Task, "the parent of a child at work", stands(fact.Pending))
@@ -134,10 +135,10 @@ func TestARefusedSendLeavesTheProbeOfACircuitAlone(t *testing.T) {
 		h.circuit("deaf", registry.Open)
 		time.Sleep(61 * time.Second)
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "mine", Start: true})
-		ok(h, h.agent("lead"), func(c app.Caller) (app.Receipt, error) {
+		ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "spy"})
 		})
-		_, err := call(h.agent("spy"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("spy"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"deaf"}})
 		})
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -79,7 +80,7 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 		if !strings.Contains(string(fresh.Content.Envelope), "half way") {
 			h.Fatalf("the progress is not in the envelope: %s", fresh.Content.Envelope)
 		}
-		_, err := call(h.agent("coder"), func(c app.Caller) (app.Receipt, error) {
+		_, err := call(h.agent("coder"), func(c app.Caller) (docket.Receipt, error) {
 			return h.app.Complete(ctx(h), c, app.CompleteInput{Task: old.Task, Epoch: old.Epoch})
 		})
 		if err == nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -13,15 +14,15 @@ import (
 
 // The verbs of the stories: each must succeed.
 
-func (h *house) create(by app.Caller, in app.CreateInput) app.Receipt {
+func (h *house) create(by app.Caller, in app.CreateInput) docket.Receipt {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Create(ctx(h), c, in) })
+	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Create(ctx(h), c, in) })
 }
 
-func (h *house) send(by app.Caller, r app.Receipt, in app.SendInput) app.Receipt {
+func (h *house) send(by app.Caller, r docket.Receipt, in app.SendInput) docket.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c app.Caller) (app.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 }
 
 func (h *house) accept(agent string, item view.Item) app.Accepted {
@@ -31,23 +32,23 @@ func (h *house) accept(agent string, item view.Item) app.Accepted {
 	})
 }
 
-func (h *house) reject(agent string, item view.Item, why fact.Rejection) app.Receipt {
+func (h *house) reject(agent string, item view.Item, why fact.Rejection) docket.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
 		return h.app.Reject(ctx(h), c, app.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
 	})
 }
 
-func (h *house) progress(agent string, r app.Receipt, note string) app.Receipt {
+func (h *house) progress(agent string, r docket.Receipt, note string) docket.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
 		return h.app.Progress(ctx(h), c, app.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
 	})
 }
 
-func (h *house) complete(agent string, r app.Receipt, text string) app.Receipt {
+func (h *house) complete(agent string, r docket.Receipt, text string) docket.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (app.Receipt, error) {
+	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
 		return h.app.Complete(ctx(h), c, app.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: fact.Result{Text: text}})
 	})
 }
@@ -105,13 +106,13 @@ func (h *house) empty(agent string) {
 }
 
 // task is a fresh read.
-func (h *house) task(id string) app.Task {
+func (h *house) task(id string) docket.Task {
 	h.Helper()
-	return ok(h, h.operator(), func(c app.Caller) (app.Task, error) { return h.app.Task(ctx(h), c, id) })
+	return ok(h, h.operator(), func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, id) })
 }
 
 // until waits for a task to be as it should be.
-func (h *house) until(id, what string, is func(app.Task) bool) app.Task {
+func (h *house) until(id, what string, is func(docket.Task) bool) docket.Task {
 	h.Helper()
 	for deadline := time.Now().Add(2 * time.Hour); ; {
 		t := h.task(id)
@@ -125,9 +126,9 @@ func (h *house) until(id, what string, is func(app.Task) bool) app.Task {
 	}
 }
 
-func (h *house) inState(id string, s fact.State) app.Task {
+func (h *house) inState(id string, s fact.State) docket.Task {
 	h.Helper()
-	return h.until(id, string(s), func(t app.Task) bool { return t.State == s })
+	return h.until(id, string(s), func(t docket.Task) bool { return t.State == s })
 }
 
 // story runs a story on every ledger, under a fake clock.

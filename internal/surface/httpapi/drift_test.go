@@ -12,6 +12,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/roster"
@@ -49,12 +51,12 @@ var pairs = [][2]reflect.Type{
 	{typeOf[roster.AgentSpec](), typeOf[client.AgentSpec]()},
 	{typeOf[roster.TokenInput](), typeOf[client.TokenInput]()},
 	{typeOf[ReadinessInput](), typeOf[client.ReadinessInput]()},
-	{typeOf[app.Receipt](), typeOf[client.Receipt]()},
+	{typeOf[docket.Receipt](), typeOf[client.Receipt]()},
 	{typeOf[app.Accepted](), typeOf[client.Accepted]()},
 	{typeOf[app.Sheet](), typeOf[client.Sheet]()},
 	{typeOf[roster.Agent](), typeOf[client.Agent]()},
 	{typeOf[roster.Token](), typeOf[client.Token]()},
-	{typeOf[app.Notice](), typeOf[client.Event]()},
+	{typeOf[archive.Notice](), typeOf[client.Event]()},
 	{typeOf[view.Trail](), typeOf[client.Trail]()},
 	{typeOf[Task](), typeOf[client.Task]()},
 	{typeOf[Handoff](), typeOf[client.Handoff]()},

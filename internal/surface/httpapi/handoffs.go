@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
@@ -23,17 +24,17 @@ func (s *service) handoffs() {
 		in.Handoff = id
 		return s.app.Accept(ctx, c, in)
 	})
-	door.Change(s.door, post("reject", "Turn an offer down"), func(ctx context.Context, c app.Caller, id string, in app.RejectInput) (app.Receipt, error) {
+	door.Change(s.door, post("reject", "Turn an offer down"), func(ctx context.Context, c app.Caller, id string, in app.RejectInput) (docket.Receipt, error) {
 		in.Handoff = id
 		return s.app.Reject(ctx, c, in)
 	})
-	door.Change(s.door, post("confirm", "Let go of a task that was accepted"), func(ctx context.Context, c app.Caller, id string, in app.ConfirmInput) (app.Receipt, error) {
+	door.Change(s.door, post("confirm", "Let go of a task that was accepted"), func(ctx context.Context, c app.Caller, id string, in app.ConfirmInput) (docket.Receipt, error) {
 		in.Handoff = id
 		return s.app.Confirm(ctx, c, in)
 	})
-	door.Change(s.door, post("withdraw", "Take a handoff under way back"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (app.Receipt, error) {
+	door.Change(s.door, post("withdraw", "Take a handoff under way back"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (docket.Receipt, error) {
 		if _, _, err := fact.ParseHandoffID(id); err != nil { // the use case takes tasks too
-			return app.Receipt{}, err
+			return docket.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Cancel(ctx, c, in)
@@ -59,16 +60,16 @@ func (s *service) verdicts(of, name string, parse func(string) (string, int, err
 		"handoff": {"Let a supervised handoff go on", "Stop a supervised handoff"},
 		"ask":     {"Give the task to the agent that asked for it", "Keep the task"},
 	}[name]
-	door.Change(s.door, post("approve", summaries[0]), func(ctx context.Context, c app.Caller, id string, in app.ApproveInput) (app.Receipt, error) {
+	door.Change(s.door, post("approve", summaries[0]), func(ctx context.Context, c app.Caller, id string, in app.ApproveInput) (docket.Receipt, error) {
 		if _, _, err := parse(id); err != nil {
-			return app.Receipt{}, err
+			return docket.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Approve(ctx, c, in)
 	})
-	door.Change(s.door, post("deny", summaries[1]), func(ctx context.Context, c app.Caller, id string, in app.DenyInput) (app.Receipt, error) {
+	door.Change(s.door, post("deny", summaries[1]), func(ctx context.Context, c app.Caller, id string, in app.DenyInput) (docket.Receipt, error) {
 		if _, _, err := parse(id); err != nil {
-			return app.Receipt{}, err
+			return docket.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Deny(ctx, c, in)

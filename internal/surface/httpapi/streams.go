@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -39,7 +40,7 @@ var exportMedia = map[view.Format]string{
 
 func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	in := app.ExportInput{Task: q.Get("task"), Format: view.FormatLines}
+	in := archive.ExportInput{Task: q.Get("task"), Format: view.FormatLines}
 	if f := q.Get("format"); f != "" {
 		if err := in.Format.UnmarshalText([]byte(f)); err != nil {
 			return err
@@ -88,7 +89,7 @@ func (s *service) events() {
 		door.Query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
 		{Name: "Last-Event-ID", In: "header", Description: "The same as after; it counts if both are there.", Schema: position},
 	}
-	notice := door.SchemaOf[app.Notice](s.door)
+	notice := door.SchemaOf[archive.Notice](s.door)
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
 		"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
@@ -157,9 +158,9 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	door.Patient(r.Context())
-	notices, ended := make(chan app.Notice, 64), make(chan error, 1)
+	notices, ended := make(chan archive.Notice, 64), make(chan error, 1)
 	go func() {
-		ended <- followAfter(ctx, s.app, door.Caller(r.Context()), after, func(n app.Notice) error {
+		ended <- followAfter(ctx, s.app, door.Caller(r.Context()), after, func(n archive.Notice) error {
 			select {
 			case notices <- n:
 				return nil
@@ -207,8 +208,8 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // followAfter gives a number the type of the ledger's positions, which this room does not know by name.
-func followAfter(ctx context.Context, a *app.App, c app.Caller, after uint64, fn func(app.Notice) error) error {
-	at := app.Notice{}.Position
+func followAfter(ctx context.Context, a *app.App, c app.Caller, after uint64, fn func(archive.Notice) error) error {
+	at := archive.Notice{}.Position
 	door.SetPosition(&at, after)
 	return a.Follow(ctx, c, at, fn)
 }
@@ -231,7 +232,7 @@ func (o *eventWriter) printf(format string, args ...any) {
 	_, o.err = fmt.Fprintf(o.w, format, args...)
 }
 
-func (o *eventWriter) notice(n app.Notice) {
+func (o *eventWriter) notice(n archive.Notice) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		o.err = err

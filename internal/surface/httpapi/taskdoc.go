@@ -3,8 +3,8 @@ package httpapi
 import (
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -103,7 +103,7 @@ type Handoff struct {
 	Ended        time.Time        `json:"ended,omitzero"`
 }
 
-func taskOf(t app.Task) Task {
+func taskOf(t docket.Task) Task {
 	out := Task{
 		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Owner: t.Owner, Epoch: t.Epoch,
 		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -49,25 +50,25 @@ func (s *service) tasks() {
 			return taskOf(t), err
 		})
 	door.Act(s.door, post("start", "Work on one's own pending task"), s.app.Start)
-	door.Change(s.door, post("send", "Hand the task to others"), func(ctx context.Context, c app.Caller, id string, in app.SendInput) (app.Receipt, error) {
+	door.Change(s.door, post("send", "Hand the task to others"), func(ctx context.Context, c app.Caller, id string, in app.SendInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Send(ctx, c, in)
 	})
-	door.Change(s.door, post("escalate", "Hand the task upwards"), func(ctx context.Context, c app.Caller, id string, in app.EscalateInput) (app.Receipt, error) {
+	door.Change(s.door, post("escalate", "Hand the task upwards"), func(ctx context.Context, c app.Caller, id string, in app.EscalateInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Escalate(ctx, c, in)
 	})
-	door.Change(s.door, post("share", "Give the task's context to another agent"), func(ctx context.Context, c app.Caller, id string, in app.ShareInput) (app.Receipt, error) {
+	door.Change(s.door, post("share", "Give the task's context to another agent"), func(ctx context.Context, c app.Caller, id string, in app.ShareInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Share(ctx, c, in)
 	})
-	door.Change(s.door, post("takeover", "Ask for the task"), func(ctx context.Context, c app.Caller, id string, in app.TakeoverInput) (app.Receipt, error) {
+	door.Change(s.door, post("takeover", "Ask for the task"), func(ctx context.Context, c app.Caller, id string, in app.TakeoverInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Takeover(ctx, c, in)
 	})
-	door.Change(s.door, post("cancel", "Call the task off, children included"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (app.Receipt, error) {
+	door.Change(s.door, post("cancel", "Call the task off, children included"), func(ctx context.Context, c app.Caller, id string, in app.CancelInput) (docket.Receipt, error) {
 		if err := fact.CheckTaskID(id); err != nil { // the use case takes handoffs too
-			return app.Receipt{}, err
+			return docket.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Cancel(ctx, c, in)
@@ -81,19 +82,19 @@ func (s *service) work() {
 	post := func(verb, summary string) door.Route {
 		return door.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: door.TagTasks}
 	}
-	door.Change(s.door, post("progress", "Report what was done, and renew the lease"), func(ctx context.Context, c app.Caller, id string, in app.ProgressInput) (app.Receipt, error) {
+	door.Change(s.door, post("progress", "Report what was done, and renew the lease"), func(ctx context.Context, c app.Caller, id string, in app.ProgressInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Progress(ctx, c, in)
 	})
-	door.Change(s.door, post("heartbeat", "Show life, and renew the lease"), func(ctx context.Context, c app.Caller, id string, in app.HeartbeatInput) (app.Receipt, error) {
+	door.Change(s.door, post("heartbeat", "Show life, and renew the lease"), func(ctx context.Context, c app.Caller, id string, in app.HeartbeatInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Heartbeat(ctx, c, in)
 	})
-	door.Change(s.door, post("complete", "Finish the task with its result"), func(ctx context.Context, c app.Caller, id string, in app.CompleteInput) (app.Receipt, error) {
+	door.Change(s.door, post("complete", "Finish the task with its result"), func(ctx context.Context, c app.Caller, id string, in app.CompleteInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Complete(ctx, c, in)
 	})
-	door.Change(s.door, post("fail", "End the task as not done"), func(ctx context.Context, c app.Caller, id string, in app.FailInput) (app.Receipt, error) {
+	door.Change(s.door, post("fail", "End the task as not done"), func(ctx context.Context, c app.Caller, id string, in app.FailInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Fail(ctx, c, in)
 	})
@@ -108,16 +109,16 @@ type liftQuery struct {
 
 func (s *service) constraints() {
 	add := door.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/constraints", ID: "constrain", Summary: "Add a constraint, or tighten one", Tag: door.TagTasks}
-	door.Change(s.door, add, func(ctx context.Context, c app.Caller, id string, in app.ConstrainInput) (app.Receipt, error) {
+	door.Change(s.door, add, func(ctx context.Context, c app.Caller, id string, in app.ConstrainInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Constrain(ctx, c, in)
 	})
 	lift := door.Route{Method: http.MethodDelete, Path: "/v1/tasks/{id}/constraints/{constraint}", ID: "lift", Summary: "Take a constraint away", Tag: door.TagTasks}
-	door.Serve(s.door, lift, func(ctx context.Context, c app.Caller, in *liftQuery) (app.Receipt, error) {
+	door.Serve(s.door, lift, func(ctx context.Context, c app.Caller, in *liftQuery) (docket.Receipt, error) {
 		return s.app.Lift(ctx, c.WithKey(in.Key), app.LiftInput{Task: in.ID, ID: in.Constraint, Why: in.Why})
 	})
 	note := door.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Comment on an earlier entry", Tag: door.TagTasks}
-	door.Change(s.door, note, func(ctx context.Context, c app.Caller, id string, in app.AnnotateInput) (app.Receipt, error) {
+	door.Change(s.door, note, func(ctx context.Context, c app.Caller, id string, in app.AnnotateInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Annotate(ctx, c, in)
 	})
@@ -162,12 +163,12 @@ func (s *service) dead() {
 			return s.page(ctx, c, view.TaskFilter{State: fact.Parked}, in.Page)
 		})
 	replay := door.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Revive a task with fresh limits", Tag: door.TagDead}
-	door.Change(s.door, replay, func(ctx context.Context, c app.Caller, id string, in app.ReplayInput) (app.Receipt, error) {
+	door.Change(s.door, replay, func(ctx context.Context, c app.Caller, id string, in app.ReplayInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Replay(ctx, c, in)
 	})
 	discard := door.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/discard", ID: "discard", Summary: "Give a task up", Tag: door.TagDead}
-	door.Change(s.door, discard, func(ctx context.Context, c app.Caller, id string, in app.DiscardInput) (app.Receipt, error) {
+	door.Change(s.door, discard, func(ctx context.Context, c app.Caller, id string, in app.DiscardInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Discard(ctx, c, in)
 	})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
@@ -20,7 +21,7 @@ func (s *routes) envelopes() {
 	})
 	gap := door.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/gap", ID: "gap", Summary: "Report what is missing from the context", Tag: door.TagTasks}
 	gap.About = "As the task's owner, who goes on working with what there is."
-	door.Change(s.door, gap, func(ctx context.Context, c app.Caller, id string, in app.GapInput) (app.Receipt, error) {
+	door.Change(s.door, gap, func(ctx context.Context, c app.Caller, id string, in app.GapInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.ReportGap(ctx, c, in)
 	})

@@ -1,4 +1,4 @@
-package app
+package docket
 
 import (
 	"time"
@@ -36,7 +36,8 @@ type Receipt struct {
 // At is up to where on record the answer is true.
 func (r Receipt) At() uint64 { return uint64(r.Position) }
 
-func receipt(o stream.Outcome[custody.Task]) Receipt {
+// ReceiptOf is the answer to a call with an outcome.
+func ReceiptOf(o stream.Outcome[custody.Task]) Receipt {
 	t := o.State
 	r := Receipt{
 		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,

@@ -1,4 +1,4 @@
-package app
+package archive
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -22,11 +24,11 @@ type Notice struct {
 }
 
 // public are the kinds of streams that agents are told of.
-var public = []string{kindTask, "agent", "channel"}
+var public = []string{docket.Kind, "agent", "channel"}
 
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
 // tasks that they have a part in, of other agents and of channels; those who may read anything, of all but reads.
-func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn func(Notice) error) error {
+func (a *Archive) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Notice) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return a.access.Refused(ctx, c.Who(), "follow", "", err)
 	}
@@ -37,12 +39,12 @@ func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn fu
 			if workspace != c.Workspace || kind == access.Kind || !all && !slices.Contains(public, kind) {
 				continue
 			}
-			if kind == kindTask && !all {
+			if kind == docket.Kind && !all {
 				f, err := a.tasks.Load(ctx, e.Stream, false)
 				if err != nil {
 					return err
 				}
-				if !a.sees(c, f.State) {
+				if !a.tasks.Sees(c, f.State) {
 					continue
 				}
 			}
@@ -59,7 +61,7 @@ func (a *App) Follow(ctx context.Context, c Caller, after ledger.Position, fn fu
 }
 
 // Last is the position of the newest entry.
-func (a *App) Last(ctx context.Context) (ledger.Position, error) {
+func (a *Archive) Last(ctx context.Context) (ledger.Position, error) {
 	p, err := a.ledger.Last(ctx)
 	if err != nil {
 		return 0, stream.Unavailable(err)

@@ -1,4 +1,4 @@
-package app
+package archive
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"io"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -21,8 +23,8 @@ const exportPage = 500
 const maxTrail = 8 << 20
 
 // Trail gives a task's whole history. It is on record before it is answered.
-func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, error) {
-	t, err := a.taskFor(ctx, c, task)
+func (a *Archive) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
+	t, err := a.tasks.For(ctx, c, task)
 	if err != nil {
 		return nil, a.access.Refused(ctx, c.Who(), "trail", task, err)
 	}
@@ -32,10 +34,10 @@ func (a *App) Trail(ctx context.Context, c Caller, task string) (*view.Trail, er
 	return a.trail(ctx, c, t.Task)
 }
 
-func (a *App) trail(ctx context.Context, c Caller, t custody.Task) (*view.Trail, error) {
+func (a *Archive) trail(ctx context.Context, c caller.Caller, t custody.Task) (*view.Trail, error) {
 	tr := view.NewTrail(t.ID)
 	bytes := 0
-	err := stream.Each(ctx, a.ledger, taskStream(c.Workspace, t.ID), func(e ledger.Entry) error {
+	err := stream.Each(ctx, a.ledger, docket.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			bytes += len(ev.Data)
 		}
@@ -50,7 +52,7 @@ func (a *App) trail(ctx context.Context, c Caller, t custody.Task) (*view.Trail,
 
 // readable is an entry of a task as the caller may read it: envelopes are for the source, the owner and those who may
 // read anything; others find the content of what was meant for them where it was given to them.
-func readable(c Caller, t custody.Task, e ledger.Entry) ledger.Entry {
+func readable(c caller.Caller, t custody.Task, e ledger.Entry) ledger.Entry {
 	if identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() || t.Owner == c.Agent() && t.Owner != "" {
 		return e
 	}
@@ -65,7 +67,7 @@ type ExportInput struct {
 
 // Export writes records to w. That it was done is on record before the first byte. Once bytes are written an error
 // can only cut the export short.
-func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer) error {
+func (a *Archive) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
 	t, err := a.startExport(ctx, c, in)
 	if err != nil {
 		return a.access.Refused(ctx, c.Who(), "export", in.Task, err)
@@ -84,12 +86,12 @@ func (a *App) Export(ctx context.Context, c Caller, in ExportInput, w io.Writer)
 }
 
 // startExport checks and records an export. It returns the task, or none for everything.
-func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (custody.Task, error) {
-	var t Task
+func (a *Archive) startExport(ctx context.Context, c caller.Caller, in ExportInput) (custody.Task, error) {
+	var t docket.Task
 	var err error
 	what := "task " + in.Task
 	if in.Task != "" {
-		if t, err = a.taskFor(ctx, c, in.Task); err != nil {
+		if t, err = a.tasks.For(ctx, c, in.Task); err != nil {
 			return t.Task, err
 		}
 	} else {
@@ -104,7 +106,7 @@ func (a *App) startExport(ctx context.Context, c Caller, in ExportInput) (custod
 	return t.Task, a.access.Append(ctx, c.Who(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (a *App) exportDocument(ctx context.Context, c Caller, t custody.Task, w io.Writer) error {
+func (a *Archive) exportDocument(ctx context.Context, c caller.Caller, t custody.Task, w io.Writer) error {
 	tr, err := a.trail(ctx, c, t)
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func (a *App) exportDocument(ctx context.Context, c Caller, t custody.Task, w io
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (a *App) eachEvent(ctx context.Context, c Caller, t custody.Task, fn func(view.Row) error) error {
+func (a *Archive) eachEvent(ctx context.Context, c caller.Caller, t custody.Task, fn func(view.Row) error) error {
 	last, err := a.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
@@ -124,7 +126,7 @@ func (a *App) eachEvent(ctx context.Context, c Caller, t custody.Task, fn func(v
 	read := a.ledger.Read
 	if t.Exists() {
 		read = func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
-			return a.ledger.Stream(ctx, taskStream(c.Workspace, t.ID), after, limit)
+			return a.ledger.Stream(ctx, docket.StreamOf(c.Workspace, t.ID), after, limit)
 		}
 	}
 	var after ledger.Position
@@ -141,7 +143,7 @@ func (a *App) eachEvent(ctx context.Context, c Caller, t custody.Task, fn func(v
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if e, err = a.Readable(ctx, e); err != nil {
+			if e, err = a.readable(ctx, e); err != nil {
 				return err
 			}
 			if err := view.EachRow(readable(c, t, e), fn); err != nil {
