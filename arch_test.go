@@ -97,8 +97,16 @@ var rooms = []room{
 		libs: []string{"github.com/santhosh-tekuri/jsonschema", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
+		dir: "internal/policy", what: "the file of rules and escalation chains: read, checked, matched against a situation; no I/O",
+		ours: []string{"internal/refusal", "internal/fact", "internal/registry"}, libs: []string{"cel.dev/cel-go", "go.yaml.in/yaml/v3"},
+	},
+	{
+		dir: "internal/policy/schemadoc", what: "writes docs/policy.schema.json and the tables of docs/policy.md from the types",
+		ours: []string{"internal/policy", "internal/fact"},
+	},
+	{
 		dir: "internal/routing", what: "to whom, and why",
-		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope"}, libs: []string{"cel.dev/cel-go"},
+		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope", "internal/policy"},
 	},
 	{
 		dir: "internal/phrase", what: "what people and agents say about handing work on, read exactly or not at all",

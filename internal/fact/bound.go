@@ -26,6 +26,7 @@ const (
 	MaxPermissions     = 128
 	MaxDependencies    = 64
 	MaxRoute           = 32
+	MaxTags            = 32 // per task; each a label
 	MaxCandidates      = 1100 // per handoff
 	MaxChildren        = 256  // per task, over its life
 	MaxShares          = 64
@@ -74,6 +75,9 @@ func CheckRoute(route []string) error {
 	}
 	return nil
 }
+
+// CheckTags refuses tags of a task that are too many, no labels, or named twice.
+func CheckTags(tags []string) error { return CheckLabels("a tag", tags, MaxTags) }
 
 // CheckDependencies refuses tasks for task to depend on that are too many, no tasks, named twice, or task itself.
 func CheckDependencies(task string, on []Dependency) error {
