@@ -42,7 +42,7 @@ var rooms = []room{
 		dir: "internal/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the tables and the event types",
 		ours: []string{
 			"internal/custody", "internal/handoff", "internal/fact", "internal/registry", "internal/identity",
-			"internal/memory", "internal/conversation", "internal/channel", "internal/artifact",
+			"internal/memory", "internal/conversation", "internal/channel", "internal/artifact", "internal/policy",
 		},
 	},
 	{

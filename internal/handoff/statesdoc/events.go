@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/memory"
+	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
@@ -46,6 +47,7 @@ func events(root string) (string, error) {
 		{"Conversations", "internal/conversation", list(conversation.Events)},
 		{"Channels", "internal/channel", list(channel.Events)},
 		{"Artifacts", "internal/artifact", list(artifact.Events)},
+		{"Policies", "internal/policy", list(policy.Events)},
 	} {
 		src, err := read(filepath.Join(root, room.dir))
 		if err != nil {

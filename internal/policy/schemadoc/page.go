@@ -62,6 +62,7 @@ func inWords(t reflect.Type) string {
 		}
 	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
+	default:
 	}
 	return "text"
 }
