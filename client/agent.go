@@ -27,6 +27,13 @@ type AgentSpec struct {
 	Escalation    []string `json:"escalation,omitempty"`  // agents to escalate to, nearest first
 	PresenceTTL   Duration `json:"presence_ttl,omitzero"` // offline when not heard for so long
 	Breaker       Breaker  `json:"breaker,omitzero"`
+	Hints         Hints    `json:"hints,omitzero"`
+}
+
+// Hints are what a usual task takes of an agent: they rank agents that could all do it. Zero fields are not known.
+type Hints struct {
+	Cost    int64    `json:"cost_micros,omitempty"` // millionths of the currency that the deployment counts in
+	Latency Duration `json:"latency,omitzero"`      // from offer to result
 }
 
 // Circuit is how an agent's circuit breaker stands.

@@ -89,6 +89,8 @@ func TestEachPartOfASpecCountsAsAChange(t *testing.T) {
 		{Fallbacks: []string{"editor"}},
 		{Escalation: []string{"boss"}},
 		{PresenceTTL: time.Second},
+		{Hints: registry.Hints{Cost: 5}},
+		{Hints: registry.Hints{Latency: time.Hour}},
 		{Breaker: registry.Breaker{Failures: 1}},
 		{Breaker: registry.Breaker{OpenFor: time.Second}},
 	} {
@@ -128,6 +130,9 @@ func TestASpecThatBreaksARuleIsRefused(t *testing.T) {
 		"negative tasks":           {MaxTasks: -1},
 		"absurd tasks":             {MaxTasks: 1 << 40},
 		"negative window":          {ContextWindow: -1},
+		"negative cost":            {Hints: registry.Hints{Cost: -1}},
+		"absurd cost":              {Hints: registry.Hints{Cost: registry.MaxCost + 1}},
+		"absurd latency":           {Hints: registry.Hints{Latency: registry.MaxLatency + 1}},
 		"negative lease":           {PresenceTTL: -time.Second},
 		"absurd lease":             {PresenceTTL: 1000 * time.Hour},
 		"tiny lease":               {PresenceTTL: 1},

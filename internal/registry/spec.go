@@ -42,6 +42,13 @@ type Breaker struct {
 	OpenFor  time.Duration `json:"open_for_ns"` // how long it stays open before one probe; 0 means DefaultOpenFor
 }
 
+// Hints are what a usual task takes of an agent, as its operator reckons: they rank agents that could all do it, and bind
+// nobody.
+type Hints struct {
+	Cost    int64         `json:"cost_micros,omitempty"` // millionths of the currency that the deployment counts in; 0 is not known
+	Latency time.Duration `json:"latency_ns,omitempty"`  // from offer to result; 0 is not known
+}
+
 // Defaults of an agent's circuit.
 const (
 	DefaultFailures = 3
@@ -62,6 +69,7 @@ type Spec struct {
 	Escalation    []string      `json:"escalation,omitempty"`     // agents to escalate to, nearest first
 	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"`
 	Breaker       Breaker       `json:"breaker"`
+	Hints         Hints         `json:"hints,omitzero"`
 }
 
 // Has reports whether the agent has a capability. The spec must be normal, as every State's is.
@@ -93,7 +101,7 @@ func (s Spec) normal() Spec {
 func (s Spec) equal(t Spec) bool {
 	return s.Kind == t.Kind && s.Description == t.Description && s.MaxTasks == t.MaxTasks &&
 		s.ContextWindow == t.ContextWindow && s.Tokenizer == t.Tokenizer &&
-		s.PresenceTTL == t.PresenceTTL && s.Breaker == t.Breaker &&
+		s.PresenceTTL == t.PresenceTTL && s.Breaker == t.Breaker && s.Hints == t.Hints &&
 		slices.Equal(s.Capabilities, t.Capabilities) && slices.Equal(s.Reach, t.Reach) &&
 		slices.Equal(s.Fallbacks, t.Fallbacks) && slices.Equal(s.Escalation, t.Escalation)
 }

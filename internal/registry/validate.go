@@ -14,15 +14,17 @@ import (
 
 // Limits of what an agent may say about itself.
 const (
-	MaxDescription   = 2000        // bytes
-	MaxCapabilities  = 64          // distinct capabilities
-	MaxFallbacks     = 16          // agents
-	MaxEscalation    = 16          // agents
-	MaxReach         = 8           // ways to be reached
-	MaxURL           = 2048        // bytes
-	MaxMaxTasks      = 100_000     // concurrent tasks
-	MaxContextWindow = 100_000_000 // tokens
-	MaxFailures      = 100         // consecutive failures before a circuit opens
+	MaxDescription   = 2000              // bytes
+	MaxCapabilities  = 64                // distinct capabilities
+	MaxFallbacks     = 16                // agents
+	MaxEscalation    = 16                // agents
+	MaxReach         = 8                 // ways to be reached
+	MaxURL           = 2048              // bytes
+	MaxMaxTasks      = 100_000           // concurrent tasks
+	MaxContextWindow = 100_000_000       // tokens
+	MaxCost          = 1_000_000_000_000 // millionths of the currency: a million
+	MaxLatency       = 90 * 24 * time.Hour
+	MaxFailures      = 100 // consecutive failures before a circuit opens
 	MinPeriod        = 100 * time.Millisecond
 	MaxPeriod        = 24 * time.Hour // of a presence lease or an open circuit, as MinPeriod
 )
@@ -65,6 +67,12 @@ func (s Spec) checkNumbers() error {
 	if err := checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"); err != nil {
 		return err
 	}
+	if err := checkRange("the hint of cost", s.Hints.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"); err != nil {
+		return err
+	}
+	if err := checkRange("the hint of latency", s.Hints.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"); err != nil {
+		return err
+	}
 	if s.PresenceTTL != 0 {
 		if err := checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats"); err != nil {
 			return err
@@ -73,7 +81,7 @@ func (s Spec) checkNumbers() error {
 	return checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s")
 }
 
-func checkRange[T int | time.Duration](what string, v, low, high T, hint string) error {
+func checkRange[T int | int64 | time.Duration](what string, v, low, high T, hint string) error {
 	if v < low || v > high {
 		return refusal.New(refusal.Invalid, hint, "%s is %v, allowed is %v to %v", what, v, low, high)
 	}

@@ -61,11 +61,14 @@ func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		known, err := r.Known(ctx, c.Workspace, in.Name, true)
 		if err == nil && !sameStanding(specOf(known.Spec), in.Spec) {
 			err = refusal.New(refusal.NotPermitted, "have an operator register it, or leave those fields as they are",
-				"agent %s may not change its own kind, capabilities, limits, breaker, stand-ins or ways to be reached", in.Name)
+				"agent %s may not change its own kind, capabilities, limits, breaker, hints, stand-ins or ways to be reached", in.Name)
 		}
 		if err != nil {
 			return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
 		}
+	}
+	if err := r.checkCircles(ctx, c.Workspace, in.Name, in.Spec); err != nil {
+		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
 	}
 	return r.agentDo(ctx, c, "register", in.Name, in, registry.Register{Name: in.Name, Spec: in.Spec.spec()})
 }

@@ -23,6 +23,13 @@ type AgentSpec struct {
 	Escalation    []string         `json:"escalation,omitempty" doc:"Agents to escalate to, nearest first."`
 	PresenceTTL   fact.Duration    `json:"presence_ttl,omitzero" doc:"Offline when not heard for so long; left out: presence is what it last said."`
 	Breaker       Breaker          `json:"breaker,omitzero"`
+	Hints         Hints            `json:"hints,omitzero"`
+}
+
+// Hints are what a usual task takes of an agent: they rank agents that could all do it.
+type Hints struct {
+	Cost    int64         `json:"cost_micros,omitempty" minimum:"0" doc:"Millionths of the currency that the deployment counts in; left out: not known."`
+	Latency fact.Duration `json:"latency,omitzero" doc:"From offer to result; left out: not known."`
 }
 
 // Breaker configures an agent's circuit breaker.
@@ -37,6 +44,7 @@ func (s AgentSpec) spec() registry.Spec {
 		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
 		PresenceTTL: time.Duration(s.PresenceTTL),
 		Breaker:     registry.Breaker{Failures: s.Breaker.Failures, OpenFor: time.Duration(s.Breaker.OpenFor)},
+		Hints:       registry.Hints{Cost: s.Hints.Cost, Latency: time.Duration(s.Hints.Latency)},
 	}
 }
 
@@ -46,6 +54,7 @@ func specOf(s registry.Spec) AgentSpec {
 		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
 		PresenceTTL: fact.Duration(s.PresenceTTL),
 		Breaker:     Breaker{Failures: s.Breaker.Failures, OpenFor: fact.Duration(s.Breaker.OpenFor)},
+		Hints:       Hints{Cost: s.Hints.Cost, Latency: fact.Duration(s.Hints.Latency)},
 	}
 }
 
@@ -57,7 +66,7 @@ func sameStanding(a, b AgentSpec) bool {
 		return AgentSpec{
 			Kind: cmp.Or(s.Kind, registry.KindAgent), Capabilities: append([]string{}, caps...), MaxTasks: s.MaxTasks,
 			Reach: append([]registry.Reach{}, s.Reach...), Fallbacks: append([]string{}, s.Fallbacks...),
-			Escalation: append([]string{}, s.Escalation...),
+			Escalation: append([]string{}, s.Escalation...), Hints: s.Hints,
 			Breaker: Breaker{
 				Failures: cmp.Or(s.Breaker.Failures, registry.DefaultFailures),
 				OpenFor:  cmp.Or(s.Breaker.OpenFor, fact.Duration(registry.DefaultOpenFor)),

@@ -18,8 +18,8 @@ type spec struct {
 	explicit bool   // the source confirms
 }
 
-// partner is who stands in for each agent.
-var partner = map[string]string{"anna": "bert", "bert": "anna", "cleo": "dora", "dora": "cleo"}
+// partner is who stands in for an agent; nobody does for those who stand in themselves, since that would lead back.
+var partner = map[string]string{"anna": "bert", "cleo": "dora"}
 
 // step is the specification: the states that a wish may lead to, and why it is refused where it is.
 func (s spec) step(w wish) (next []spec, no refusal.Code) {
@@ -112,7 +112,7 @@ func (s spec) request(w wish) spec {
 		}
 	}
 	for _, a := range strings.Split(w.to, ",") {
-		if p := partner[a]; p != s.Owner && !has(w.to, p) {
+		if p := partner[a]; p != "" && p != s.Owner && !has(w.to, p) {
 			rest = append(rest, p)
 		}
 	}
@@ -183,7 +183,7 @@ func (s spec) expire() []spec {
 		return []spec{s.home(fact.Expired), s.move()}
 	case s.State == fact.Executing:
 		s.State, s.N, s.Offer, s.Recovery, s.explicit = fact.HandingOff, s.N+1, 0, true, false
-		s.queue = partner[s.Owner] + "," + s.Owner
+		s.queue = strings.TrimPrefix(partner[s.Owner]+","+s.Owner, ",")
 		return []spec{s.next("")}
 	}
 	return nil

@@ -148,8 +148,8 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	for _, a := range contestants {
 		h.register(a, roster.AgentSpec{})
 	}
-	for _, a := range contestants { // each stands in for another, which must exist
-		h.register(a, roster.AgentSpec{Fallbacks: []string{partner[a]}})
+	for a, p := range partner { // who must exist
+		h.register(a, roster.AgentSpec{Fallbacks: []string{p}})
 	}
 	return c
 }

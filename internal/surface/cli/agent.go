@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +50,9 @@ func (s *commands) agentAdd() *cobra.Command {
 	f.IntVar(&spec.MaxTasks, "max-tasks", 0, "concurrent tasks (default: not limited)")
 	f.IntVar(&spec.ContextWindow, "context-window", 0, "tokens")
 	f.StringVar(&spec.Tokenizer, "tokenizer", "", "name of its tokenizer")
+	f.Var((*reachFlag)(&spec.Reach), "reach", "how to reach it: pull, webhook=URL or a2a=URL (repeatable; default pull)")
+	f.Int64Var(&spec.Hints.Cost, "cost", 0, "what a usual task costs, in millionths of the currency")
+	f.Var((*shell.Duration)(&spec.Hints.Latency), "latency", "how long a usual task takes")
 	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to try instead, best first (repeatable)")
 	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first (repeatable)")
 	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "offline when not heard for so long (default: never)")
@@ -67,11 +73,11 @@ func (s *commands) agentList() *cobra.Command {
 			var rows [][]string
 			for _, a := range list.Agents {
 				rows = append(rows, []string{
-					a.Name, string(a.Readiness), shell.Number(a.Held), a.Circuit.State, shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
+					a.Name, a.Spec.Kind, string(a.Readiness), holds(a), a.Circuit.State, shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
 				})
 			}
 			p.Table("There are no agents. Add one with: trapeze agent add NAME",
-				[]string{"NAME", "READINESS", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
+				[]string{"NAME", "KIND", "READINESS", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
 		})
 	})
 }
@@ -127,6 +133,10 @@ func (s *commands) emitAgent(a client.Agent) error {
 			{"holds", shell.Number(a.Held)},
 			{"max tasks", shell.Number(a.Spec.MaxTasks)},
 			{"context window", shell.Number(a.Spec.ContextWindow)},
+			{"tokenizer", a.Spec.Tokenizer},
+			{"reach", reachFlag(a.Spec.Reach).String()},
+			{"usual cost", shell.Number(a.Spec.Hints.Cost)},
+			{"usual latency", shell.Span(a.Spec.Hints.Latency)},
 			{"fallbacks", shell.Names(a.Spec.Fallbacks)},
 			{"escalation", shell.Names(a.Spec.Escalation)},
 			{"presence", shell.Span(a.Spec.PresenceTTL)},
@@ -142,3 +152,36 @@ func readinessOf(a client.Agent) string {
 	}
 	return string(a.Readiness)
 }
+
+// holds is how many tasks an agent holds, and of how many.
+func holds(a client.Agent) string {
+	if a.Spec.MaxTasks == 0 {
+		return strconv.Itoa(a.Held)
+	}
+	return fmt.Sprintf("%d/%d", a.Held, a.Spec.MaxTasks)
+}
+
+// reachFlag reads ways to reach an agent, as "pull", "webhook=URL" or "a2a=URL".
+type reachFlag []client.Reach
+
+// String implements [pflag.Value].
+func (r reachFlag) String() string {
+	list := make([]string, len(r))
+	for i, w := range r {
+		list[i] = w.Kind
+		if w.URL != "" {
+			list[i] += "=" + w.URL
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Set implements [pflag.Value].
+func (r *reachFlag) Set(s string) error {
+	kind, url, _ := strings.Cut(s, "=")
+	*r = append(*r, client.Reach{Kind: kind, URL: url})
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (*reachFlag) Type() string { return "WAY" }
