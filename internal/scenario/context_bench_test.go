@@ -69,6 +69,7 @@ func (h *house) stock(n int) {
 func one(b *testing.B, call func(i int) error) {
 	b.Helper()
 	took := make([]time.Duration, 0, b.N)
+	before := processor(b)
 	b.ResetTimer()
 	for i := range b.N {
 		start := time.Now()
@@ -78,6 +79,7 @@ func one(b *testing.B, call func(i int) error) {
 		took = append(took, time.Since(start))
 	}
 	b.StopTimer()
+	b.ReportMetric(float64((processor(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 	b.ReportMetric(float64(ledgertest.Percentile(took, 50).Microseconds()), "p50-µs")
 	b.ReportMetric(float64(ledgertest.Percentile(took, 99).Microseconds()), "p99-µs")
 	b.ReportMetric(0, "ns/op")

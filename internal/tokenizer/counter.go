@@ -93,7 +93,7 @@ func boundary(text string) int {
 			return len(text)
 		}
 		at += i + 1
-		if b := text[at]; b > ' ' && b <= '~' && b != '/' {
+		if b := text[at]; graphic(b) && b != '/' {
 			return at
 		}
 	}

@@ -1,6 +1,7 @@
 package tokenizer_test
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -132,6 +133,26 @@ func TestCountsAddUpAtALineThatBeginsWithAGraphicCharacter(t *testing.T) {
 	}
 }
 
+func TestCountsAddUpBeforeASpaceThatStandsAloneBetweenGraphicCharacters(t *testing.T) {
+	graphic := rapid.Map(rapid.ByteRange('!', '~'), func(b byte) string { return string(rune(b)) })
+	for name, whole := range codecs {
+		check(t, func(t *rapid.T) {
+			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + graphic.Draw(t, "before")
+			b := " " + graphic.Draw(t, "after") + strings.ToValidUTF8(texts.Draw(t, "b"), "")
+			count := func(s string) int {
+				n, err := whole.Count(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			if got, want := count(a+b), count(a)+count(b); got != want {
+				t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
+			}
+		})
+	}
+}
+
 func TestTheEstimateIsNeverBelowAnyVocabulary(t *testing.T) {
 	guess := counter(t, "another")
 	exactly := []tokenizer.Counter{counter(t, tokenizer.O200kBase), counter(t, tokenizer.Cl100kBase)}
@@ -185,13 +206,19 @@ func BenchmarkCount(b *testing.B) {
 	prose := strings.Repeat("- m12: The customer asked twice whether the annual plan stays active after the refund.\n", 200)
 	long := strings.Repeat(" ", 64<<10)
 	c.Count("warm")
-	for name, text := range map[string]string{"known": prose, "new prose": prose, "new white space": long} {
+	for name, text := range map[string]string{"known": prose, "new order": prose, "new prose": prose, "new white space": long} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for i := 0; b.Loop(); i++ {
-				if name == "known" {
+				switch name {
+				case "known":
 					c.Count(text)
-				} else if _, err := codecs[tokenizer.O200kBase].Count(text); err != nil {
+					continue
+				case "new order":
+					c.Count(strings.ReplaceAll(text, "m12", strconv.Itoa(i)))
+					continue
+				}
+				if _, err := codecs[tokenizer.O200kBase].Count(text); err != nil {
 					b.Fatal(err)
 				}
 			}

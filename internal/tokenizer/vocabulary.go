@@ -2,20 +2,27 @@ package tokenizer
 
 import (
 	"crypto/sha256"
+	"errors"
+	"strings"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// remembered is how many chunks a vocabulary knows the counts of.
-const remembered = 32 << 10
+// remembered is how many chunks, and how many words, a vocabulary knows the counts of; maxWord is the length of the
+// longest word among them, in bytes.
+const (
+	remembered = 32 << 10
+	maxWord    = 32
+)
 
 // vocabulary is a codec with the counts of what it has seen. The counts are those of a pure function: to forget one
 // only costs time.
 type vocabulary struct {
 	codec *codec.Codec
 	seen  *lru.Cache[[sha256.Size]byte, int]
+	words *lru.Cache[string, int]
 }
 
 // Vocabularies are loaded by the first who counts with them.
@@ -26,10 +33,11 @@ var (
 
 func newVocabulary(c *codec.Codec, size int) *vocabulary {
 	seen, err := lru.New[[sha256.Size]byte, int](size)
-	if err != nil {
-		panic(err) // only a size that is not positive is an error
+	words, no := lru.New[string, int](size)
+	if err != nil || no != nil {
+		panic(errors.Join(err, no)) // only a size that is not positive is an error
 	}
-	return &vocabulary{codec: c, seen: seen}
+	return &vocabulary{codec: c, seen: seen, words: words}
 }
 
 func (v *vocabulary) count(chunk string) int {
@@ -37,10 +45,46 @@ func (v *vocabulary) count(chunk string) int {
 	if n, ok := v.seen.Get(key); ok {
 		return n
 	}
-	n, err := v.codec.Count(chunk)
-	if err != nil { // the pattern's time limit, of which there is none
-		return len(chunk)
+	n := 0
+	for rest := chunk; rest != ""; {
+		end := space(rest)
+		n += v.countWord(rest[:end])
+		rest = rest[end:]
 	}
 	v.seen.Add(key, n)
 	return n
 }
+
+// countWord counts what has no place in it where counts add up. Words come again much sooner than whole chunks do.
+func (v *vocabulary) countWord(word string) int {
+	if len(word) <= maxWord {
+		if n, ok := v.words.Get(word); ok {
+			return n
+		}
+	}
+	n, err := v.codec.Count(word)
+	if err != nil { // the pattern's time limit, of which there is none
+		return len(word)
+	}
+	if len(word) <= maxWord {
+		v.words.Add(strings.Clone(word), n) // the chunk that it is a part of may be long
+	}
+	return n
+}
+
+// space returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII
+// characters. In the patterns by which the vocabularies split a text, a match that has anything before such a space never goes
+// on over it, and the one look-ahead is only tried behind white space, of which the part before has none at its end.
+func space(chunk string) int {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(chunk[at:], ' ')
+		if i < 0 || at+i+1 == len(chunk) {
+			return len(chunk)
+		}
+		if at += i; at > 0 && graphic(chunk[at-1]) && graphic(chunk[at+1]) {
+			return at
+		}
+	}
+}
+
+func graphic(b byte) bool { return b > ' ' && b <= '~' }

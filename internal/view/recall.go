@@ -18,7 +18,7 @@ type MemoryFilter struct {
 	By memory.Reader
 	// Text is words to be found in titles, texts and tags, in any form and any order; whatever else is in it means
 	// nothing. An item need not have all of them. Words that nearly every text has
-	// may not count beside others, and of a word that thousands of items have, the newest items count.
+	// may not count beside others, and of a word that hundreds of items have, the newest items count.
 	Text         string
 	Tag          string
 	Author       string // an agent by name, or a principal

@@ -12,12 +12,14 @@ import (
 )
 
 // knownSchema is the tables of what is known. The number of an item or a conversation is the position of its first
-// entry. written is when the newest version was, in microseconds. Secure delete makes the index forget words at once
+// entry. written is when the newest version was, in microseconds, and size the bytes of its title and text. Secure delete makes the index forget words at once
 // and not when its segments are next merged.
 const knownSchema = `
 CREATE TABLE view_memory(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
-	conversation TEXT NOT NULL, pinned INTEGER NOT NULL, importance REAL NOT NULL, written INTEGER NOT NULL) STRICT;
+	conversation TEXT NOT NULL, pinned INTEGER NOT NULL, importance REAL NOT NULL, written INTEGER NOT NULL,
+	size INTEGER NOT NULL) STRICT;
+CREATE TABLE view_memory_count(ws TEXT PRIMARY KEY, items INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX view_memory_id ON view_memory(ws, id);
 CREATE INDEX view_memory_scope ON view_memory(ws, scope);
 CREATE INDEX view_memory_owner ON view_memory(ws, owner);
@@ -27,8 +29,10 @@ CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
-CREATE VIRTUAL TABLE view_memory_text USING fts5(title, text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE view_memory_text USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO view_memory_text(view_memory_text, rank) VALUES('secure-delete', 1);
+CREATE VIRTUAL TABLE view_memory_title USING fts5(title, tags, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO view_memory_title(view_memory_title, rank) VALUES('secure-delete', 1);
 CREATE TABLE view_conversation(n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX view_conversation_id ON view_conversation(ws, id);
 CREATE INDEX view_conversation_ws ON view_conversation(ws);
@@ -50,9 +54,11 @@ const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_
 // recallStatements are the projector's for what is known.
 type recallStatements struct {
 	addItem, findItem, dropItem         *sqlitelog.Stmt
+	countItem                           *sqlitelog.Stmt
 	rewriteItem, pinItem, weighItem     *sqlitelog.Stmt
-	addText, rewriteText, retag         *sqlitelog.Stmt
-	dropText, addTag, dropTags          *sqlitelog.Stmt
+	addText, rewriteText, dropText      *sqlitelog.Stmt
+	addTitle, rewriteTitle, dropTitle   *sqlitelog.Stmt
+	retag, addTag, dropTags             *sqlitelog.Stmt
 	getConversation, addConversation    *sqlitelog.Stmt
 	putConversation, addSpeaker, addTie *sqlitelog.Stmt
 	addTurn, addCarrier                 *sqlitelog.Stmt
@@ -60,16 +66,20 @@ type recallStatements struct {
 
 func (s *recallStatements) queries() []query {
 	return []query{
-		{&s.addItem, "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, pinned, importance, written) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&s.addItem, "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, pinned, importance, written, size) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&s.countItem, "INSERT INTO view_memory_count(ws, items) VALUES(?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items"},
 		{&s.findItem, "SELECT n FROM view_memory WHERE ws = ? AND id = ?"},
 		{&s.dropItem, "DELETE FROM view_memory WHERE n = ?"},
-		{&s.rewriteItem, "UPDATE view_memory SET written = ? WHERE n = ?"},
+		{&s.rewriteItem, "UPDATE view_memory SET written = ?, size = ? WHERE n = ?"},
 		{&s.pinItem, "UPDATE view_memory SET pinned = ? WHERE n = ?"},
 		{&s.weighItem, "UPDATE view_memory SET importance = ? WHERE n = ?"},
-		{&s.addText, "INSERT INTO view_memory_text(rowid, title, text, tags) VALUES(?, ?, ?, ?)"},
-		{&s.rewriteText, "UPDATE view_memory_text SET title = ?, text = ? WHERE rowid = ?"},
-		{&s.retag, "UPDATE view_memory_text SET tags = ? WHERE rowid = ?"},
+		{&s.addText, "INSERT INTO view_memory_text(rowid, text) VALUES(?, ?)"},
+		{&s.rewriteText, "UPDATE view_memory_text SET text = ? WHERE rowid = ?"},
 		{&s.dropText, "DELETE FROM view_memory_text WHERE rowid = ?"},
+		{&s.addTitle, "INSERT INTO view_memory_title(rowid, title, tags) VALUES(?, ?, ?)"},
+		{&s.rewriteTitle, "UPDATE view_memory_title SET title = ? WHERE rowid = ?"},
+		{&s.retag, "UPDATE view_memory_title SET tags = ? WHERE rowid = ?"},
+		{&s.dropTitle, "DELETE FROM view_memory_title WHERE rowid = ?"},
 		{&s.addTag, "INSERT INTO view_memory_tag(ws, tag, n) VALUES(?, ?, ?)"},
 		{&s.dropTags, "DELETE FROM view_memory_tag WHERE n = ?"},
 		{&s.getConversation, "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?"},
@@ -118,12 +128,15 @@ func (p *projector) memoryEvent(workspace string, n int64, event memory.Event) (
 	}
 	switch e := event.(type) {
 	case memory.ItemStored:
-		do(k.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, e.Pinned, e.Importance, e.Version.At.UnixMicro())
-		do(k.addText, n, e.Version.Title, e.Version.Text, strings.Join(e.Tags, " "))
+		do(k.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, e.Pinned, e.Importance, e.Version.At.UnixMicro(), size(e.Version))
+		do(k.countItem, workspace, 1)
+		do(k.addText, n, e.Version.Text)
+		do(k.addTitle, n, e.Version.Title, strings.Join(e.Tags, " "))
 		tags(e.Tags)
 	case memory.ItemRevised:
-		do(k.rewriteItem, e.Version.At.UnixMicro(), n)
-		do(k.rewriteText, e.Version.Title, e.Version.Text, n)
+		do(k.rewriteItem, e.Version.At.UnixMicro(), size(e.Version), n)
+		do(k.rewriteText, e.Version.Text, n)
+		do(k.rewriteTitle, e.Version.Title, n)
 	case memory.ItemPinned:
 		do(k.pinItem, true, n)
 	case memory.ItemUnpinned:
@@ -137,10 +150,14 @@ func (p *projector) memoryEvent(workspace string, n int64, event memory.Event) (
 	case memory.ItemForgotten:
 		do(k.dropTags, n)
 		do(k.dropText, n)
+		do(k.dropTitle, n)
 		do(k.dropItem, n)
+		do(k.countItem, workspace, -1)
 	}
 	return err
 }
+
+func size(v memory.Version) int { return len(v.Title) + len(v.Text) }
 
 // conversationEntry adds the turns of an entry.
 func (p *projector) conversationEntry(workspace, id string, e *ledger.Entry) error {

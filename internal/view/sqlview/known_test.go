@@ -3,6 +3,7 @@ package sqlview
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,15 +75,20 @@ func storing(id, s string) memory.Store {
 func words(t *testing.T, log *sqlitelog.Log) (all []string) {
 	t.Helper()
 	err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error {
-		return errors.Join(
-			tx.Exec("INSERT INTO view_memory_text(view_memory_text) VALUES('integrity-check')"),
-			tx.Exec("CREATE VIRTUAL TABLE temp.word USING fts5vocab(main, view_memory_text, row)"),
-			tx.Query(func(row sqlitelog.Row) error { all = append(all, row.Text(0)); return nil }, "SELECT term FROM temp.word ORDER BY term"),
-			tx.Exec("DROP TABLE temp.word"))
+		var errs []error
+		for _, place := range places {
+			errs = append(errs,
+				tx.Exec("INSERT INTO "+place.index+"("+place.index+") VALUES('integrity-check')"),
+				tx.Exec("CREATE VIRTUAL TABLE temp.word USING fts5vocab(main, "+place.index+", row)"),
+				tx.Query(func(row sqlitelog.Row) error { all = append(all, row.Text(0)); return nil }, "SELECT term FROM temp.word"),
+				tx.Exec("DROP TABLE temp.word"))
+		}
+		return errors.Join(errs...)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices.Sort(all)
 	return all
 }
 
@@ -99,7 +105,7 @@ func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
 	if got := words(t, log); !slices.Equal(got, []string{"appl", "tag"}) {
 		t.Errorf("after: %q", got)
 	}
-	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content"} {
+	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content", "view_memory_title", "view_memory_title_content"} {
 		var n int
 		if err := v.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
 			t.Errorf("%s has %d rows, %v", table, n, err)
@@ -205,11 +211,14 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		}
 		f.Pinned = mask&256 != 0
 		q, ok := selectMemory("main", f)
+		if f.Text != "" {
+			q, _ = selectByWords("main", f, matches(f.Text))
+		}
 		listed := f.Pinned || f.Tag+f.Author+f.Task+f.Conversation != ""
 		if !ok {
 			t.Errorf("%+v asks nothing", f)
 		}
-		check(f, q, f.Text != "" || !f.By.ReadsAny && !listed) // a few tasks' items are sorted
+		check(f, q, f.Text == "" && !f.By.ReadsAny && !listed) // a few tasks' items are sorted
 	}
 	for mask := range 16 {
 		f := view.ConversationFilter{By: memory.Reader{Principal: "agent/ann", ReadsAny: mask&1 != 0, Tasks: []string{"task_1"}, Conversations: []string{"c"}}}
@@ -318,6 +327,39 @@ func TestARareWordFindsAnOldItemBesideAWordThatIsEverywhere(t *testing.T) {
 		found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: text, Now: time.Now(), Limit: 5})
 		if err != nil || len(found) != 5 || found[0].ID != want {
 			t.Errorf("%q finds %v, %v; want %s first", text, found, err, want)
+		}
+	}
+}
+
+func TestAnOldTitleIsFoundBehindNewTextsWithItsWord(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	titled := storing("titled", "how it is done")
+	titled.Content.Title = "zebra crossings"
+	newNote("titled").add(t, log, titled)
+	for i := range wordRows + 100 {
+		id := fmt.Sprintf("new%d", i)
+		newNote(id).add(t, log, storing(id, "a zebra on the farm"))
+	}
+	found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "zebra", Now: time.Now(), Limit: 5})
+	if err != nil || len(found) != 5 || found[0].ID != "titled" {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+func TestAWordIsTheRarerTheFurtherBackItsNewestRowsReach(t *testing.T) {
+	r := ranking{items: 1000, first: 1, last: 1000, legs: []leg{
+		{most: 10, rows: 3, oldest: 500},
+		{most: 10}, // all of them were looked at
+		{most: 10, rows: 10, oldest: 901},
+		{most: 10, rows: 2, oldest: 7}, // ten in the last hundred
+		{most: 10, rows: 10, oldest: 991},
+		{most: 10},
+		{most: 10},
+		{most: 10, rows: 4, oldest: 2}, // in titles alone
+	}}
+	for word, having := range []float64{3, 100, 1000, 4} {
+		if got, want := r.idf(word), math.Log(1+1000/having); math.Abs(got-want) > 1e-9 {
+			t.Errorf("word %d: %v, want that of %v items", word, got, having)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -25,6 +24,9 @@ func (c *clause) add(text string, args ...any) {
 
 // Memory implements [view.Recall].
 func (v *Views) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+	if strings.TrimSpace(f.Text) != "" {
+		return v.ranked(ctx, workspace, f)
+	}
 	found := []view.Found{}
 	q, ok := selectMemory(workspace, f)
 	if !ok {
@@ -47,16 +49,12 @@ func (v *Views) Remembers(workspace string) bool {
 	return some
 }
 
-// selectMemory leads each question to an index; it is not ok where nothing can be found. What has a word is found by
-// the words. Lists of what a task, a conversation, a tag or an author has, and of what is pinned, are short enough to be
+// selectMemory leads each question without words to an index; it is not ok where nothing can be found. Lists of what a task, a conversation, a tag or an author has, and of what is pinned, are short enough to be
 // looked through for what the asker may read. Everything else is read where the asker may: what is for all, what is its own, and what is
 // in the scope of its tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	if f.By.Principal == "" {
 		return q, false
-	}
-	if strings.TrimSpace(f.Text) != "" {
-		return selectByWords(workspace, f)
 	}
 	legs := memoryLegs(workspace, f)
 	for i, leg := range legs {
@@ -69,35 +67,6 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	q.add(" ORDER BY n DESC LIMIT ? | 0", page(f.Limit))
 	return q, len(legs) > 0
 }
-
-// wordRows is how many items are looked at for the words of a text, all words together: of a word that very many items
-// have, the newest of them. Ranking each of a hundred thousand would take a tenth of a second and more, and a word that
-// is everywhere says little.
-const wordRows = 600
-
-// selectByWords finds by words, the best first. Each word is a leg of its own, whose bm25 adds up to that of them all,
-// so that a rare word finds an old item beside a common one.
-func selectByWords(workspace string, f view.MemoryFilter) (q clause, ok bool) {
-	words := matches(f.Text)
-	q.add("SELECT n, id FROM (")
-	for i, word := range words {
-		if i > 0 {
-			q.add(" UNION ALL ")
-		}
-		// bm25 is the better the lower: titles count four times, tags twice.
-		q.add("SELECT * FROM (SELECT m.n AS n, m.id AS id, m.importance AS importance, m.written AS written, bm25(view_memory_text, 4.0, 1.0, 2.0) AS score"+
-			" FROM view_memory_text CROSS JOIN view_memory AS m ON m.n = view_memory_text.rowid WHERE view_memory_text MATCH ? AND m.ws = ?", word, workspace)
-		q.mayRead(f.By)
-		q.narrow(workspace, f)
-		q.add(" ORDER BY view_memory_text.rowid DESC LIMIT ? | 0)", max(wordRows/len(words), page(f.Limit)))
-	}
-	// What is vital, or new, counts up to twice.
-	q.add(") GROUP BY n ORDER BY sum(score) * (1 + importance + 1 / (1 + max(0, ? - written) / "+month+")), n DESC LIMIT ? | 0", f.Now.UnixMicro(), page(f.Limit))
-	return q, len(words) > 0
-}
-
-// month is the age in microseconds at which half of what being new is worth is gone.
-const month = "2592000000000.0"
 
 // memoryLegs are the places to look at, which have nothing in common: "columns FROM table WHERE condition". Each takes
 // its number from the index that it is led by, so that it comes in order.
@@ -183,43 +152,6 @@ func list(of []string) string {
 	b, _ := json.Marshal(of) //nolint:errchkjson // strings always have JSON
 	return string(b)
 }
-
-// matches are the questions to the index, one for each word of a text. Each is quoted, so that nothing in it means
-// anything to the index; one without a letter or a digit is no word. Words that are in every text are left out if there
-// are others: ranking one takes a look at everything that has it.
-func matches(text string) []string {
-	words, idle, seen := []string{}, []string{}, map[string]bool{}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		if len(words) == view.MaxWords {
-			break
-		}
-		word = strings.ToValidUTF8(word, " ")
-		if seen[word] || !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			continue
-		}
-		seen[word] = true
-		if quoted := `"` + word + `"`; !everywhere[strings.ToLower(word)] {
-			words = append(words, quoted)
-		} else if len(idle) < view.MaxWords {
-			idle = append(idle, quoted)
-		}
-	}
-	if len(words) == 0 {
-		return idle
-	}
-	return words
-}
-
-// everywhere are words that would find nearly every English text, and take as long.
-var everywhere = func() map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from
-		had has have he her his how i if in into is it its me more most my no not of on one or our out she should so some than that the their
-		them then there these they this to up us was we were what when where which who why will with would you your`) {
-		set[word] = true
-	}
-	return set
-}()
 
 // Conversations implements [view.Recall].
 func (v *Views) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {

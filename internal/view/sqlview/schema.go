@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -68,8 +68,10 @@ var tables = []struct{ name, order string }{
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
 	{"view_memory", "n"},
+	{"view_memory_count", "ws"},
 	{"view_memory_tag", "n, tag"},
 	{"view_memory_text", "rowid"},
+	{"view_memory_title", "rowid"},
 	{"view_conversation", "n"},
 	{"view_conversation_speaker", "n, agent"},
 	{"view_conversation_task", "n, task"},
