@@ -79,7 +79,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 		}
 		in.To = t.Route[:1]
 	}
-	req := routing.Request{Agents: in.To}
+	req := routing.Request{Agents: in.To, Spread: t.ID}
 	if in.Capability != "" {
 		req.Needs = []string{in.Capability}
 	}

@@ -2,6 +2,8 @@ package routing
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -16,6 +18,7 @@ type ranked struct {
 	reason   Reason
 	load     float64 // held tasks in proportion to its room
 	failures int     // in a row
+	turn     uint64  // settles between equals
 }
 
 // byCapability considers everybody who has the capabilities, the eligible first.
@@ -57,16 +60,30 @@ func (r *router) rank(h *Hint) ranked {
 		reason:   r.judge(h, Target),
 		load:     float64(h.Held) / float64(room),
 		failures: h.Agent.Circuit.Failures,
+		turn:     turn(r.req.Spread, h.Agent.Name),
 	}
 }
 
+// turn is an agent's place among equals for one value of spread.
+func turn(spread, agent string) uint64 {
+	if spread == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	io.WriteString(h, spread+"\x00"+agent) // a hash never fails
+	n := h.Sum64()
+	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // names that differ at their end alone should not be neighbours
+	return n ^ n>>29
+}
+
 // compare puts the better agent first: one that is eligible, one that is not on probation, the one with less to
-// do, with fewer failures; names settle the rest.
+// do, with fewer failures; the request's spread and then names settle the rest.
 func compare(a, b ranked) int {
 	return cmp.Or(
 		cmp.Compare(a.reason.order(), b.reason.order()),
 		cmp.Compare(a.load, b.load),
 		cmp.Compare(a.failures, b.failures),
+		cmp.Compare(a.turn, b.turn),
 		cmp.Compare(a.name, b.name),
 	)
 }

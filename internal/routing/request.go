@@ -27,6 +27,9 @@ type Request struct {
 	// Own are the handoffs that the request may be for: the probe of a half-open circuit that one of them has already, from
 	// a decision that has to be made again, is theirs to use.
 	Own []string
+	// Spread settles between equals found by capability: each value, for example a task's id, has an order of its own, so that
+	// many handoffs at once do not all go to the agents whose names come first. Empty: by name.
+	Spread string
 }
 
 // Hint is what is known of one agent. It may be stale.

@@ -340,6 +340,34 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 	}
 }
 
+func TestEqualsTakeTurnsBySpread(t *testing.T) {
+	var all []routing.Hint
+	for i := range 200 {
+		all = append(all, agent(fmt.Sprintf("a%03d", i), can("go")))
+	}
+	all = append(all, agent("busy", can("go"), holds(1, 2)))
+	first := map[string]bool{}
+	for i := range 100 {
+		req := routing.Request{Needs: []string{"go"}, Spread: fmt.Sprintf("task-%d", i)}
+		plan, err := routing.Route(req, snapshotOf(all...), noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first[plan.Considered[0].Agent] = true
+		if len(eligible(plan)) != routing.MaxListed {
+			t.Fatalf("%d are eligible", len(eligible(plan)))
+		}
+		for _, c := range plan.Considered {
+			if c.Agent == "busy" {
+				t.Fatal("spread goes before load")
+			}
+		}
+	}
+	if len(first) < 60 { // of 200, drawn 100 times: 79 are to be expected
+		t.Errorf("a hundred handoffs begin with %d agents", len(first))
+	}
+}
+
 func TestAProbeIsMarkedAndAStaleHintKeepsItsAge(t *testing.T) {
 	h := agent("writer", openedAt(noon.Add(-time.Hour)))
 	h.AsOf = noon.Add(-time.Second)

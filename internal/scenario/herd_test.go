@@ -1,0 +1,164 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// herd is many agents that wait at their inboxes for one capability, and as many handoffs that are sent to it at once by
+// broadcast: whoever accepts first has the task.
+type herd struct {
+	*house
+	size   int
+	claims sync.Map // task -> *atomic.Int32: who was told that it is theirs
+	left   atomic.Int32
+	took   []time.Duration // from the call that sent it to the answer of the call that claimed it
+	sent   sync.Map        // task -> time.Time
+	mu     sync.Mutex
+}
+
+func newHerd(h *house, size int) *herd {
+	for i := range size {
+		h.register(fmt.Sprintf("digger-%04d", i), roster.AgentSpec{Capabilities: []string{"dig"}})
+	}
+	h.join("ada")
+	g := &herd{house: h, size: size}
+	g.left.Store(int32(size))
+	return g
+}
+
+// run sends and claims until nothing is left.
+func (g *herd) run(senders int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var waiting, sending sync.WaitGroup
+	for i := range g.size {
+		waiting.Go(func() { g.dig(ctx, cancel, fmt.Sprintf("digger-%04d", i)) })
+	}
+	for i := range senders {
+		sending.Go(func() {
+			for n := i; n < g.size; n += senders {
+				start := time.Now()
+				r := g.create(g.house.agent("ada"), app.CreateInput{
+					Intent: fmt.Sprintf("hole %d", n), Send: &app.SendInput{Capability: "dig", Kind: fact.Broadcast},
+				})
+				g.sent.Store(r.Task, start)
+			}
+		})
+	}
+	sending.Wait()
+	waiting.Wait()
+}
+
+// dig waits for a handoff, claims it and completes it, until no handoff is left.
+func (g *herd) dig(ctx context.Context, done func(), name string) {
+	for ctx.Err() == nil {
+		items, err := g.app.Inbox(ctx, g.house.agent(name), app.InboxInput{Wait: 30 * time.Second})
+		if err != nil {
+			if ctx.Err() == nil && refusal.CodeOf(err) != refusal.Unknown {
+				g.Error(err)
+				done()
+			}
+			continue
+		}
+		for _, item := range items {
+			got, err := call(g.house.agent(name), func(c app.Caller) (app.Accepted, error) {
+				return g.app.Accept(context.WithoutCancel(ctx), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			})
+			switch code := refusal.CodeOf(err); {
+			case err == nil:
+			case code == refusal.Expired || code == refusal.NotFound || code == refusal.Conflict: // another was faster
+				continue
+			default:
+				g.Errorf("%s claims %s: %v", name, item.ID, err)
+				done()
+				return
+			}
+			g.claimed(got.Task)
+			g.house.complete(name, got.Receipt, "dug by "+name)
+			if g.left.Add(-1) == 0 {
+				done()
+			}
+		}
+	}
+}
+
+func (g *herd) claimed(task string) {
+	n, _ := g.claims.LoadOrStore(task, new(atomic.Int32))
+	n.(*atomic.Int32).Add(1)
+	if start, ok := g.sent.Load(task); ok { // the claim may be answered before the call that sent it
+		g.mu.Lock()
+		g.took = append(g.took, time.Since(start.(time.Time)))
+		g.mu.Unlock()
+	}
+}
+
+// check looks at the record: one owner each, one transfer each, and no task that nobody dug.
+func (g *herd) check() {
+	g.settle()
+	diggers := map[string]bool{}
+	count := 0
+	g.claims.Range(func(task, n any) bool {
+		count++
+		if got := n.(*atomic.Int32).Load(); got != 1 {
+			g.Errorf("task %s was given to %d agents", task, got)
+		}
+		t := g.task(task.(string))
+		if t.State != fact.Completed || t.Epoch != 1 || t.Result.Text != "dug by "+t.Owner {
+			g.Errorf("task %s is %s, owned by %s in epoch %d, result %+v", task, t.State, t.Owner, t.Epoch, t.Result)
+		}
+		trail := ok(g.house, g.operator(), func(c app.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g.house), c, t.ID) })
+		moves := slices.DeleteFunc(slices.Clone(trail.Entries), func(e view.AuditEntry) bool { return e.Event != "handoff-complete" })
+		if len(moves) != 1 {
+			g.Errorf("task %s was handed over %d times", task, len(moves))
+		}
+		diggers[t.Owner] = true
+		return true
+	})
+	if count != g.size {
+		g.Errorf("%d of %d tasks found an owner", count, g.size)
+	}
+	if len(diggers) < g.size/4 { // idle agents must not look on while a few do everything
+		g.Errorf("only %d of %d agents got anything", len(diggers), g.size)
+	}
+}
+
+func TestAHerdThatClaimsAtOnceLeavesEachTaskOneOwner(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t, kind)
+			defer h.stop()
+			g := newHerd(h, herdSize)
+			g.run(min(herdSize, 32))
+			g.check()
+		})
+	}
+}
+
+// BenchmarkHerd is the time to claim: from the call that sends a handoff to a capability that a thousand agents have and
+// wait with, to the answer that one of them owns it. The thousand handoffs are sent by 32 clients, as fast as they go.
+func BenchmarkHerd(b *testing.B) {
+	for range b.N {
+		b.StopTimer()
+		h := open(b, "sqlite")
+		g := newHerd(h, 1000)
+		b.StartTimer()
+		g.run(32)
+		b.StopTimer()
+		slices.Sort(g.took)
+		b.ReportMetric(float64(g.took[len(g.took)/2].Microseconds())/1000, "p50-ms")
+		b.ReportMetric(float64(g.took[len(g.took)*99/100].Microseconds())/1000, "p99-ms")
+		h.stop()
+	}
+}
