@@ -50,7 +50,7 @@ func (g *herd) run(senders int) {
 		sending.Go(func() {
 			for n := i; n < g.size; n += senders {
 				start := time.Now()
-				r := g.create(g.house.agent("ada"), app.CreateInput{
+				r := g.create(g.agent("ada"), app.CreateInput{
 					Intent: fmt.Sprintf("hole %d", n), Send: &app.SendInput{Capability: "dig", Kind: fact.Broadcast},
 				})
 				g.sent.Store(r.Task, start)
@@ -64,7 +64,7 @@ func (g *herd) run(senders int) {
 // dig waits for a handoff, claims it and completes it, until no handoff is left.
 func (g *herd) dig(ctx context.Context, done func(), name string) {
 	for ctx.Err() == nil {
-		items, err := g.app.Inbox(ctx, g.house.agent(name), app.InboxInput{Wait: 30 * time.Second})
+		items, err := g.app.Inbox(ctx, g.agent(name), app.InboxInput{Wait: 30 * time.Second})
 		if err != nil {
 			if ctx.Err() == nil && refusal.CodeOf(err) != refusal.Unknown {
 				g.Error(err)
@@ -73,7 +73,7 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 			continue
 		}
 		for _, item := range items {
-			got, err := call(g.house.agent(name), func(c app.Caller) (app.Accepted, error) {
+			got, err := call(g.agent(name), func(c app.Caller) (app.Accepted, error) {
 				return g.app.Accept(context.WithoutCancel(ctx), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
 			switch code := refusal.CodeOf(err); {
@@ -86,7 +86,7 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 				return
 			}
 			g.claimed(got.Task)
-			g.house.complete(name, got.Receipt, "dug by "+name)
+			g.complete(name, got.Receipt, "dug by "+name)
 			if g.left.Add(-1) == 0 {
 				done()
 			}
@@ -118,7 +118,7 @@ func (g *herd) check() {
 		if t.State != fact.Completed || t.Epoch != 1 || t.Result.Text != "dug by "+t.Owner {
 			g.Errorf("task %s is %s, owned by %s in epoch %d, result %+v", task, t.State, t.Owner, t.Epoch, t.Result)
 		}
-		trail := ok(g.house, g.operator(), func(c app.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g.house), c, t.ID) })
+		trail := ok(g, g.operator(), func(c app.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g), c, t.ID) })
 		moves := slices.DeleteFunc(slices.Clone(trail.Entries), func(e view.AuditEntry) bool { return e.Event != "handoff-complete" })
 		if len(moves) != 1 {
 			g.Errorf("task %s was handed over %d times", task, len(moves))
