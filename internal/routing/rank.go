@@ -69,7 +69,7 @@ func turn(spread, agent string) uint64 {
 		return 0
 	}
 	h := fnv.New64a()
-	h.Write([]byte(spread + "\x00" + agent)) //nolint:errcheck // a hash never fails
+	h.Write([]byte(spread + "\x00" + agent)) // never fails
 	n := h.Sum64()
 	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // names that differ at their end alone should not be neighbours
 	return n ^ n>>29
