@@ -208,6 +208,10 @@ var rooms = []room{
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
+	{
+		dir: "internal/dispatch", what: "use cases of where a task goes: what is said is to be done",
+		ours: append(domain, "internal/phrase", "internal/routing", "internal/app", "internal/docket", "internal/roster", "internal/caller", "internal/stream", "internal/view"),
+	},
 
 	// Who needs to know? Wake-ups, timers, delivery; figures and alerts.
 	{
@@ -233,7 +237,7 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/app", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/surface/httpapi/dispatch", "internal/app", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -244,6 +248,11 @@ var rooms = []room{
 	{
 		dir: "internal/surface/httpapi/know", what: "the routes of what is known and carried: memory, conversations, channels, envelopes, artifacts",
 		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/docket", "internal/knowledge", "internal/roster", "internal/drift", "internal/artifact"),
+		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/httpapi/dispatch", what: "the routes of where a task goes: what is said is to be done",
+		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/dispatch", "internal/phrase"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -264,7 +273,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
 	{
@@ -274,6 +283,10 @@ var rooms = []room{
 	{
 		dir: "internal/surface/cli/know", what: "the commands of what is known and carried: memory, conversations, channels, envelopes, drift, artifacts",
 		ours: append(domain, "client", "internal/surface/cli/shell", "internal/drift", "internal/artifact", "internal/artifact/gitsnap"), libs: []string{"github.com/spf13"},
+	},
+	{
+		dir: "internal/surface/cli/dispatch", what: "the commands of where a task goes: saying what is to be done",
+		ours: append(domain, "client", "internal/surface/cli/shell"), libs: []string{"github.com/spf13"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",

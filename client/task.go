@@ -332,6 +332,7 @@ type ShareInput struct {
 // TakeoverInput asks for a task. Agents ask for themselves; operators say who is to have it.
 type TakeoverInput struct {
 	To     string `json:"to,omitempty"`
+	From   string `json:"from,omitempty"` // its owner as you know it; if it has another, the call is refused
 	Detail string `json:"detail,omitempty"`
 }
 

@@ -16,7 +16,16 @@ import (
 type TakeoverInput struct {
 	Task   string `json:"task,omitempty" doc:"Id of the task."`
 	To     string `json:"to,omitempty" doc:"For operators: the agent to offer it to. Agents ask for themselves."`
+	From   string `json:"from,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
 	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// from refuses a takeover from somebody who is not the owner.
+func (in TakeoverInput) from(t custody.Task) error {
+	if in.From == "" || t.Owner == in.From {
+		return nil
+	}
+	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", in.From, t.ID)
 }
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
@@ -28,6 +37,9 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.
 	out, err := a.tasks.Decide(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, docket.Unknown(in.Task)
+		}
+		if err := in.from(t); err != nil {
+			return nil, err
 		}
 		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
@@ -57,6 +69,9 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.
 	return a.tasks.ChangeWith(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
+		}
+		if err := in.from(t); err != nil {
+			return nil, err
 		}
 		var events []fact.Event
 		if h := t.InFlight(); h != nil {

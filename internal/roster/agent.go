@@ -226,3 +226,8 @@ func (r *Roster) Room(ctx context.Context, workspace, name string, most int) (in
 	}
 	return max(state.Spec.MaxTasks-held, 0), nil
 }
+
+// Refused records an attempt that was refused before any use case had it, and returns err.
+func (r *Roster) Refused(ctx context.Context, c caller.Caller, verb, subject string, err error) error {
+	return r.access.Refused(ctx, c.Who(), verb, subject, err)
+}

@@ -18,7 +18,7 @@ func unknownAgent(name string, dir Directory) error {
 	if len(names) == 0 {
 		return refusal.New(refusal.NotFound, "register an agent first", "agent %s is not registered; nobody is", name)
 	}
-	near := closest(name, names)
+	near := Closest(name, names)
 	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
 		"agent %s is not registered", name).With("did_you_mean", near)
 }
@@ -31,7 +31,7 @@ func unknownCapability(needs []string, dir Directory) error {
 	}
 	for _, n := range needs {
 		if !slices.Contains(known, n) {
-			near := closest(n, known)
+			near := Closest(n, known)
 			return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
 				"no agent can do %s", n).With("did_you_mean", near)
 		}
@@ -40,8 +40,8 @@ func unknownCapability(needs []string, dir Directory) error {
 		"no single agent can do %s", what)
 }
 
-// closest lists the names most like name, best first, at most maxSuggested.
-func closest(name string, names []string) []string {
+// Closest lists the names most like name, best first, at most eight.
+func Closest(name string, names []string) []string {
 	type near struct {
 		name     string
 		distance int

@@ -55,7 +55,7 @@ func (s *commands) deadShow() *cobra.Command {
 			return s.Emit(both, func(p *shell.Page) {
 				taskPage(p, t)
 				p.Line("")
-				trailTable(p, trail.Entries)
+				p.Trail(trail.Entries)
 				if t.State == client.Parked {
 					p.Line("\ntrapeze dead replay %s           sends it again; --to AGENT elsewhere", t.ID)
 					p.Line("trapeze dead discard %s --why …  gives it up", t.ID)

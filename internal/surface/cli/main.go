@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
+	"github.com/trapezehq/trapeze/internal/surface/cli/dispatch"
 	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
@@ -86,6 +87,7 @@ func (s *commands) root() *cobra.Command {
 		s.deadCommand(), s.auditCommand(), s.eventsCommand(), s.versionCommand(),
 	)
 	root.AddCommand(know.Commands(s.Shell)...)
+	root.AddCommand(dispatch.Commands(s.Shell)...)
 	root.Long, root.Version = rootLong, shell.Version()
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("trapeze {{.Version}}\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/archive"
+	spoken "github.com/trapezehq/trapeze/internal/dispatch"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/knowledge"
@@ -57,6 +58,9 @@ var pairs = [][2]reflect.Type{
 	{typeOf[roster.Agent](), typeOf[client.Agent]()},
 	{typeOf[roster.Token](), typeOf[client.Token]()},
 	{typeOf[archive.Notice](), typeOf[client.Event]()},
+	{typeOf[app.Notice](), typeOf[client.Event]()},
+	{typeOf[spoken.DoInput](), typeOf[client.DoInput]()},
+	{typeOf[spoken.Done](), typeOf[client.Done]()},
 	{typeOf[view.Trail](), typeOf[client.Trail]()},
 	{typeOf[Task](), typeOf[client.Task]()},
 	{typeOf[Handoff](), typeOf[client.Handoff]()},

@@ -1,0 +1,187 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/phrase"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// Spoken does what is said. Its methods are safe for many goroutines.
+type Spoken struct {
+	app *app.App
+}
+
+// NewSpoken returns what does by the use cases of a.
+func NewSpoken(a *app.App) *Spoken { return &Spoken{app: a} }
+
+// DoInput is a sentence that says what is to be done.
+type DoInput struct {
+	Text    string `json:"text" maxLength:"8192" doc:"What is to be done, in plain English, such as: hand this off to billing because it needs a refund."`
+	Task    string `json:"task,omitempty" doc:"The task that \"this\" means. Left out: the only one that you hold, or, if you are no agent, that you requested."`
+	Confirm string `json:"confirm,omitempty" doc:"The confirmation that the same call without it answered with. What changes anything is done only with it."`
+}
+
+// Understood is what a sentence was understood to say.
+type Understood struct {
+	Sentence   string        `json:"sentence" doc:"The same in one fixed form of words."`
+	Intent     phrase.Intent `json:"intent" enum:"handoff,escalate,takeover,history,share,specialist,stuck,active"`
+	Agent      string        `json:"agent,omitempty"`
+	Task       string        `json:"task,omitempty"`
+	Capability string        `json:"capability,omitempty"`
+	Detail     string        `json:"detail,omitempty" doc:"The reason in words."`
+}
+
+// Done is what was understood, and what came of it.
+type Done struct {
+	Understood Understood      `json:"understood"`
+	Confirm    string          `json:"confirm,omitempty" doc:"Nothing was done yet. Send the same call with this to have it done."`
+	Receipt    *docket.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
+	Trail      *view.Trail     `json:"trail,omitempty" doc:"Everything on record about the task, for who asked for its history."`
+	Handoffs   []view.Task     `json:"handoffs,omitempty" doc:"Tasks with a handoff under way, for who asked for those."`
+	More       bool            `json:"more,omitempty" doc:"There are more handoffs than are listed."`
+}
+
+// At is up to which position the answer is true.
+func (d Done) At() uint64 {
+	if d.Receipt == nil {
+		return 0
+	}
+	return uint64(d.Receipt.Position)
+}
+
+// Do does what a sentence says. What it does not understand is refused with what can be said instead; what it understands
+// but would change something, it first asks to have confirmed.
+func (s *Spoken) Do(ctx context.Context, c app.Caller, in DoInput) (Done, error) {
+	said, err := s.understand(ctx, c, in)
+	if err != nil {
+		return Done{}, s.app.Refused(ctx, c, "do", in.Task, err)
+	}
+	if in.Confirm != "" && !said.Intent.Reads() {
+		return s.confirmed(ctx, c, said, in.Confirm)
+	}
+	if err := s.resolve(ctx, c, &said); err != nil {
+		return Done{}, err
+	}
+	done := Done{Understood: understood(said)}
+	switch said.Intent {
+	case phrase.History:
+		done.Trail, err = s.app.Trail(ctx, c, said.Task)
+	case phrase.Active:
+		done.Handoffs, done.More, err = s.active(ctx, c)
+	default:
+		done.Confirm, err = s.ask(ctx, c, said)
+	}
+	return done, err
+}
+
+func understood(s phrase.Said) Understood {
+	return Understood{
+		Sentence: s.Canonical(), Intent: s.Intent, Agent: s.Agent, Task: s.Task, Capability: s.Capability, Detail: s.Detail,
+	}
+}
+
+// understand reads the sentence and finds everybody in it.
+func (s *Spoken) understand(ctx context.Context, c app.Caller, in DoInput) (phrase.Said, error) {
+	if err := c.May(identity.ReadOwn, "say what is to be done"); err != nil {
+		return phrase.Said{}, err
+	}
+	said, err := phrase.Parse(in.Text)
+	if err != nil {
+		return said, err
+	}
+	if in.Task != "" {
+		if err := fact.CheckTaskID(in.Task); err != nil {
+			return said, err
+		}
+		if said.Task != "" && said.Task != in.Task {
+			return said, refusal.New(refusal.Invalid, "leave one of the two out", "the sentence is about task %s, and the call about task %s", said.Task, in.Task)
+		}
+		if means(said) {
+			said.Task = in.Task
+		}
+	}
+	if said.Intent == phrase.Stuck {
+		return said, refusal.New(refusal.Invalid, "an operator can hand its task to another: hand TASK off to AGENT",
+			"nobody can be declared stuck; a task whose owner shows no life goes to a fallback when its lease is over")
+	}
+	if said.Intent == phrase.Takeover && c.Agent() == "" {
+		return said, refusal.New(refusal.Invalid, "say: hand TASK off to AGENT", "only an agent takes over; as %s you say who is to have the task", c)
+	}
+	if err := s.checkAgent(ctx, c, said.Agent); err != nil {
+		return said, err
+	}
+	return said, s.checkCapability(ctx, c, said)
+}
+
+// means reports whether a sentence is about a task, though it may not name it.
+func means(s phrase.Said) bool {
+	return s.Intent != phrase.Active && (s.Intent != phrase.Stuck || s.Agent == "")
+}
+
+// confirmed does what was understood before.
+func (s *Spoken) confirmed(ctx context.Context, c app.Caller, said phrase.Said, token string) (Done, error) {
+	epoch, err := check(c, &said, token)
+	if err != nil {
+		return Done{}, s.app.Refused(ctx, c, "do", said.Task, err)
+	}
+	r, err := s.act(ctx, c, said, epoch)
+	if err != nil {
+		return Done{}, err
+	}
+	return Done{Understood: understood(said), Receipt: &r}, nil
+}
+
+// act does what was said and confirmed, by the use case that bears its name.
+func (s *Spoken) act(ctx context.Context, c app.Caller, said phrase.Said, epoch uint64) (docket.Receipt, error) {
+	switch said.Intent {
+	case phrase.Handoff:
+		return s.app.Send(ctx, c, app.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
+	case phrase.Specialist:
+		return s.app.Send(ctx, c, app.SendInput{
+			Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: fact.ReasonSpecialization, Detail: said.Detail,
+		})
+	case phrase.Escalate:
+		return s.app.Escalate(ctx, c, app.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+	case phrase.Takeover:
+		return s.app.Takeover(ctx, c, app.TakeoverInput{Task: said.Task, From: said.Agent, Detail: said.Detail})
+	default:
+		return s.app.Share(ctx, c, app.ShareInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+	}
+}
+
+// Bounds of a list of active handoffs.
+const (
+	maxActive  = 100 // listed
+	maxScanned = 5_000
+)
+
+// active lists the newest tasks with a handoff under way that the caller may see.
+func (s *Spoken) active(ctx context.Context, c app.Caller) (list []view.Task, more bool, err error) {
+	f := view.TaskFilter{Live: true, Limit: view.MaxPage}
+	for range maxScanned / view.MaxPage {
+		page, err := s.app.Tasks(ctx, c, app.TasksInput{TaskFilter: f})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range page {
+			if t.Stage == "" || t.Stage.Final() {
+				continue
+			}
+			if len(list) == maxActive {
+				return list, true, nil
+			}
+			list = append(list, t)
+		}
+		if len(page) < f.Limit {
+			return list, false, nil
+		}
+		f.After = page[len(page)-1].ID
+	}
+	return list, true, nil
+}
