@@ -58,7 +58,6 @@ var pairs = [][2]reflect.Type{
 	{typeOf[roster.Agent](), typeOf[client.Agent]()},
 	{typeOf[roster.Token](), typeOf[client.Token]()},
 	{typeOf[archive.Notice](), typeOf[client.Event]()},
-	{typeOf[app.Notice](), typeOf[client.Event]()},
 	{typeOf[spoken.DoInput](), typeOf[client.DoInput]()},
 	{typeOf[spoken.Done](), typeOf[client.Done]()},
 	{typeOf[view.Trail](), typeOf[client.Trail]()},
