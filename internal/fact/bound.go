@@ -26,7 +26,7 @@ const (
 	MaxPermissions     = 128
 	MaxDependencies    = 64
 	MaxRoute           = 32
-	MaxTags            = 32 // per task; each a label
+	MaxTags            = 32   // per task; each a label
 	MaxCandidates      = 1100 // per handoff
 	MaxChildren        = 256  // per task, over its life
 	MaxShares          = 64

@@ -76,7 +76,8 @@ type Created struct {
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
 	Expected     Expected        `json:"expected,omitzero"`
 	Parent       Parent          `json:"parent,omitzero"`
-	Conversation string          `json:"conversation,omitempty"`    // that the task belongs to
+	Conversation string          `json:"conversation,omitempty"` // that the task belongs to
+	Tags         []string        `json:"tags,omitempty"`
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"` // brought in from elsewhere: claimed, never entries of ours
 }
 
@@ -172,6 +173,7 @@ type HandoffRequested struct {
 	NewWork     bool        `json:"new_work,omitempty"`
 	RouteStep   bool        `json:"route_step,omitempty"` // once transferred, the next stop is off the task's route
 	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit
+	Decision    *Decision   `json:"decision,omitempty"`   // what routing made of "auto"
 	By          string      `json:"by,omitempty"`         // the principal that asked for it, who may not approve it
 	Pack        Pack        `json:"pack,omitzero"`        // how its envelope is to be packed
 	Lease       time.Time   `json:"lease,omitzero"`       // the owner showed life by asking
@@ -364,6 +366,7 @@ type Spawned struct {
 	Before      Standing   `json:"before"`
 	At          time.Time  `json:"at"`
 	NewWork     bool       `json:"new_work,omitempty"`
+	Decision    *Decision  `json:"decision,omitempty"` // what routing made of "auto"
 }
 
 // ChildEnded: a child task ended, or went to or came from the dead letters.

@@ -51,7 +51,7 @@ func full(t *testing.T, typ reflect.Type) reflect.Value {
 
 // closed has one value of each closed set.
 var closed = map[string]string{
-	"State": "pending", "Stage": "offered", "Kind": "warm", "Reason": "error", "Rejection": "refused", "Priority": "high", "Tier": "fallback",
+	"Action": "keep", "State": "pending", "Stage": "offered", "Kind": "warm", "Reason": "error", "Rejection": "refused", "Priority": "high", "Tier": "fallback",
 	"ConfirmMode": "auto", "FanInMode": "all", "ConstraintKind": "security", "ParkCause": "limit",
 }
 

@@ -50,20 +50,23 @@ func (d *directory) hint(s registry.State) routing.Hint {
 }
 
 // All yields every agent.
-func (d *directory) All() iter.Seq[routing.Hint] {
-	return func(yield func(routing.Hint) bool) {
+func (d *directory) All() iter.Seq[*routing.Hint] {
+	return func(yield func(*routing.Hint) bool) {
 		agents, err := d.roster.views.Agents(d.ctx, d.workspace)
 		if err != nil {
 			d.err = stream.Unavailable(err)
 			return
 		}
 		for _, s := range agents {
-			if !yield(d.hint(s)) {
+			if h := d.hint(s); !yield(&h) {
 				return
 			}
 		}
 	}
 }
+
+// Having yields every agent: looking at one takes less than another index.
+func (d *directory) Having(string) iter.Seq[*routing.Hint] { return d.All() }
 
 // For routes to one agent, by name.
 func For(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }

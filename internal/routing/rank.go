@@ -2,10 +2,8 @@ package routing
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
-
-	"github.com/trapezehq/trapeze/internal/registry"
+	"time"
 )
 
 // nominalRoom is how many tasks an agent without a limit counts as having room for when loads are compared.
@@ -14,53 +12,86 @@ const nominalRoom = 10
 // ranked is an agent that has the capabilities, with what it is ranked by.
 type ranked struct {
 	name     string
-	reason   Reason
+	why      Reason
+	reason   int     // its order
+	likes    int     // of the welcome capabilities, how many it has
 	load     float64 // held tasks in proportion to its room
 	failures int     // in a row
-	turn     uint64  // settles between equals
+	cost     int64   // of a usual task; the largest number where it is not known
+	latency  time.Duration
+	turn     uint64 // settles between equals
 }
 
 // byCapability considers everybody who has the capabilities, the eligible first.
 func (r *router) byCapability() error {
-	var all []ranked
-	for h := range r.dir.All() {
-		if h.Agent.Exists() && hasAll(h.Agent.Spec, r.req.Needs) {
-			all = append(all, r.rank(&h))
+	best, n := make([]ranked, 0, MaxListed), 0
+	for h := range r.dir.Having(r.req.Needs[0]) {
+		if !h.Agent.Exists() || !hasAll(&h.Agent.Spec, r.req.Needs) {
+			continue
 		}
+		n++
+		reason := r.judge(h, Target)
+		r.count(h, reason)
+		best = r.insert(best, h, reason)
 	}
-	if len(all) == 0 {
+	if n == 0 {
 		return unknownCapability(r.req.Needs, r.dir)
 	}
-	slices.SortFunc(all, compare)
-	listed := min(len(all), MaxListed)
-	for _, a := range all[:listed] {
+	for _, a := range best {
 		h, _ := r.dir.Lookup(a.name)
 		r.seen[a.name] = true
-		r.note(&h, a.name, Target, a.reason)
+		r.note(&h, a.name, Target, a.why)
 	}
-	r.plan.Omitted = len(all) - listed
-	if all[0].reason.eligible() {
-		return nil
-	}
-	for _, a := range all[listed:] { // a refusal speaks for all of them
-		h, _ := r.dir.Lookup(a.name)
-		r.count(&h, a.reason)
-	}
+	r.plan.Omitted = n - len(best)
 	return nil
 }
 
-func (r *router) rank(h *Hint) ranked {
-	room := h.Agent.Spec.MaxTasks
+// insert puts an agent into its place among the best so far, of whom it keeps as many as there is room for. Few of many get
+// far, so this takes less than sorting them all.
+func (r *router) insert(best []ranked, h *Hint, reason Reason) []ranked {
+	a := r.rank(h, reason)
+	if len(best) == cap(best) && compare(&a, &best[len(best)-1]) > 0 {
+		return best
+	}
+	a.turn = turn(r.req.Spread, a.name)
+	return place(best, a)
+}
+
+func place(best []ranked, a ranked) []ranked {
+	at, _ := slices.BinarySearchFunc(best, a, func(b, a ranked) int { return compareAll(&b, &a) })
+	if len(best) == cap(best) {
+		if at == len(best) {
+			return best
+		}
+		best = best[:len(best)-1]
+	}
+	return slices.Insert(best, at, a)
+}
+
+func (r *router) rank(h *Hint, reason Reason) ranked {
+	spec := &h.Agent.Spec
+	room := spec.MaxTasks
 	if room == 0 {
 		room = nominalRoom
 	}
-	return ranked{
-		name:     h.Agent.Name,
-		reason:   r.judge(h, Target),
-		load:     float64(h.Held) / float64(room),
-		failures: h.Agent.Circuit.Failures,
-		turn:     turn(r.req.Spread, h.Agent.Name),
+	a := ranked{
+		name: h.Agent.Name, reason: reason.order(), load: float64(h.Held) / float64(room), failures: h.Agent.Circuit.Failures,
+		cost: known(spec.Hints.Cost), latency: known(spec.Hints.Latency), why: reason,
 	}
+	for _, c := range r.req.Likes {
+		if spec.Has(c) {
+			a.likes++
+		}
+	}
+	return a
+}
+
+// known is a hint; the largest one where there is none, so that who says nothing comes after who does.
+func known[T ~int64](hint T) T {
+	if hint == 0 {
+		return 1<<63 - 1
+	}
+	return hint
 }
 
 // turn is an agent's place among equals for one value of spread.
@@ -68,23 +99,44 @@ func turn(spread, agent string) uint64 {
 	if spread == "" {
 		return 0
 	}
-	h := fnv.New64a()
-	h.Write([]byte(spread + "\x00" + agent)) // never fails
-	n := h.Sum64()
+	n := uint64(14695981039346656037) // FNV-1a, without making a string of the two
+	for _, s := range [2]string{spread, agent} {
+		for i := range len(s) {
+			n = (n ^ uint64(s[i])) * 1099511628211
+		}
+		n *= 1099511628211
+	}
 	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // names that differ at their end alone should not be neighbours
 	return n ^ n>>29
 }
 
-// compare puts the better agent first: one that is eligible, one that is not on probation, the one with less to
-// do, with fewer failures; the request's spread and then names settle the rest.
-func compare(a, b ranked) int {
-	return cmp.Or(
-		cmp.Compare(a.reason.order(), b.reason.order()),
-		cmp.Compare(a.load, b.load),
-		cmp.Compare(a.failures, b.failures),
-		cmp.Compare(a.turn, b.turn),
-		cmp.Compare(a.name, b.name),
-	)
+// compare puts the better agent first: one that is eligible; one that is not on probation; with more of what is welcome; the
+// one with less to do, by tenths of its room; with fewer failures in a row; the cheaper, then the quicker; the one with less
+// to do at all.
+func compare(a, b *ranked) int {
+	switch {
+	case a.reason != b.reason:
+		return a.reason - b.reason
+	case a.likes != b.likes:
+		return b.likes - a.likes
+	case int(a.load*10) != int(b.load*10):
+		return int(a.load*10) - int(b.load*10)
+	case a.failures != b.failures:
+		return a.failures - b.failures
+	case a.cost != b.cost:
+		return cmp.Compare(a.cost, b.cost)
+	case a.latency != b.latency:
+		return cmp.Compare(a.latency, b.latency)
+	}
+	return cmp.Compare(a.load, b.load)
+}
+
+// compareAll settles between equals by the request's spread, and then by name.
+func compareAll(a, b *ranked) int {
+	if by := compare(a, b); by != 0 {
+		return by
+	}
+	return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
 }
 
 func (r Reason) order() int {
@@ -102,8 +154,10 @@ func (r Reason) order() int {
 func capabilities(dir Directory) []string {
 	set := make(map[string]bool)
 	for h := range dir.All() {
-		for _, c := range specOf(h).Capabilities {
-			set[c] = true
+		if h.Agent.Exists() {
+			for _, c := range h.Agent.Spec.Capabilities {
+				set[c] = true
+			}
 		}
 	}
 	list := make([]string, 0, len(set))
@@ -111,11 +165,4 @@ func capabilities(dir Directory) []string {
 		list = append(list, c)
 	}
 	return list
-}
-
-func specOf(h Hint) registry.Spec {
-	if !h.Agent.Exists() {
-		return registry.Spec{}
-	}
-	return h.Agent.Spec
 }

@@ -24,6 +24,10 @@ type Request struct {
 	Agents  []string // in order of preference; empty to route by capability
 	Needs   []string // capabilities that a target or fallback must have
 	Exclude []string // agents to leave out, for example the source
+	// Likes are capabilities that are welcome and not needed, such as the task's tags: who has more of them fits better.
+	Likes []string
+	// StandIns are further agents to try where one cannot take it, after those that the registry has for it; nil: none.
+	StandIns func(agent string) []string
 	// Own are the handoffs that the request may be for: the probe of a half-open circuit that one of them has already, from
 	// a decision that has to be made again, is theirs to use.
 	Own []string
@@ -43,8 +47,11 @@ type Hint struct {
 type Directory interface {
 	// Lookup finds an agent; false when none of that name was ever registered.
 	Lookup(name string) (Hint, bool)
-	// All yields every agent once, in any order.
-	All() iter.Seq[Hint]
+	// All yields every agent once, in any order. A hint is good until the next is yielded.
+	All() iter.Seq[*Hint]
+	// Having yields everybody who has a capability once, in any order, and may yield others. A hint is good until the next is
+	// yielded.
+	Having(capability string) iter.Seq[*Hint]
 }
 
 // check refuses (invalid) a request that nobody could serve as it stands.

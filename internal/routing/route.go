@@ -70,13 +70,13 @@ func (r *router) consider(name string, tier Tier) {
 		reason = r.judge(&h, tier)
 	}
 	r.note(&h, name, tier, reason)
+	r.count(&h, reason)
 }
 
 func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
 	r.plan.Considered = append(r.plan.Considered, Considered{
 		Agent: name, Tier: tier, Eligible: reason.eligible(), Reason: reason, Why: r.why(h, reason), AsOf: h.AsOf,
 	})
-	r.count(h, reason)
 }
 
 // count keeps what a refusal will need.
@@ -98,14 +98,16 @@ func (r Reason) eligible() bool { return r == Fit || r == FitAsProbe }
 // judge makes the checks of a transfer, the ones that last longest first, so that the reason given is the one that
 // waiting is least likely to cure.
 func (r *router) judge(h *Hint, tier Tier) Reason {
-	a := &h.Agent
-	circuit := registry.CircuitAt(*a, r.now)
+	a, circuit := &h.Agent, registry.Reading{Phase: registry.Closed}
+	if a.Circuit.Open { // of most agents it is not
+		circuit = registry.CircuitAt(*a, r.now)
+	}
 	switch {
 	case slices.Contains(r.req.Exclude, a.Name):
 		return Excluded
 	case !a.Exists():
 		return NotRegistered
-	case tier != Escalation && !hasAll(a.Spec, r.req.Needs):
+	case tier != Escalation && !hasAll(&a.Spec, r.req.Needs):
 		return LacksCapability
 	case a.Readiness() != registry.Ready:
 		return NotReady
@@ -120,7 +122,7 @@ func (r *router) judge(h *Hint, tier Tier) Reason {
 	}
 }
 
-func hasAll(s registry.Spec, capabilities []string) bool {
+func hasAll(s *registry.Spec, capabilities []string) bool {
 	for _, c := range capabilities {
 		if !s.Has(c) {
 			return false
@@ -133,9 +135,9 @@ func hasAll(s registry.Spec, capabilities []string) bool {
 func (r *router) why(h *Hint, reason Reason) string {
 	switch reason {
 	case Fit:
-		return "ready, " + load(h)
+		return "ready, " + r.standing(h)
 	case FitAsProbe:
-		return "ready, " + load(h) + "; its circuit is half-open, so this is the one probe"
+		return "ready, " + r.standing(h) + "; its circuit is half-open, so this is the one probe"
 	case Excluded:
 		return "left out of this handoff"
 	case NotRegistered:
@@ -153,6 +155,24 @@ func (r *router) why(h *Hint, reason Reason) string {
 		return "circuit open until " + registry.CircuitAt(h.Agent, r.now).ResetAt.UTC().Format(time.RFC3339)
 	}
 	return string(reason)
+}
+
+// standing is what an agent is ranked by, in words.
+func (r *router) standing(h *Hint) string {
+	s, spec := load(h), &h.Agent.Spec
+	if liked := slices.DeleteFunc(slices.Clone(r.req.Likes), func(c string) bool { return !spec.Has(c) }); len(liked) > 0 {
+		s += ", knows " + strings.Join(liked, " and ")
+	}
+	if n := h.Agent.Circuit.Failures; n > 0 {
+		s += fmt.Sprintf(", %d failures in a row", n)
+	}
+	if spec.Hints.Cost > 0 {
+		s += fmt.Sprintf(", costs about %d millionths", spec.Hints.Cost)
+	}
+	if spec.Hints.Latency > 0 {
+		s += ", takes about " + spec.Hints.Latency.String()
+	}
+	return s
 }
 
 func load(h *Hint) string {
@@ -179,8 +199,7 @@ func (r *router) addFallbacks(targets []Considered) {
 		queue = append(queue, c.Agent)
 	}
 	for left := MaxFallbacks; len(queue) > 0; queue = queue[1:] {
-		h, _ := r.dir.Lookup(queue[0])
-		for _, name := range h.Agent.Spec.Fallbacks {
+		for _, name := range r.standIns(queue[0]) {
 			if left == 0 {
 				return
 			}
@@ -191,6 +210,16 @@ func (r *router) addFallbacks(targets []Considered) {
 			}
 		}
 	}
+}
+
+// standIns are the agents to try where one cannot take it.
+func (r *router) standIns(agent string) []string {
+	h, _ := r.dir.Lookup(agent)
+	list := h.Agent.Spec.Fallbacks
+	if r.req.StandIns != nil {
+		list = slices.Concat(list, r.req.StandIns(agent))
+	}
+	return list
 }
 
 // addEscalation considers the targets' escalation chains, level by level. An agent that was passed over for a missing

@@ -25,15 +25,18 @@ func (s snapshot) Lookup(name string) (routing.Hint, bool) {
 }
 
 // All yields every agent, in no particular order.
-func (s snapshot) All() iter.Seq[routing.Hint] {
-	return func(yield func(routing.Hint) bool) {
+func (s snapshot) All() iter.Seq[*routing.Hint] {
+	return func(yield func(*routing.Hint) bool) {
 		for _, h := range s {
-			if !yield(h) {
+			if !yield(&h) {
 				return
 			}
 		}
 	}
 }
+
+// Having yields everybody.
+func (s snapshot) Having(string) iter.Seq[*routing.Hint] { return s.All() }
 
 // eligible lists those of a plan who may be tried.
 func eligible(p routing.Plan) []routing.Considered {

@@ -1,0 +1,269 @@
+package routing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+const rules = `version: 1
+rules:
+- {name: money, when: {keywords: [invoice]}, then: {to: {capability: billing}, detail: about money}}
+- {name: odd, when: {cel: "task.tags[3] == 'x'"}, then: keep}
+- {name: boss, when: {tags: [urgent]}, then: {to: {agent: boss}, kind: delegation}}
+- {name: climb, when: {steps_above: 5}, then: {to: {chain: up}}}
+- {name: news, when: {tags: [news]}, then: {to: {channel: readers}}}
+- {name: people, when: {tags: [person]}, then: {to: {human: front}}}
+- {name: stay, when: {tags: [stay]}, then: keep}
+chains:
+  up: [{agent: boss}, {capability: billing}, {human: operators}]
+fallbacks: {boss: [deputy]}
+`
+
+func policyOf(t testing.TB, text string) *policy.Policy {
+	t.Helper()
+	p, problems := policy.Parse("p.yaml", []byte(text))
+	if len(problems) > 0 {
+		t.Fatal(problems.Err())
+	}
+	return p
+}
+
+func decide(t testing.TB, q routing.Question) fact.Decision {
+	t.Helper()
+	q.Now = noon
+	d, err := routing.Decide(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// told is who was weighed, in short.
+func told(d fact.Decision) string {
+	var b strings.Builder
+	for _, w := range d.Weighed {
+		sign := map[bool]string{true: "+", false: "-"}[w.Fit]
+		fmt.Fprintf(&b, "%s%s%s %s; ", sign, w.Agent, w.Desk, w.Tier)
+	}
+	return b.String()
+}
+
+func TestADecisionNamesItsRuleAndEverybodyWhoWasWeighed(t *testing.T) {
+	p := policyOf(t, rules)
+	house := snapshotOf(
+		agent("anna", can("billing"), holds(3, 4)), agent("bert", can("billing")), agent("cleo", can("billing"), says(registry.Busy)),
+		agent("router", can("billing")), agent("boss", openedAt(noon)), agent("deputy"),
+	)
+	for _, c := range []struct {
+		name, tags string
+		steps      int
+		want       fact.Decision
+		told       string
+	}{
+		{"pay the invoice", "", 0, fact.Decision{
+			Rule: "money", Why: []string{"keyword invoice"}, To: fact.Receiver{Capability: "billing"}, Kind: fact.Warm,
+			Reason: fact.ReasonSpecialization, Detail: "about money",
+		}, "+bert target; +anna target; -cleo target; -router target; "},
+		{"x", "urgent", 0, fact.Decision{
+			Rule: "boss", Why: []string{"tag urgent"}, To: fact.Receiver{Agent: "boss"}, Kind: fact.Delegation,
+			Reason: fact.ReasonSpecialization, Detail: "rule boss",
+		}, "-boss target; +deputy fallback; "},
+		{"x", "", 6, fact.Decision{
+			Rule: "climb", Why: []string{"6 steps"}, To: fact.Receiver{Chain: "up"}, Kind: fact.Warm, Reason: fact.ReasonEscalation, Detail: "rule climb",
+		}, "-boss target; +deputy target; +bert escalation; +anna escalation; -cleo escalation; -router escalation; +operators escalation; "},
+		{"x", "news", 0, fact.Decision{
+			Rule: "news", Why: []string{"tag news"}, To: fact.Receiver{Channel: "readers"}, Kind: fact.Broadcast,
+			Reason: fact.ReasonSpecialization, Detail: "rule news",
+		}, ""},
+		{"x", "person", 0, fact.Decision{
+			Rule: "people", Why: []string{"tag person"}, To: fact.Receiver{Desk: "front"}, Kind: fact.Warm, Reason: fact.ReasonEscalation, Detail: "rule people",
+		}, "+front target; "},
+	} {
+		s := policy.Situation{Task: policy.TaskView{Intent: c.name, Tags: strings.Fields(c.tags), Steps: c.steps}}
+		d := decide(t, routing.Question{Policy: p, Situation: &s, Directory: house, Exclude: []string{"router"}})
+		if told(d) != c.told {
+			t.Errorf("%s: weighed %s\nwant %s", c.want.Rule, told(d), c.told)
+		}
+		if c.want.Rule != "money" && (len(d.Broken) != 1 || !strings.HasPrefix(d.Broken[0], "odd: its expression could not be evaluated")) {
+			t.Errorf("%s: broken %v", c.want.Rule, d.Broken)
+		}
+		c.want.Policy, c.want.Action, c.want.Weighed, c.want.Broken = p.Digest(), fact.ActionHandOff, d.Weighed, d.Broken
+		if !reflect.DeepEqual(d, c.want) {
+			t.Errorf("got  %+v\nwant %+v", d, c.want)
+		}
+	}
+}
+
+func TestATaskStaysWhereARuleKeepsItOrNobodyDecides(t *testing.T) {
+	p := policyOf(t, rules)
+	for _, c := range []struct {
+		policy *policy.Policy
+		tags   []string
+		rule   string
+		why    []string
+	}{
+		{p, []string{"stay"}, "stay", []string{"tag stay"}},
+		{p, nil, "", []string{"no rule matches", "no adviser is configured"}},
+		{nil, nil, "", []string{"no policy is in force", "no adviser is configured"}},
+	} {
+		s := policy.Situation{Task: policy.TaskView{Intent: "x", Tags: c.tags}}
+		d := decide(t, routing.Question{Policy: c.policy, Situation: &s, Directory: snapshotOf(agent("anna"))})
+		if d.Action != fact.ActionKeep || d.Rule != c.rule || !slices.Equal(d.Why, c.why) || d.To != (fact.Receiver{}) {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// adviser says what it was told to.
+type adviser struct {
+	says    routing.Advice
+	err     error
+	offered []routing.Choice
+}
+
+func (a *adviser) Advise(_ context.Context, _ *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+	a.offered = choices
+	return a.says, a.err
+}
+
+func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
+	house := snapshotOf(agent("anna", can("docs", "go")), agent("bert", says(registry.Offline), can("sql")), agent("owner", can("law")))
+	s := policy.Situation{Task: policy.TaskView{Intent: "x"}}
+	for _, c := range []struct {
+		a     adviser
+		short string
+	}{
+		{adviser{says: routing.Advice{HandOff: true, Agent: "anna", Why: "she can"}}, "handoff advice anna | no rule matches; adviser: she can"},
+		{adviser{says: routing.Advice{HandOff: true, Capability: "go", Why: "go"}}, "handoff advice go | no rule matches; adviser: go"},
+		{adviser{says: routing.Advice{Why: "wait"}}, "keep advice  | no rule matches; adviser: wait"},
+		{adviser{says: routing.Advice{HandOff: true, Agent: "bert"}}, `keep   | no rule matches; the advice was not among the choices: "bert"`},
+		{adviser{says: routing.Advice{HandOff: true, Agent: "owner"}}, `keep   | no rule matches; the advice was not among the choices: "owner"`},
+		{adviser{says: routing.Advice{HandOff: true, Agent: "anna", Capability: "law"}}, `keep   | no rule matches; the advice was not among the choices: "annalaw"`},
+		{adviser{says: routing.Advice{HandOff: true}}, `keep   | no rule matches; the advice was not among the choices: ""`},
+		{adviser{err: errors.New("it is slow")}, "keep   | no rule matches; there is no advice: it is slow"},
+	} {
+		d := decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: house, Exclude: []string{"owner"}, Adviser: &c.a})
+		if got := fmt.Sprintf("%s %s %s%s | %s", d.Action, d.Rule, d.To.Agent, d.To.Capability, strings.Join(d.Why, "; ")); got != c.short {
+			t.Errorf("got  %s\nwant %s", got, c.short)
+		}
+		if want := []routing.Choice{{Agent: "anna"}, {Capability: "docs"}, {Capability: "go"}}; !reflect.DeepEqual(c.a.offered, want) {
+			t.Errorf("offered %+v", c.a.offered)
+		}
+	}
+	a := adviser{}
+	s.Task.Tags = []string{"stay"}
+	if decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: house, Adviser: &a}); a.offered != nil {
+		t.Error("it was asked although a rule matches")
+	}
+}
+
+func TestADecisionEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := routing.Decide(ctx, routing.Question{Policy: policyOf(t, rules), Situation: &policy.Situation{}, Directory: snapshotOf()}); err == nil {
+		t.Error("it goes on")
+	}
+}
+
+func hints(cost int64, latency time.Duration) func(*routing.Hint) {
+	return func(h *routing.Hint) { h.Agent.Spec.Hints = registry.Hints{Cost: cost, Latency: latency} }
+}
+
+func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
+	house := snapshotOf(
+		agent("generalist", can("go"), hints(1, time.Second)),
+		agent("expert", can("go", "sql"), holds(1, 10), failures(2)),
+		agent("cheap", can("go"), hints(5, time.Hour)),
+		agent("quick", can("go"), hints(5, time.Minute)),
+		agent("shaky", can("go"), failures(1), hints(1, time.Second)),
+		agent("silent", can("go")),
+		agent("busier", can("go"), holds(2, 10), hints(1, time.Second)),
+	)
+	plan, err := routing.Route(routing.Request{Needs: []string{"go"}, Likes: []string{"sql", "law"}}, house, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, c := range plan.Considered {
+		order = append(order, c.Agent)
+	}
+	if want := []string{"expert", "generalist", "quick", "cheap", "silent", "shaky", "busier"}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+	if got := plan.Considered[0].Why; got != "ready, holds 1 of 10 tasks, knows sql, 2 failures in a row" {
+		t.Error(got)
+	}
+	if got := plan.Considered[2].Why; got != "ready, holds 0 tasks, costs about 5 millionths, takes about 1m0s" {
+		t.Error(got)
+	}
+}
+
+// crowd is a large directory, as the roster keeps it.
+type crowd struct {
+	list   []routing.Hint
+	byName map[string]int
+}
+
+func (c *crowd) Lookup(name string) (routing.Hint, bool) {
+	i, ok := c.byName[name]
+	if !ok {
+		return routing.Hint{}, false
+	}
+	return c.list[i], true
+}
+
+func (c *crowd) All() iter.Seq[*routing.Hint] {
+	return func(yield func(*routing.Hint) bool) {
+		for i := range c.list {
+			if !yield(&c.list[i]) {
+				return
+			}
+		}
+	}
+}
+
+func (c *crowd) Having(string) iter.Seq[*routing.Hint] { return c.All() }
+
+// BenchmarkDecide decides among 10,000 agents, all of whom have the capability, by the last of 200 rules, each of which has
+// a keyword, a phrase and an expression.
+func BenchmarkDecide(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("version: 1\nrules:\n")
+	for i := range 199 {
+		fmt.Fprintf(&text, "- name: r%d\n  when: {keywords: [word%d, \"a phrase%d\"], cel: 'task.steps > %d && task.tags.exists(t, t == \"t%d\")'}\n  then: keep\n", i, i%3, i, i, i)
+	}
+	text.WriteString("- {name: last, then: {to: {capability: go}}}\n")
+	p := policyOf(b, text.String())
+	house := &crowd{byName: map[string]int{}}
+	for i := range 10_000 {
+		h := agent(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4), failures(i%3), hints(int64(i%7), 0))
+		house.byName[h.Agent.Name] = i
+		house.list = append(house.list, h)
+	}
+	s := policy.Situation{Task: policy.TaskView{ID: "t1", Intent: strings.Repeat("a word0 of word1 and word2 ", 40), Tags: []string{"sql", "urgent"}, Steps: 1000}}
+	took := make([]time.Duration, 0, 1024)
+	b.ReportAllocs()
+	for b.Loop() {
+		began := time.Now()
+		d := decide(b, routing.Question{Policy: p, Situation: &s, Directory: house, Exclude: []string{"agent-00042"}})
+		took = append(took, time.Since(began))
+		if d.Rule != "last" || len(d.Weighed) != fact.MaxWeighed {
+			b.Fatal(d)
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}
