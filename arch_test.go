@@ -106,7 +106,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/routing", what: "to whom, and why",
-		ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/envelope", "internal/policy"},
+		ours: []string{"internal/refusal", "internal/fact", "internal/registry", "internal/policy"},
 	},
 	{
 		dir: "internal/phrase", what: "what people and agents say about handing work on, read exactly or not at all",
