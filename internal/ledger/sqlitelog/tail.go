@@ -8,7 +8,7 @@ import (
 
 const (
 	tailEntries = 4096
-	tailBytes   = 4 << 20
+	tailBytes   = 2 * maxBatchBytes // or the first large batch would leave every follower behind
 )
 
 // tail holds the last committed position and the newest entries, so that followers which keep up never read the

@@ -79,6 +79,8 @@ func (w *writer) prepare() error {
 // run serves the queue until it is closed and empty.
 func (w *writer) run() {
 	defer close(w.log.finished)
+	to := newAnswers()
+	defer to.close()
 	var batch []*request
 	for {
 		var jobs []func(*writer)
@@ -87,7 +89,7 @@ func (w *writer) run() {
 			break
 		}
 		if len(batch) > 0 {
-			w.serve(batch)
+			w.serve(batch, to)
 			clear(batch)
 		}
 		for _, job := range jobs {
@@ -106,18 +108,18 @@ func (w *writer) close() error {
 	return w.conn.close()
 }
 
-// serve commits a batch and answers everyone in it.
-func (w *writer) serve(batch []*request) {
+// serve commits a batch and has everyone in it answered.
+func (w *writer) serve(batch []*request, to *answers) {
 	err := w.log.health.check()
 	if err == nil {
 		err = w.append(batch)
 	}
-	for _, r := range batch {
-		if err != nil {
+	if err != nil {
+		for _, r := range batch {
 			r.position, r.err = 0, err
 		}
-		close(r.done)
 	}
+	to.give(batch)
 }
 
 // append commits the requests that pass their check; the others get their own error. The error it returns is the
