@@ -96,7 +96,10 @@ func (p *prompt) block(title, intro, language, text string) {
 	if intro != "" {
 		p.line("%s\n", intro)
 	}
-	p.line("%s%s\n%s\n%s", fence, language, strings.TrimSuffix(text, "\n"), fence)
+	p.Grow(len(text) + 2*len(fence) + len(language) + 4)
+	for _, s := range [...]string{fence, language, "\n", strings.TrimSuffix(text, "\n"), "\n", fence, "\n"} {
+		p.WriteString(s)
+	}
 }
 
 func (p *prompt) list(title string, entries []string) {
@@ -109,9 +112,15 @@ func (p *prompt) entries(title, intro string, entries []string) {
 		return
 	}
 	var b strings.Builder
+	size := 0
 	for _, entry := range entries {
-		entry = strings.ReplaceAll(visible(entry), "\n", "\n  ")
-		b.WriteString("- " + entry + "\n")
+		size += len(entry) + 3
+	}
+	b.Grow(size)
+	for _, entry := range entries {
+		b.WriteString("- ")
+		b.WriteString(strings.ReplaceAll(visible(entry), "\n", "\n  "))
+		b.WriteByte('\n')
 	}
 	p.block(title, intro, "text", b.String())
 }

@@ -94,14 +94,13 @@ func surrogates(r rune) (high, low rune) {
 
 // longestRun is the length of the longest run of backquotes in text.
 func longestRun(text string) int {
-	longest, run := 0, 0
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
+	for longest := 0; ; {
+		i := strings.IndexByte(text, '`')
+		if i < 0 {
+			return longest
 		}
-		run++
-		longest = max(longest, run)
+		rest := strings.TrimLeft(text[i:], "`")
+		longest = max(longest, len(text)-i-len(rest))
+		text = rest
 	}
-	return longest
 }

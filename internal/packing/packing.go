@@ -151,6 +151,7 @@ func (p *packer) listingShare() int {
 // build makes the envelope of the parts that are in.
 func (p *packer) build(listing envelope.Listing) Packed {
 	out := bare(*p.doc)
+	out.KeyFacts = make([]envelope.Item, 0, len(p.doc.KeyFacts))
 	for i := range p.parts {
 		part := &p.parts[i]
 		if part.in {

@@ -30,6 +30,7 @@ type part struct {
 // collect lists the document's parts, in the order of the document.
 func (p *packer) collect() {
 	doc := p.doc
+	p.parts = make([]part, 0, 8+len(doc.KeyFacts)+len(doc.Decisions)+len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
 	for _, s := range []struct {
 		kind  envelope.PartKind
 		given bool

@@ -145,7 +145,7 @@ func (c Content) addTo(doc *envelope.Envelope) {
 // pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
 // importance, where the new words come without one.
 func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
-	list = slices.Clone(list)
+	list = slices.Grow(slices.Clone(list), len(add))
 	for _, p := range add {
 		if p.ID == "" {
 			for n := len(list) + 1; p.ID == "" || slices.ContainsFunc(list, func(i envelope.Item) bool { return i.ID == p.ID }); n++ {

@@ -2,18 +2,19 @@ package tokenizer
 
 import (
 	"crypto/sha256"
-	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// remembered is how many chunks, and how many words, a vocabulary knows the counts of; maxWord is the length of the
-// longest word among them, in bytes.
+// remembered is how many chunks a vocabulary knows the counts of, and places how many words; maxWord is the length of
+// the longest word among them, in bytes.
 const (
 	remembered = 32 << 10
+	places     = 64 << 10
 	maxWord    = 32
 )
 
@@ -22,7 +23,13 @@ const (
 type vocabulary struct {
 	codec *codec.Codec
 	seen  *lru.Cache[[sha256.Size]byte, int]
-	words *lru.Cache[string, int]
+	words [places]atomic.Pointer[word] // each at its place, where the newest stays: read without a lock
+}
+
+// word is a word and its count.
+type word struct {
+	text string
+	n    int
 }
 
 // Vocabularies are loaded by the first who counts with them.
@@ -33,11 +40,10 @@ var (
 
 func newVocabulary(c *codec.Codec, size int) *vocabulary {
 	seen, err := lru.New[[sha256.Size]byte, int](size)
-	words, no := lru.New[string, int](size)
-	if err != nil || no != nil {
-		panic(errors.Join(err, no)) // only a size that is not positive is an error
+	if err != nil {
+		panic(err) // only a size that is not positive is an error
 	}
-	return &vocabulary{codec: c, seen: seen, words: words}
+	return &vocabulary{codec: c, seen: seen}
 }
 
 func (v *vocabulary) count(chunk string) int {
@@ -56,20 +62,28 @@ func (v *vocabulary) count(chunk string) int {
 }
 
 // countWord counts what has no place in it where counts add up. Words come again much sooner than whole chunks do.
-func (v *vocabulary) countWord(word string) int {
-	if len(word) <= maxWord {
-		if n, ok := v.words.Get(word); ok {
-			return n
-		}
+func (v *vocabulary) countWord(text string) int {
+	place := &v.words[placeOf(text)]
+	if w := place.Load(); w != nil && w.text == text {
+		return w.n
 	}
-	n, err := v.codec.Count(word)
+	n, err := v.codec.Count(text)
 	if err != nil { // the pattern's time limit, of which there is none
-		return len(word)
+		return len(text)
 	}
-	if len(word) <= maxWord {
-		v.words.Add(strings.Clone(word), n) // the chunk that it is a part of may be long
+	if len(text) <= maxWord {
+		place.Store(&word{strings.Clone(text), n}) // the chunk that it is a part of may be long
 	}
 	return n
+}
+
+// placeOf is a word's place among those remembered, by FNV-1a.
+func placeOf(text string) uint32 {
+	h := uint32(2166136261)
+	for i := range min(len(text), maxWord) {
+		h = (h ^ uint32(text[i])) * 16777619
+	}
+	return (h ^ h>>16) % places
 }
 
 // space returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII

@@ -21,7 +21,7 @@ type request struct {
 var requests = sync.Pool{New: func() any { return new(request) }}
 
 // maxKept is the most bytes of an entry whose room is kept for the next.
-const maxKept = 16 << 10
+const maxKept = 64 << 10
 
 func newRequest() *request {
 	r, _ := requests.Get().(*request)
