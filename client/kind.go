@@ -58,6 +58,7 @@ const (
 	StageFailed           Stage = "failed"
 	StageParked           Stage = "parked"
 	StageCancelled        Stage = "cancelled"
+	StageAtDesk           Stage = "at_desk" // nobody but people are left: a ticket is open for them
 )
 
 // Kind is what sort of handoff it is.

@@ -10,6 +10,7 @@ type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; 10m
 	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
 	Approval Duration `json:"approval,omitzero"` // a supervised handoff; 24h
+	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; 1m
 	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; 30m
 	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; no end

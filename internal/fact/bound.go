@@ -107,13 +107,17 @@ func CheckDeadline(deadline, now time.Time) error {
 		deadline.Format(time.RFC3339))
 }
 
-// CheckCandidates refuses receivers that are too many or no agents.
+// CheckCandidates refuses receivers that are too many, or neither agents nor desks.
 func CheckCandidates(candidates []Candidate) error {
 	if len(candidates) > MaxCandidates {
 		return refusal.New(refusal.TooLarge, "name fewer receivers", "%d candidates are too many", len(candidates))
 	}
 	for _, c := range candidates {
-		if err := CheckName("an agent's name", c.Agent); err != nil {
+		err := CheckName("an agent's name", c.Agent)
+		if c.Desk != "" && c.Agent == "" {
+			err = CheckName("a desk's name", c.Desk)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -7,17 +7,31 @@ import (
 	"strings"
 )
 
-// Ordered is the candidates tier by tier, each once. A candidate without a tier is a target.
+// IsDesk reports whether the candidate is people, and no agent.
+func (c Candidate) IsDesk() bool { return c.Agent == "" && c.Desk != "" }
+
+// Who is the candidate in words: an agent by its name, or "the desk NAME".
+func (c Candidate) Who() string {
+	if c.IsDesk() {
+		return "the desk " + c.Desk
+	}
+	return c.Agent
+}
+
+// Ordered is the candidates tier by tier, each once, and the desks last: behind a desk there is nobody. A candidate without
+// a tier is a target.
 func Ordered(candidates []Candidate) (fit []Candidate, out []Passed) {
-	for _, tier := range []Tier{TierTarget, TierFallback, TierEscalation} {
-		for _, c := range candidates {
-			c.Tier = cmp.Or(c.Tier, TierTarget)
-			switch {
-			case c.Tier != tier:
-			case slices.ContainsFunc(fit, func(o Candidate) bool { return o.Agent == c.Agent }):
-				out = append(out, Passed{Agent: c.Agent, Why: "is named twice"})
-			default:
-				fit = append(fit, c)
+	for _, desk := range []bool{false, true} {
+		for _, tier := range []Tier{TierTarget, TierFallback, TierEscalation} {
+			for _, c := range candidates {
+				c.Tier = cmp.Or(c.Tier, TierTarget)
+				switch {
+				case c.Tier != tier || c.IsDesk() != desk:
+				case slices.ContainsFunc(fit, func(o Candidate) bool { return o.Who() == c.Who() }):
+					out = append(out, Passed{Agent: c.Who(), Why: "is named twice"})
+				default:
+					fit = append(fit, c)
+				}
 			}
 		}
 	}

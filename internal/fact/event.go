@@ -49,6 +49,12 @@ var Events = []Event{
 	DependencyEnded{},
 	TakeoverAsked{},
 	TakeoverRefused{},
+	TicketOpened{},
+	TicketClaimed{},
+	TicketReleased{},
+	TicketReminded{},
+	TicketEscalated{},
+	TicketClosed{},
 	Shared{},
 	ShareRead{},
 	Rendered{},
@@ -174,6 +180,7 @@ type HandoffRequested struct {
 	RouteStep   bool        `json:"route_step,omitempty"` // once transferred, the next stop is off the task's route
 	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit
 	Decision    *Decision   `json:"decision,omitempty"`   // what routing made of "auto"
+	Ticket      int         `json:"ticket,omitempty"`     // a person takes the task from a desk: that counts against no limit
 	By          string      `json:"by,omitempty"`         // the principal that asked for it, who may not approve it
 	Pack        Pack        `json:"pack,omitzero"`        // how its envelope is to be packed
 	Lease       time.Time   `json:"lease,omitzero"`       // the owner showed life by asking
@@ -181,7 +188,7 @@ type HandoffRequested struct {
 	At          time.Time   `json:"at"`
 }
 
-// ApprovalAsked: a supervised handoff waits for its approver.
+// ApprovalAsked: a supervised handoff waits for its approver, or for an operator: the task's next ticket is theirs.
 type ApprovalAsked struct {
 	Approver string    `json:"approver,omitempty"`
 	Envelope string    `json:"envelope"`

@@ -108,6 +108,24 @@ func (TakeoverAsked) EventName() string { return "takeover-asked" }
 func (TakeoverRefused) EventName() string { return "takeover-refused" }
 
 // EventName implements [Event].
+func (TicketOpened) EventName() string { return "ticket-opened" }
+
+// EventName implements [Event].
+func (TicketClaimed) EventName() string { return "ticket-claimed" }
+
+// EventName implements [Event].
+func (TicketReleased) EventName() string { return "ticket-released" }
+
+// EventName implements [Event].
+func (TicketReminded) EventName() string { return "ticket-reminded" }
+
+// EventName implements [Event].
+func (TicketEscalated) EventName() string { return "ticket-escalated" }
+
+// EventName implements [Event].
+func (TicketClosed) EventName() string { return "ticket-closed" }
+
+// EventName implements [Event].
 func (Shared) EventName() string { return "envelope-shared" }
 
 // EventName implements [Event].

@@ -50,11 +50,12 @@ const (
 	Undeliverable    Stage = "failed"
 	DeadLettered     Stage = "parked"
 	Withdrawn        Stage = "cancelled"
+	AtDesk           Stage = "at_desk" // nobody but people are left: a ticket is open for them
 )
 
 var stages = []Stage{
 	Requested, AwaitingApproval, Offered, Accepted, Transferred, Rejected, Expired, Undeliverable,
-	DeadLettered, Withdrawn,
+	DeadLettered, Withdrawn, AtDesk,
 }
 
 // Stages lists every handoff stage.
@@ -226,16 +227,20 @@ type ParkCause string
 
 // The causes of parking.
 const (
-	ParkExhausted  ParkCause = "exhausted"  // retries, alternatives and the escalation chain are used up
-	ParkLimit      ParkCause = "limit"      // a limit of the task was reached
-	ParkBudget     ParkCause = "budget"     // a budget of the task is spent
-	ParkDeadline   ParkCause = "deadline"   // the task's deadline has passed
-	ParkDependency ParkCause = "dependency" // a task it depends on did not complete
-	ParkReturned   ParkCause = "returned"   // the handoff came back and nobody owns the task
-	ParkOwnerLost  ParkCause = "owner_lost" // the owner's lease ended and nobody could take over
+	ParkExhausted     ParkCause = "exhausted"      // retries, alternatives and the escalation chain are used up
+	ParkLimit         ParkCause = "limit"          // a limit of the task was reached
+	ParkBudget        ParkCause = "budget"         // a budget of the task is spent
+	ParkDeadline      ParkCause = "deadline"       // the task's deadline has passed
+	ParkDependency    ParkCause = "dependency"     // a task it depends on did not complete
+	ParkReturned      ParkCause = "returned"       // the handoff came back and nobody owns the task
+	ParkOwnerLost     ParkCause = "owner_lost"     // the owner's lease ended and nobody could take over
+	ParkNobodyClaimed ParkCause = "nobody_claimed" // people were asked to take it over, and nobody did in time
 )
 
-var parkCauses = []ParkCause{ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost}
+var parkCauses = []ParkCause{
+	ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost,
+	ParkNobodyClaimed,
+}
 
 // UnmarshalText refuses unknown causes.
 func (c *ParkCause) UnmarshalText(b []byte) error { return parse(c, "park cause", b, parkCauses) }

@@ -11,6 +11,7 @@ type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; default 10m
 	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s
 	Approval Duration `json:"approval,omitzero"` // a supervised handoff; default 24h
+	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; default 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; default 1m
 	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; default 30m
 	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; default: no end
@@ -75,8 +76,9 @@ type Expected struct {
 
 // Candidate is a receiver that a handoff may be offered to.
 type Candidate struct {
-	Agent string `json:"agent"`
+	Agent string `json:"agent"` // empty for a desk
 	Tier  Tier   `json:"tier"`
+	Desk  string `json:"desk,omitempty"` // of people: the handoff ends there, with a ticket to take the task over
 }
 
 // Passed is a candidate that was left out, and why.
@@ -112,6 +114,7 @@ func (t Timeouts) WithDefaults() Timeouts {
 	t.Offer = t.Offer.Or(10 * time.Minute)
 	t.Ack = t.Ack.Or(15 * time.Second)
 	t.Approval = t.Approval.Or(24 * time.Hour)
+	t.Answer = t.Answer.Or(24 * time.Hour)
 	t.Confirm = t.Confirm.Or(time.Minute)
 	t.Lease = t.Lease.Or(30 * time.Minute)
 	return t
@@ -122,6 +125,7 @@ func (t Timeouts) Over(base Timeouts) Timeouts {
 	t.Offer = t.Offer.Or(time.Duration(base.Offer))
 	t.Ack = t.Ack.Or(time.Duration(base.Ack))
 	t.Approval = t.Approval.Or(time.Duration(base.Approval))
+	t.Answer = t.Answer.Or(time.Duration(base.Answer))
 	t.Confirm = t.Confirm.Or(time.Duration(base.Confirm))
 	t.Lease = t.Lease.Or(time.Duration(base.Lease))
 	t.Wait = t.Wait.Or(time.Duration(base.Wait))
@@ -133,7 +137,7 @@ func (t Timeouts) Check() error {
 	for _, c := range []struct {
 		name string
 		d    Duration
-	}{{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"confirm", t.Confirm}, {"lease", t.Lease}, {"wait", t.Wait}} {
+	}{{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"answer", t.Answer}, {"confirm", t.Confirm}, {"lease", t.Lease}, {"wait", t.Wait}} {
 		if err := c.d.Check("the " + c.name + " timeout"); err != nil {
 			return err
 		}
