@@ -81,6 +81,13 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.
 			}
 			events, t = back, custody.FoldAll(t, back)
 		}
+		if k := t.AtDesk(); k != nil {
+			back, err := handoff.Decide(t, handoff.Recall{By: c.By(), Ticket: k.N, Detail: in.Detail}, now)
+			if err != nil {
+				return nil, err
+			}
+			events, t = append(events, back...), custody.FoldAll(t, back)
+		}
 		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true}
 		sent, err := a.decideSend(ctx, c, send, t, now)
 		return append(events, sent...), err

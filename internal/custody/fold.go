@@ -45,7 +45,7 @@ func FoldAll(t Task, events []fact.Event) Task {
 // take applies what an event says beyond the change of state. [fact.Annotated] and
 // [fact.GapReported] say nothing about the task itself.
 func (t *Task) take(e fact.Event) {
-	if !t.takeHandoff(e) {
+	if !t.takeHandoff(e) && !t.takeTicket(e) {
 		t.takeTask(e)
 	}
 }
@@ -177,6 +177,7 @@ func (t Task) FindConstraint(id string) int {
 }
 
 func (t *Task) onFinished(e fact.Finished) {
+	t.closeTicket(fact.TicketResolved, e.Agent, e.At)
 	t.end(e.At, &e.Result, e.Usage)
 }
 
@@ -185,11 +186,13 @@ func (t *Task) onGaveUp(e fact.GaveUp) {
 	if r.Text == "" {
 		r.Text = e.Detail
 	}
+	t.closeTicket(fact.TicketResolved, e.Agent, e.At)
 	t.end(e.At, &r, e.Usage)
 }
 
 func (t *Task) onCalled(e fact.Called) {
 	t.end(e.At, nil, fact.Budget{})
+	t.closeTicket(fact.TicketWithdrawn, e.By, e.At)
 	t.close("the task was cancelled", e.At)
 }
 
@@ -217,12 +220,13 @@ func (t *Task) close(why string, at time.Time) {
 }
 
 func (t *Task) onSealed(e fact.Sealed) {
-	t.Envelope = e.Digest
+	t.Envelope, t.Answers = e.Digest, nil // it has them
 }
 
 func (t *Task) onParkedTask(e fact.ParkedTask) {
 	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
 	t.Lease, t.JoinBy = time.Time{}, time.Time{}
+	t.dropTicket(e.At)
 	t.close(e.Detail, e.At)
 }
 

@@ -18,7 +18,7 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 	case fact.Approved:
 		t.onApproved(e)
 	case fact.Denied:
-		t.Marks++ // a denial is a decision
+		t.onDenied(e)
 	case fact.OfferMade:
 		t.onOfferMade(e)
 	case fact.Seen:
@@ -52,10 +52,10 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 }
 
 func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
-	if e.Reason == fact.ReasonEscalation {
+	if e.Reason == fact.ReasonEscalation && e.Ticket == 0 {
 		t.Used.Escalations++
 	}
-	if !e.Recovery { // which debits attempts instead
+	if !e.Recovery && e.Ticket == 0 { // which debits attempts instead, or nothing
 		t.Used.Handoffs++
 	}
 	if e.Attempt {
@@ -71,7 +71,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
 		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
-		By: e.By, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
+		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 	t.fresh = t.Handoff
 }
@@ -80,12 +80,20 @@ func (t *Task) onApprovalAsked(e fact.ApprovalAsked) {
 	t.involve(e.Approver)
 	h := t.touch()
 	h.ApprovalEnds = e.Ends
+	t.approvalTicket(e)
 }
 
 func (t *Task) onApproved(e fact.Approved) {
-	t.touch().ApprovalEnds = time.Time{}
+	h := t.touch()
+	t.closeTicket(fact.TicketApproved, e.By, e.At)
+	h.ApprovalEnds = time.Time{}
 	t.Deadline, t.Lease = e.Deadline, e.Lease
 	t.Marks++ // an approval is a decision
+}
+
+func (t *Task) onDenied(e fact.Denied) {
+	t.closeTicket(fact.TicketDenied, e.By, e.At)
+	t.Marks++ // a denial is a decision
 }
 
 func (t *Task) onOfferMade(e fact.OfferMade) {
@@ -164,11 +172,21 @@ func (t *Task) onMoved(e fact.Moved) {
 	t.Times.Lease = h.Times.Lease // the handoff may have asked for another
 	t.Envelope = e.Delivery       // what was shared meanwhile is no part of what moved
 	t.Held = cmp.Or(h.Rendition, e.Delivery)
+	if h.Ticket == 0 { // whoever took it over has handed it on, or it went another way
+		outcome := fact.TicketWithdrawn
+		if t.InPerson() != nil {
+			outcome = fact.TicketResolved
+		}
+		t.closeTicket(outcome, e.From, e.At)
+	}
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }
 
 func (t *Task) onReturned(e fact.Returned) {
+	if k := t.OpenTicket(); k != nil && k.Kind == fact.TicketApproval {
+		t.dropTicket(e.At)
+	}
 	t.close(e.Why, e.At)
 	t.touch().Stage = e.Outcome
 	t.Lease = e.Lease

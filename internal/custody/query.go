@@ -7,8 +7,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
-// LeaseFrom is when an owner that shows life now must show it again.
-func (t Task) LeaseFrom(now time.Time) time.Time { return t.Times.Lease.After(now) }
+// LeaseFrom is when an owner that shows life now must show it again. Of a person who has taken the task over nobody expects
+// signs of life before the ticket is due.
+func (t Task) LeaseFrom(now time.Time) time.Time {
+	lease := t.Times.Lease.After(now)
+	if k := t.InPerson(); k != nil && k.Due.After(lease) {
+		return k.Due
+	}
+	return lease
+}
 
 // Standing is what the record keeps before and after each handoff.
 func (t Task) Standing() fact.Standing {
@@ -36,12 +43,7 @@ func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
 // Loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
 // since the last one is work, up to the visits limit.
 func (t Task) Loop(agent string, newWork bool) string {
-	visits, last := 0, 0
-	for _, v := range t.Path {
-		if v.Agent == agent {
-			visits, last = visits+1, v.Marks
-		}
-	}
+	visits, last := t.Visits(agent)
 	switch {
 	case visits == 0:
 		return ""
@@ -51,6 +53,16 @@ func (t Task) Loop(agent string, newWork bool) string {
 		return fmt.Sprintf("cycle: back to %s without progress, decision or result since", agent)
 	}
 	return ""
+}
+
+// Visits counts how often agent has owned the task, and says what the task's marks were when it last let go.
+func (t Task) Visits(agent string) (n, marks int) {
+	for _, v := range t.Path {
+		if v.Agent == agent {
+			n, marks = n+1, v.Marks
+		}
+	}
+	return n, marks
 }
 
 // NextHandoff is the number that the next handoff gets.
@@ -73,14 +85,24 @@ func (t Task) Due() time.Time {
 		return due
 	}
 	h := t.InFlight()
-	if h != nil && h.Stage == fact.AwaitingApproval {
-		return h.ApprovalEnds // the others stand still
+	k := t.OpenTicket()
+	if h != nil && h.Stage == fact.AwaitingApproval { // the others stand still
+		if sooner(h.ApprovalEnds); k != nil {
+			sooner(k.Remind())
+		}
+		return due
 	}
 	sooner(t.Deadline)
 	if t.State == fact.Executing {
 		sooner(t.Lease)
 	}
-	if t.State == fact.Waiting {
+	switch {
+	case t.AtDesk() != nil:
+		sooner(k.Remind())
+		sooner(k.Due)
+	case t.State == fact.Executing && t.InPerson() != nil:
+		sooner(k.Remind())
+	case t.State == fact.Waiting:
 		sooner(t.JoinBy)
 	}
 	if h != nil {
@@ -94,13 +116,13 @@ func (t Task) Due() time.Time {
 
 // NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
 func (t Task) NeedsRecovery(now time.Time) bool {
-	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now)
+	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now) && t.InPerson() == nil
 }
 
 // OwnerLost reports whether the owner has let its lease end and nobody has accepted the recovery yet.
 func (t Task) OwnerLost(now time.Time) bool {
 	h := t.InFlight()
-	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) || h != nil && h.Recovery && h.Stage != fact.Accepted)
+	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) && t.InPerson() == nil || h != nil && h.Recovery && h.Stage != fact.Accepted)
 }
 
 // Offspring is how many tasks have come of this one, or may still come of children that have not ended.

@@ -20,6 +20,14 @@ type StageEdge struct {
 	When  string
 }
 
+// TicketEdge is one way from a ticket's state to the next.
+type TicketEdge struct {
+	From  fact.TicketState
+	Event string
+	To    fact.TicketState
+	When  string
+}
+
 // None is the state of a task, and the stage of a handoff, before its first event.
 const None = ""
 
@@ -41,6 +49,17 @@ var TaskTable = []Edge{
 	{fact.HandingOff, "handoff-returned", fact.Pending, "nobody owns it"},
 	{fact.Waiting, "children-joined", fact.Executing, "its owner resumes"},
 	{fact.Waiting, "children-joined", fact.Completed, "nobody owns it"},
+	{fact.Executing, "ticket-opened", fact.Waiting, "its owner asks people"},
+	{fact.HandingOff, "ticket-opened", fact.Waiting, "nobody but people is left"},
+	{fact.Waiting, "ticket-closed", fact.Executing, "its owner resumes"},
+	{fact.Waiting, "ticket-closed", fact.Pending, "nobody owns it"},
+	{fact.Waiting, "handoff-request", fact.HandingOff, "somebody takes it from a desk"},
+	{fact.Executing, "ticket-released", fact.Waiting, "whoever took it gives it back"},
+	{fact.Waiting, "ticket-released", fact.Waiting, ""},
+	{fact.HandingOff, "ticket-released", fact.HandingOff, ""},
+	{fact.Executing, "ticket-escalated", fact.Waiting, "whoever took it did not finish"},
+	{fact.Waiting, "ticket-escalated", fact.Waiting, ""},
+	{fact.HandingOff, "ticket-escalated", fact.HandingOff, ""},
 	{fact.Parked, "task-replayed", fact.Executing, "it had an owner"},
 	{fact.Parked, "task-replayed", fact.Pending, "nobody owns it"},
 	{fact.Parked, "task-discarded", fact.Cancelled, ""},
@@ -81,6 +100,7 @@ var HandoffTable = []StageEdge{
 	{fact.Offered, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
 	{fact.Accepted, "handoff-returned", fact.Withdrawn, "withdrawn by the source"},
 	{fact.Requested, "handoff-returned", fact.Undeliverable, "nobody could be reached, and the source wants it back"},
+	{fact.Requested, "ticket-opened", fact.AtDesk, "nobody but people is left"},
 	{fact.Requested, "task-parked", fact.DeadLettered, ""},
 	{fact.AwaitingApproval, "task-parked", fact.DeadLettered, ""},
 	{fact.Offered, "task-parked", fact.DeadLettered, ""},
@@ -89,6 +109,35 @@ var HandoffTable = []StageEdge{
 	{fact.AwaitingApproval, "task-cancelled", fact.Withdrawn, ""},
 	{fact.Offered, "task-cancelled", fact.Withdrawn, ""},
 	{fact.Accepted, "task-cancelled", fact.Withdrawn, ""},
+}
+
+// TicketTable is every transition a ticket can make. What ends a task or moves it elsewhere closes its ticket as well.
+var TicketTable = []TicketEdge{
+	{None, "approval-asked", fact.TicketFree, ""},
+	{None, "ticket-opened", fact.TicketFree, ""},
+	{fact.TicketFree, "ticket-claimed", fact.TicketTaken, ""},
+	{fact.TicketTaken, "ticket-claimed", fact.TicketTaken, "by another, once it is no longer kept"},
+	{fact.TicketTaken, "ticket-released", fact.TicketFree, ""},
+	{fact.TicketFree, "ticket-reminded", fact.TicketFree, ""},
+	{fact.TicketTaken, "ticket-reminded", fact.TicketTaken, ""},
+	{fact.TicketFree, "ticket-escalated", fact.TicketFree, "nobody saw to it in time"},
+	{fact.TicketTaken, "ticket-escalated", fact.TicketFree, "whoever claimed it did not see to it in time"},
+	{fact.TicketFree, "ticket-closed", fact.TicketOver, ""},
+	{fact.TicketTaken, "ticket-closed", fact.TicketOver, ""},
+	{fact.TicketFree, "handoff-approved", fact.TicketOver, ""},
+	{fact.TicketTaken, "handoff-approved", fact.TicketOver, ""},
+	{fact.TicketFree, "handoff-denied", fact.TicketOver, ""},
+	{fact.TicketTaken, "handoff-denied", fact.TicketOver, ""},
+	{fact.TicketFree, "handoff-returned", fact.TicketOver, "an approval"},
+	{fact.TicketTaken, "handoff-returned", fact.TicketOver, "an approval"},
+	{fact.TicketTaken, "handoff-complete", fact.TicketOver, "whoever took the task has handed it on"},
+	{fact.TicketTaken, "ticket-opened", fact.TicketOver, "the same, to a desk: another ticket"},
+	{fact.TicketTaken, "task-completed", fact.TicketOver, ""},
+	{fact.TicketTaken, "task-failed", fact.TicketOver, ""},
+	{fact.TicketFree, "task-cancelled", fact.TicketOver, ""},
+	{fact.TicketTaken, "task-cancelled", fact.TicketOver, ""},
+	{fact.TicketFree, "task-parked", fact.TicketOver, ""},
+	{fact.TicketTaken, "task-parked", fact.TicketOver, ""},
 }
 
 // Move is the state after an event. want picks between edges that differ in When; the first edge wins where none

@@ -47,6 +47,8 @@ type Task struct {
 	Asks     []Ask    // to take over, not yet answered
 	AskCount int
 	Shares   []Share
+	Ticket   *Ticket  // the newest, open or closed; nil if people were never asked
+	Answers  []Answer // of people, since the newest envelope was sealed
 
 	Parent   fact.Parent
 	Children []Child
@@ -73,6 +75,7 @@ type Handoff struct {
 	From       string // the agent or principal that gives the task up
 	By         string // the principal that asked for it
 	Recovery   bool
+	Ticket     int // by which a person took the task from a desk; 0: it is no such handoff
 	Reason     fact.Reason
 	Detail     string
 	Capability string // what was asked for, if not an agent by name
@@ -222,6 +225,12 @@ func (t Task) Weight() int {
 	}
 	if t.Handoff != nil {
 		n += t.Handoff.Pack.Weight()
+	}
+	if k := t.Ticket; k != nil {
+		n += 512 + len(k.Question) + len(k.Answer) + len(k.Detail)
+	}
+	for _, a := range t.Answers {
+		n += 128 + len(a.Question) + len(a.Answer)
 	}
 	return n + 32*len(t.Involved)
 }

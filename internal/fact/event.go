@@ -203,12 +203,14 @@ type Approved struct {
 	To       []string  `json:"to"`
 	Deadline time.Time `json:"deadline,omitzero"` // moved by the time that the approval took
 	Lease    time.Time `json:"lease,omitzero"`
+	At       time.Time `json:"at,omitzero"`
 }
 
 // Denied: the approver said no. The handoff returns.
 type Denied struct {
-	By     string `json:"by"`
-	Detail string `json:"detail"`
+	By     string    `json:"by"`
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at,omitzero"`
 }
 
 // OfferMade: the handoff is offered to a receiver, or to all candidates of a claim.

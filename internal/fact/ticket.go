@@ -93,7 +93,8 @@ type TicketOpened struct {
 	Options  []string   `json:"options,omitempty"`
 	Handoff  int        `json:"handoff,omitempty"` // that came to the desk and ended there
 	By       string     `json:"by"`                // who stands behind the task
-	Span     Duration   `json:"span"`              // how long each desk has
+	Passed   []Passed   `json:"passed_over,omitempty"`
+	Span     Duration   `json:"span"` // how long each desk has
 	Due      time.Time  `json:"due"`
 	After    Standing   `json:"after,omitzero"` // of a handoff that ended at the desk
 	At       time.Time  `json:"at"`

@@ -94,6 +94,9 @@ func busy(t custody.Task) error {
 		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil:
 		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
+	case t.AtDesk() != nil:
+		return refusal.New(refusal.Conflict, "wait until somebody sees to it, or take it back by denying it", "task %s waits for ticket %s",
+			t.ID, fact.TicketID(t.ID, t.Ticket.N))
 	case t.State == fact.Waiting:
 		return refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
 	default:

@@ -20,7 +20,7 @@ type Approve struct {
 }
 
 func (c Approve) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
-	h, err := supervisedBy(t, c.By, c.Handoff)
+	h, err := supervisedBy(t, c.By, c.Handoff, now)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +30,9 @@ func (c Approve) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if c.Digest != "" && c.Digest != h.Envelope {
 		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
 	}
-	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now)}
+	e := fact.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
 	for _, k := range h.Candidates {
-		e.To = append(e.To, k.Agent)
+		e.To = append(e.To, k.Who())
 	}
 	if t.Owner != "" {
 		e.Lease = t.LeaseFrom(now)
@@ -53,7 +53,7 @@ type Deny struct {
 }
 
 func (c Deny) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
-	if _, err := supervisedBy(t, c.By, c.Handoff); err != nil {
+	if _, err := supervisedBy(t, c.By, c.Handoff, now); err != nil {
 		return nil, err
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
@@ -63,10 +63,11 @@ func (c Deny) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return append([]fact.Event{fact.Denied{By: c.By.name(), Detail: c.Detail}}, home(t, fact.Rejected, why, now)...), nil
+	return append([]fact.Event{fact.Denied{By: c.By.name(), Detail: c.Detail, At: now}}, home(t, fact.Rejected, why, now)...), nil
 }
 
-func supervisedBy(t custody.Task, by By, n int) (*custody.Handoff, error) {
+// supervisedBy finds the handoff that by may approve or deny now.
+func supervisedBy(t custody.Task, by By, n int, now time.Time) (*custody.Handoff, error) {
 	if err := live(t); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func supervisedBy(t custody.Task, by By, n int) (*custody.Handoff, error) {
 	case h.Approver == "" && !by.Operator:
 		return nil, refusal.New(refusal.NotPermitted, "ask an operator", "only an operator approves this handoff")
 	}
-	return h, nil
+	return h, kept(t, by, t.OpenTicket(), now)
 }
 
 // person is who acts as a principal: "operator/ann" and "admin/ann" are the same person. Agents, and the server itself,

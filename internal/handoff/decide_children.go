@@ -198,7 +198,7 @@ func (c EndChild) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if child.State == c.State || child.State.Final() {
 		return nil, nil
 	}
-	awaited := t.State == fact.Waiting && child.Group == t.Awaits
+	awaited := t.State == fact.Waiting && t.AtDesk() == nil && child.Group == t.Awaits
 	d := turn{t: t}
 	e := fact.ChildEnded{Child: c.Child, State: c.State, Late: !awaited}
 	e.Spent = fact.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}

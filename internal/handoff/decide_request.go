@@ -126,6 +126,10 @@ func (c Request) check(t custody.Task) error {
 		slices.ContainsFunc(c.Candidates, func(k fact.Candidate) bool { return k.Agent == c.Approver && k.Tier == fact.TierTarget }) {
 		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
 	}
+	if k := t.OpenTicket(); k != nil && c.Kind == fact.Supervised {
+		return refusal.New(refusal.Conflict, "hand it on without, or release the ticket", "you have taken task %s over by ticket %s: no approval is asked for of others",
+			t.ID, fact.TicketID(t.ID, k.N))
+	}
 	if used, _ := t.BudgetSpent(); used {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)

@@ -29,11 +29,15 @@ func (c Tick) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	h := t.InFlight()
 	switch {
 	case h != nil && h.Stage == fact.AwaitingApproval:
-		d.do(home(t, fact.Expired, "nobody approved in time", now)...)
+		d.tickTicket(t.OpenTicket(), h.ApprovalEnds, now)
 	case due(t.Deadline, now):
 		d.do(park(fact.ParkDeadline, "the deadline "+t.Deadline.Format(time.RFC3339)+" has passed", now))
 	case h != nil:
 		d.tickHandoff(c, now)
+	case t.AtDesk() != nil:
+		d.tickTicket(t.Ticket, t.Ticket.Due, now)
+	case t.State == fact.Executing && t.InPerson() != nil:
+		d.tickTicket(t.Ticket, t.Lease, now)
 	case t.State == fact.Waiting:
 		d.join(true, now)
 	default:
@@ -100,7 +104,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 func asNamed(candidates []fact.Candidate) []fact.Candidate {
 	var list []fact.Candidate
 	for _, c := range candidates {
-		if !slices.ContainsFunc(list, func(o fact.Candidate) bool { return o.Agent == c.Agent }) {
+		if !slices.ContainsFunc(list, func(o fact.Candidate) bool { return o.Who() == c.Who() }) {
 			c.Tier = cmp.Or(c.Tier, fact.TierTarget)
 			list = append(list, c)
 		}

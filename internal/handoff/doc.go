@@ -13,7 +13,7 @@
 //  4. Hops, handoffs, escalations, path cycles, budgets and the tasks that come of it, all generations together, are
 //     bounded by the task's limits (family_test.go).
 //  5. Constraints only tighten.
-//  6. Every way to fail ends at an owner, a ticket or the dead-letter queue.
+//  6. Every way to fail ends at an owner, a ticket or the dead-letter queue; and nobody waits for a ticket for ever.
 //  7. A decision is all its events or none.
 //
 // May import: fact (events and their words), custody (the task as it is), refusal, and the standard library, without I/O;

@@ -115,6 +115,19 @@ func delegate(t custody.Task) Command {
 	}
 }
 
+func desk(r *Request) { r.Candidates = append(r.Candidates, fact.Candidate{Desk: "billing"}) }
+
+func ask(t custody.Task) Command {
+	return Inquire{By: source(t), Epoch: t.Epoch, Question: "which one?"}
+}
+
+// claim is by an operator, who has a task as the agent of the same name.
+func claim(who string) func(custody.Task) Command {
+	return func(t custody.Task) Command {
+		return Claim{By: operator(who), Ticket: t.Ticket.N, Agent: who, Envelope: nextEnvelope(t)}
+	}
+}
+
 // examples has at least one task in every state, and one handoff in every stage.
 func examples(t *testing.T) []example {
 	working := build(t, create, start)
@@ -144,6 +157,11 @@ func examples(t *testing.T) []example {
 		offered.then(withdraw).as("executing, cancelled handoff"),
 		working.then(delegate).as("waiting"),
 		build(t, create, delegate).as("waiting, nobody owns it"),
+		working.then(ask).as("waiting for an answer"),
+		working.then(ask, claim("bob")).as("waiting for an answer that somebody sees to"),
+		working.then(send(to(), desk)).as("waiting for people at a desk"),
+		build(t, create, send(to(), desk)).as("waiting for people at a desk, nobody owns it"),
+		working.then(send(to(), desk), claim("bob")).as("executing, taken over by a person"),
 		working.then(send()).wait(11 * time.Minute).then(tick).as("parked"),
 		build(t, create, send(), reject("ben")).as("parked, nobody owns it"),
 		working.then(complete).as("completed"),

@@ -13,7 +13,7 @@ import (
 
 // sound is what must hold of every task at rest, between two decisions.
 func sound(t custody.Task) error {
-	for _, check := range []func(custody.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed} {
+	for _, check := range []func(custody.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed, peopleAsked} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -72,6 +72,8 @@ func notStranded(t custody.Task) error {
 	switch {
 	case t.State == fact.Parked && (t.Parked == nil || t.Parked.Cause == "" || t.Parked.Detail == ""):
 		return fmt.Errorf("parked without a reason: %+v", t.Parked)
+	case t.State == fact.Waiting && atDesk(t):
+		return nil
 	case t.State == fact.Waiting && !slices.ContainsFunc(t.Children, func(c custody.Child) bool { return c.Group == t.Awaits && !c.State.Final() }):
 		return fmt.Errorf("waiting for nobody: %+v", t.Children)
 	case h == nil:
@@ -143,7 +145,7 @@ func packed(t custody.Task) error {
 
 // lawful is what must hold of the way from one task to the next.
 func lawful(before custody.Task, c Command, events []fact.Event, after custody.Task) error {
-	for _, check := range []func(custody.Task, Command, []fact.Event, custody.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver} {
+	for _, check := range []func(custody.Task, Command, []fact.Event, custody.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver, byPeople} {
 		if err := check(before, c, events, after); err != nil {
 			return err
 		}
@@ -173,6 +175,10 @@ func credentials(c Command) (by By, epoch uint64, strict bool) {
 	switch c := c.(type) {
 	case Heartbeat:
 		return c.By, c.Epoch, true
+	case Inquire:
+		return c.By, c.Epoch, true
+	case Recall:
+		return c.By, c.Epoch, false
 	case Progress:
 		return c.By, c.Epoch, true
 	case Complete:

@@ -78,6 +78,13 @@ func number(t custody.Task) int {
 	return t.Handoff.N
 }
 
+func ticketNumber(t custody.Task) int {
+	if t.Ticket == nil {
+		return 1
+	}
+	return t.Ticket.N
+}
+
 func matrixRows() []row {
 	note := fact.Constraint{ID: "c1", Kind: fact.ConstraintSecurity, Text: "no secrets in logs"}
 	return slices.Concat([]row{
@@ -110,6 +117,22 @@ func matrixRows() []row {
 		byOther("Replay", operator("ann"), func(_ custody.Task, by By) Command { return Replay{By: by} }),
 		byOther("Discard", operator("ann"), func(_ custody.Task, by By) Command { return Discard{By: by, Why: "old"} }),
 		byOther("Strand", system, func(_ custody.Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
+		byOwner("Inquire", func(_ custody.Task, by By, e uint64) Command {
+			return Inquire{By: by, Epoch: e, Question: "which one?"}
+		}),
+		byOther("Claim", operator("bob"), func(t custody.Task, by By) Command {
+			return Claim{By: by, Ticket: ticketNumber(t), Agent: "bob", Envelope: nextEnvelope(t)}
+		}),
+		byOwner("Release", func(t custody.Task, by By, e uint64) Command {
+			return Release{By: by, Epoch: e, Ticket: ticketNumber(t)}
+		}),
+		byOther("Answer", operator("bob"), func(t custody.Task, by By) Command {
+			return Answer{By: by, Ticket: ticketNumber(t), Answer: "this one"}
+		}),
+		byOther("Decline", operator("bob"), func(t custody.Task, by By) Command { return Decline{By: by, Ticket: ticketNumber(t)} }),
+		byOwner("Recall", func(t custody.Task, by By, e uint64) Command {
+			return Recall{By: by, Epoch: e, Ticket: ticketNumber(t)}
+		}),
 		byServer("EndChild", func(custody.Task) Command { return EndChild{Child: taskID(100), State: fact.Completed} }),
 		byServer("EndDependency", func(custody.Task) Command { return EndDependency{Task: taskID(90), State: fact.Completed} }),
 		byServer("Tick", func(custody.Task) Command { return Tick{} }),

@@ -14,7 +14,7 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 	h := d.t.Handoff
 	offer := fact.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Passed: slices.Clip(passed), Ends: h.Times.Offer.After(now)}
 	if h.Claim && start == 0 {
-		for ; start < len(h.Candidates) && h.Candidates[start].Tier == fact.TierTarget; start++ {
+		for ; start < len(h.Candidates) && h.Candidates[start].Tier == fact.TierTarget && !h.Candidates[start].IsDesk(); start++ {
 			agent := h.Candidates[start].Agent
 			if why := hints.Unfit[agent]; why != "" {
 				offer.Passed = append(offer.Passed, fact.Passed{Agent: agent, Why: why})
@@ -30,6 +30,10 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 	}
 	for i := start; i < len(h.Candidates); i++ {
 		c := h.Candidates[i]
+		if c.IsDesk() { // people may always be asked
+			d.toDesk(i, offer.Passed, now)
+			return offer.Passed, true
+		}
 		why := hints.Unfit[c.Agent]
 		if h.Climbs(c.Tier, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
 			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)

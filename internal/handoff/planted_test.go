@@ -187,6 +187,41 @@ var plants = []plant{
 		}
 		return t
 	}}},
+	{"anybody answers", "saw to", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
+		if a, ok := c.(Answer); ok && t.Ticket != nil {
+			a.Serves = []string{t.Ticket.Desk}
+			c = a
+		}
+		return Decide(t, c, now)
+	}}},
+	{"two take it", "took what", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
+		if _, claim := c.(Claim); claim && t.InPerson() != nil && t.State == fact.Executing {
+			free := *t.Ticket
+			free.State, free.ClaimedBy, t.Ticket = fact.TicketFree, "", &free
+		}
+		return Decide(t, c, now)
+	}}},
+	{"a ticket outlives its task", "a ticket is open", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		k := t.OpenTicket()
+		t = custody.Fold(t, e)
+		if _, cancelled := e.(fact.Called); cancelled && k != nil {
+			t.Ticket = k
+		}
+		return t
+	}}},
+	{"a question is forgotten", "waiting for nobody", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		t = custody.Fold(t, e)
+		if _, opened := e.(fact.TicketOpened); opened {
+			t.Ticket = nil
+		}
+		return t
+	}}},
+	{"nobody's time ever ends", "the timer spins", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
+		if _, tick := c.(Tick); tick && t.AtDesk() != nil {
+			return nil, nil
+		}
+		return Decide(t, c, now)
+	}}},
 	{"a refusal has no hint", "without a known code", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		events, err := Decide(t, c, now)
 		if err != nil {

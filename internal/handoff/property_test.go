@@ -78,7 +78,7 @@ func (h *history) take(events []fact.Event) error {
 		case fact.Replayed:
 			h.hops, h.requests, h.losses = 0, 0, 0
 		case fact.HandoffRequested:
-			if !e.Recovery {
+			if !e.Recovery && e.Ticket == 0 {
 				h.requests++
 			}
 			h.acks = 0

@@ -32,7 +32,7 @@ func (d dice) timeouts() fact.Timeouts {
 		return fact.Timeouts{}
 	}
 	return fact.Timeouts{
-		Offer: d.duration(), Ack: d.duration(), Approval: d.duration(), Confirm: d.duration(), Lease: d.duration(), Wait: d.duration(),
+		Offer: d.duration(), Ack: d.duration(), Approval: d.duration(), Answer: d.duration(), Confirm: d.duration(), Lease: d.duration(), Wait: d.duration(),
 	}
 }
 
@@ -79,6 +79,9 @@ func (d dice) candidates() []fact.Candidate {
 		out = append(out, fact.Candidate{
 			Agent: pick(d, agents...), Tier: pick(d, fact.TierTarget, fact.TierTarget, fact.TierTarget, fact.TierFallback, fact.TierEscalation, ""),
 		})
+	}
+	if d.chance(20) {
+		out = append(out, desks(pick(d, []string{"billing"}, []string{"billing", "legal"})...)...)
 	}
 	return out
 }
@@ -162,8 +165,13 @@ func (d dice) command(t custody.Task) Command {
 		return Confirm{By: d.source(t), Epoch: d.epoch(t), Handoff: h.N, Envelope: d.envelope(t)}
 	case h != nil && h.Stage == fact.AwaitingApproval:
 		who := pick(d, operator("bob"), operator("bob"), d.anybody())
+		if d.chance(20) {
+			return d.ticket(t)
+		}
 		return pick[Command](d, Approve{By: who, Handoff: h.N, Digest: pick(d, "", h.Envelope, "sha256:0"), Hints: d.hints()},
 			Approve{By: who, Handoff: h.N, Hints: d.hints()}, Deny{By: who, Handoff: h.N, Detail: "no"})
+	case t.AtDesk() != nil:
+		return d.ticket(t)
 	case t.State == fact.Waiting:
 		return EndChild{
 			Child: pick(d, t.Children...).Task, State: pick(d, fact.Completed, fact.Completed, fact.Failed, fact.Parked, fact.Pending, fact.Executing),
@@ -174,7 +182,10 @@ func (d dice) command(t custody.Task) Command {
 		return pick[Command](d, Replay{By: who, Budget: pick(d, fact.Budget{}, fact.Budget{Tokens: 500}), Route: pick(d, nil, []string{}, []string{"dan"})},
 			Replay{By: who}, Sequence{Replay{By: who}, d.request(t)}, Replay{By: operator("ann")}, Discard{By: d.anybody(), Why: "old"})
 	case t.State == fact.Executing:
-		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t))
+		if t.InPerson() != nil && d.chance(20) {
+			return d.ticket(t)
+		}
+		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t), d.inquire(t))
 	case t.State == fact.Pending:
 		return pick[Command](d, Start{By: d.source(t)}, d.request(t), d.request(t), d.spawn(t),
 			EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Completed, fact.Failed)})
@@ -262,6 +273,32 @@ func (d dice) ask(t custody.Task) Command {
 		RefuseTakeover{By: by, Epoch: epoch, Ask: n, Detail: "mine"})
 }
 
+func (d dice) inquire(t custody.Task) Command {
+	return Inquire{
+		By: d.source(t), Epoch: d.epoch(t), Desk: pick(d, "", "billing"), To: pick(d, "", "", "", pick(d, agents...)), Then: pick(d, "", "legal"),
+		Question: "which one?", Options: pick(d, nil, []string{"this", "that"}), Within: pick(d, 0, 0, d.duration()),
+	}
+}
+
+// ticket is mostly by somebody who may see to it.
+func (d dice) ticket(t custody.Task) Command {
+	n := 1
+	if t.Ticket != nil {
+		n = t.Ticket.N
+	}
+	if d.chance(10) {
+		n = d.IntN(4)
+	}
+	by, serves := pick(d, operator("ann"), operator("bob"), agent("dan"), agent("cleo"), d.anybody()), pick(d, nil, []string{"billing"}, []string{"legal", "operators"})
+	as := pick(d, by.Agent, by.Agent, "", "eve")
+	epoch := d.epoch(t)
+	return pick[Command](d, Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: d.envelope(t)},
+		Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: nextEnvelope(t)},
+		Answer{By: by, Serves: serves, Ticket: n, Answer: "this"}, Answer{By: by, Serves: serves, Ticket: n, Answer: pick(d, "that", "other")},
+		Release{By: pick(d, by, d.source(t)), Epoch: epoch, Ticket: n}, Decline{By: by, Serves: serves, Ticket: n, Detail: "no"},
+		Recall{By: d.source(t), Epoch: epoch, Ticket: n}, d.work(t), d.ask(t))
+}
+
 // general is any command that may come at any time.
 func (d dice) general(t custody.Task) Command {
 	by, epoch := d.source(t), d.epoch(t)
@@ -273,7 +310,7 @@ func (d dice) general(t custody.Task) Command {
 	if d.chance(3) {
 		return Cancel{By: d.anybody()}
 	}
-	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t),
+	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t), d.inquire(t), d.ticket(t),
 		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}),
 		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
@@ -289,6 +326,9 @@ func (d dice) tick(t custody.Task) Tick {
 	tick := Tick{Hints: d.hints(), Envelope: d.envelope(t)}
 	if d.chance(70) {
 		tick.Recovery = append(targets(pick(d, agents...)), targets(t.Owner)...)
+		if d.chance(20) {
+			tick.Recovery = append(tick.Recovery, desks("billing")...)
+		}
 	}
 	return tick
 }

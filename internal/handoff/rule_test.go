@@ -281,7 +281,7 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 	for _, parse := range []struct {
 		id    string
 		parse func(string) (string, int, error)
-	}{{fact.HandoffID(task, 12), fact.ParseHandoffID}, {fact.AskID(task, 3), fact.ParseAskID}, {fact.ShareID(task, 1), fact.ParseShareID}} {
+	}{{fact.HandoffID(task, 12), fact.ParseHandoffID}, {fact.AskID(task, 3), fact.ParseAskID}, {fact.ShareID(task, 1), fact.ParseShareID}, {fact.TicketID(task, 1), fact.ParseTicketID}} {
 		got, n, err := parse.parse(parse.id)
 		if err != nil || got != task || n < 1 {
 			t.Errorf("%s: %s %d %v", parse.id, got, n, err)

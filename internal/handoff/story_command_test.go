@@ -91,7 +91,7 @@ func (s *story) hints() Hints {
 
 func (s *story) timeouts() fact.Timeouts {
 	return fact.Timeouts{
-		Offer: s.span("offer-clock"), Ack: s.span("ack-clock"), Approval: s.span("approval-clock"), Confirm: s.span("confirm-clock"),
+		Offer: s.span("offer-clock"), Ack: s.span("ack-clock"), Approval: s.span("approval-clock"), Answer: s.span("answer-clock"), Confirm: s.span("confirm-clock"),
 		Lease: s.span("lease"), Wait: s.span("wait-clock"),
 	}
 }
@@ -191,11 +191,46 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 		return Discard{By: by, Why: s.word("why", "")}
 	case "gap":
 		return ReportGap{By: by, Epoch: e, Missing: s.list("missing"), Detail: s.word("detail", "")}
+	case "ask", "claim", "release", "answer", "decline", "recall":
+		return s.ticket(by, e)
 	case "annotate":
 		return Annotate{By: by, Entry: uint64(s.number("entry", 0)), Note: s.word("note", "")}
 	}
 	t.Fatalf("%s: no such command: %s", s.d.Pos, s.d.Cmd)
 	return nil
+}
+
+// ticket is a command of tickets. A person who claims a task has it under their own name, unless as= says otherwise.
+func (s *story) ticket(by By, e uint64) Command {
+	n, serves := 1, s.list("serves")
+	if k := s.task.Ticket; k != nil {
+		n = k.N
+	}
+	n = s.number("ticket", n)
+	switch s.d.Cmd {
+	case "ask":
+		return Inquire{
+			By: by, Epoch: e, Desk: s.word("desk", ""), To: s.word("to", ""), Then: s.word("then", ""), Question: s.word("question", "which one?"),
+			Options: s.list("options"), Within: s.span("within"),
+		}
+	case "claim":
+		return Claim{By: by, Serves: serves, Ticket: n, Agent: s.word("as", by.Agent), Envelope: s.sealed()}
+	case "release":
+		return Release{By: by, Epoch: e, Ticket: n, Detail: s.word("detail", "")}
+	case "answer":
+		return Answer{By: by, Serves: serves, Ticket: n, Answer: s.word("says", "the blue one")}
+	case "decline":
+		return Decline{By: by, Serves: serves, Ticket: n, Detail: s.word("detail", "")}
+	}
+	return Recall{By: by, Epoch: e, Ticket: n, Detail: s.word("detail", "")}
+}
+
+func desks(names ...string) []fact.Candidate {
+	var out []fact.Candidate
+	for _, n := range names {
+		out = append(out, fact.Candidate{Desk: n, Tier: fact.TierEscalation})
+	}
+	return out
 }
 
 func (s *story) create() Command {
@@ -220,7 +255,7 @@ func (s *story) send() Command {
 	r := Request{
 		By: s.by(), Epoch: s.epoch(), Kind: fact.Kind(s.word("kind", "warm")), Reason: fact.Reason(s.word("reason", "specialization")),
 		Candidates: append(append(targets(s.list("to")...), tier(fact.TierFallback, s.list("fallbacks")...)...),
-			tier(fact.TierEscalation, s.list("escalation")...)...),
+			append(tier(fact.TierEscalation, s.list("escalation")...), desks(s.list("desks")...)...)...),
 		Confirm: fact.ConfirmMode(s.word("confirm", "")), Timeouts: s.timeouts(), ReturnHome: s.d.HasArg("return"),
 		Approver: s.word("approver", ""), Permissions: s.list("permissions"), NewWork: s.d.HasArg("new-work"),
 		RouteStep: s.d.HasArg("route-step"), Pack: s.pack(), Envelope: s.sealed(), Hints: s.hints(),

@@ -13,6 +13,9 @@ func (s *story) detail(e fact.Event) string {
 	if text, ok := s.handoffDetail(e); ok {
 		return text
 	}
+	if text, ok := s.ticketDetail(e); ok {
+		return text
+	}
 	switch e := e.(type) {
 	case fact.Created:
 		return quote(e.Intent) + " for " + e.Requester
@@ -103,6 +106,38 @@ func (s *story) handoffDetail(e fact.Event) (string, bool) {
 		return childEnded(e), true
 	case fact.Joined:
 		return joined(e), true
+	}
+	return "", false
+}
+
+func (s *story) ticketDetail(e fact.Event) (string, bool) {
+	switch e := e.(type) {
+	case fact.TicketOpened:
+		text := fmt.Sprintf("ticket %d, %s for the desk %s", e.Ticket, e.Kind, e.Desk)
+		if e.To != "" {
+			text += " and there " + e.To
+		}
+		text += ": " + quote(e.Question) + ", until " + s.at(e.Due)
+		if e.Then != "" {
+			text += ", then " + e.Then
+		}
+		if len(e.Passed) > 0 {
+			text += "; passed over: " + fact.WhyPassed(e.Passed)
+		}
+		return text, true
+	case fact.TicketClaimed:
+		if !e.Ends.IsZero() {
+			return "by " + e.By + ", kept until " + s.at(e.Ends), true
+		}
+		return "by " + e.By + ", until " + s.at(e.Due), true
+	case fact.TicketReleased:
+		return "by " + e.By + ", until " + s.at(e.Due), true
+	case fact.TicketReminded:
+		return fmt.Sprintf("reminder %d of %s", e.Reminder, s.at(e.Due)), true
+	case fact.TicketEscalated:
+		return fmt.Sprintf("to the desk %s until %s: %s", e.Desk, s.at(e.Due), e.Why), true
+	case fact.TicketClosed:
+		return strings.TrimRight(fmt.Sprintf("%s by %s %s%s", e.Outcome, cmp.Or(e.By, "nobody"), quote(e.Answer), e.Detail), " "), true
 	}
 	return "", false
 }
@@ -238,6 +273,12 @@ func (s *story) whole() string {
 	}
 	for _, c := range t.Children {
 		line("child", short(c.Task)+" "+c.To+" "+string(c.State))
+	}
+	if k := t.Ticket; k != nil {
+		line("ticket", strings.TrimRight(fmt.Sprintf("%d %s %s %s", k.N, k.Kind, k.State, k.Outcome), " "))
+	}
+	for _, a := range t.Answers {
+		line("answer", a.By+": "+a.Answer)
 	}
 	if t.Result != nil {
 		line("result", short(t.Result.Text+" "+string(t.Result.Data)))

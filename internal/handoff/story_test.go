@@ -79,7 +79,7 @@ func (s *story) play(t *testing.T, c Command) string {
 // tick lets the clocks do what is due, until nothing is.
 func (s *story) tick(t *testing.T) string {
 	t.Helper()
-	after, events, err := ticks(realRules, s.task, Tick{Hints: s.hints(), Recovery: targets(s.list("recover")...), Envelope: s.sealed()}, s.now)
+	after, events, err := ticks(realRules, s.task, Tick{Hints: s.hints(), Recovery: append(targets(s.list("recover")...), desks(s.list("desks")...)...), Envelope: s.sealed()}, s.now)
 	if err != nil {
 		t.Errorf("%s: %v", s.d.Pos, err)
 	}
@@ -128,6 +128,13 @@ func (s *story) state() string {
 		what := fmt.Sprintf("handoff %d %s", h.N, h.Stage)
 		if h.Stage == fact.Offered {
 			what += " to " + strings.Join(h.To, ", ")
+		}
+		parts = append(parts, what)
+	}
+	if k := t.OpenTicket(); k != nil {
+		what := fmt.Sprintf("ticket %d %s", k.N, k.State)
+		if k.ClaimedBy != "" {
+			what += " by " + k.ClaimedBy
 		}
 		parts = append(parts, what)
 	}

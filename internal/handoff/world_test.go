@@ -116,7 +116,29 @@ func onTable(before custody.Task, e fact.Event, after custody.Task) error {
 	if moves && !edge || !moves && before.State != after.State {
 		return fmt.Errorf("no edge %q --%s--> %q in TaskTable", before.State, name, after.State)
 	}
+	if from, to := ticketState(before, after), ticketState(after, after); from != to &&
+		!slices.Contains(custody.TicketTable, custody.TicketEdge{From: from, Event: name, To: to, When: whenTicket(from, name, to)}) {
+		return fmt.Errorf("no edge %q --%s--> %q in TicketTable", from, name, to)
+	}
 	return stageOnTable(before, name, after)
+}
+
+// ticketState is the state of the ticket that the task has after an event.
+func ticketState(t, after custody.Task) fact.TicketState {
+	if t.Ticket == nil || t.Ticket.N != after.Ticket.N {
+		return custody.None
+	}
+	return t.Ticket.State
+}
+
+// whenTicket is what the table says of an edge.
+func whenTicket(from fact.TicketState, event string, to fact.TicketState) string {
+	for _, e := range custody.TicketTable {
+		if e.From == from && e.Event == event && e.To == to {
+			return e.When
+		}
+	}
+	return "no such edge"
 }
 
 func stageOnTable(before custody.Task, name string, after custody.Task) error {

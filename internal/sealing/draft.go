@@ -91,6 +91,9 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h 
 			doc.History = append(doc.History, step)
 		}
 	}
+	if h.Kind != fact.Cold {
+		doc.History = append(doc.History, answers(t)...)
+	}
 	for _, step := range c.Steps {
 		doc.History = append(doc.History, envelope.Step{Time: now, Agent: t.Source(), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
 	}
@@ -104,6 +107,16 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h 
 	}
 	err = s.gather(ctx, by, t, c, &doc)
 	return doc, err
+}
+
+// answers is what people have told the task's owner since its newest envelope.
+func answers(t custody.Task) []envelope.Step {
+	var steps []envelope.Step
+	for _, a := range t.Answers {
+		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
+		steps = append(steps, envelope.Step{Time: a.At, Agent: a.By, Action: "answer", Detail: text})
+	}
+	return steps
 }
 
 // base is where the next envelope starts from.

@@ -48,14 +48,16 @@ type Row struct {
 
 // private is what each event says that is for the holders of a task alone.
 var private = map[string][]string{
-	fact.Sealed{}.EventName():     {"envelope"},
-	fact.Rendered{}.EventName():   {"envelope"},
-	fact.Created{}.EventName():    {"claimed_history"},
-	fact.Progressed{}.EventName(): {"note"},
-	fact.Finished{}.EventName():   {"result"},
-	fact.GaveUp{}.EventName():     {"result", "detail"},
-	fact.ChildEnded{}.EventName(): {"result"},
-	fact.Joined{}.EventName():     {"result"},
+	fact.Sealed{}.EventName():       {"envelope"},
+	fact.Rendered{}.EventName():     {"envelope"},
+	fact.Created{}.EventName():      {"claimed_history"},
+	fact.Progressed{}.EventName():   {"note"},
+	fact.Finished{}.EventName():     {"result"},
+	fact.GaveUp{}.EventName():       {"result", "detail"},
+	fact.ChildEnded{}.EventName():   {"result"},
+	fact.Joined{}.EventName():       {"result"},
+	fact.TicketOpened{}.EventName(): {"question", "options"},
+	fact.TicketClosed{}.EventName(): {"answer", "detail"},
 }
 
 // Withhold is an entry without the content that is for the holders of its task alone: digests stay.
@@ -76,8 +78,11 @@ func withhold(data json.RawMessage, fields []string) json.RawMessage {
 	for _, f := range fields {
 		if _, there := all[f]; there {
 			all[f] = json.RawMessage(`"withheld"`)
-			if f == "result" {
+			switch f {
+			case "result":
 				all[f] = json.RawMessage(`{"text":"withheld"}`)
+			case "options":
+				all[f] = json.RawMessage(`["withheld"]`)
 			}
 		}
 	}

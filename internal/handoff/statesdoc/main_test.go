@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,11 @@ func TestEveryStateIsInItsTableAndEveryEventOfTheTablesExists(t *testing.T) {
 	for _, e := range custody.HandoffTable {
 		if !known[e.Event] || !stages[e.From] {
 			t.Errorf("edge %+v has an event that does not exist, or leads from a stage that cannot be reached", e)
+		}
+	}
+	for _, e := range custody.TicketTable {
+		if !known[e.Event] || e.From != "" && !slices.Contains(fact.TicketStates(), e.From) || !slices.Contains(fact.TicketStates(), e.To) {
+			t.Errorf("edge %+v has an event or a state that does not exist", e)
 		}
 	}
 	if len(states) != len(fact.States())+1 || len(stages) != len(fact.Stages())+1 {

@@ -15,11 +15,11 @@ const generated = "<!-- Written by go generate ./internal/handoff. Do not edit. 
 // step is an edge of any of the machines.
 type step struct{ from, event, to, when string }
 
-// states is the page of the four machines.
+// states is the page of the five machines.
 func states() string {
 	var b strings.Builder
 	b.WriteString("# States\n\n" + generated +
-		"Four machines, each with one table. No other transition is possible: the rules consult the tables, and tests walk every state " +
+		"Five machines, each with one table. No other transition is possible: the rules consult the tables, and tests walk every state " +
 		"with every command. What each command does in each state, by whom, is in " +
 		"[matrix.md](../internal/handoff/testdata/matrix.md); what each event says, in [events.md](events.md); the stories in " +
 		"[internal/handoff/testdata](../internal/handoff/testdata) tell it by example.\n")
@@ -37,6 +37,12 @@ func states() string {
 	}
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+
 		"`task-parked` and `task-cancelled` end whatever is under way.", handoffs, finals(fact.Stages()))
+	var tickets []step
+	for _, e := range custody.TicketTable {
+		tickets = append(tickets, step{string(e.From), e.Event, string(e.To), e.When})
+	}
+	machine(&b, "Ticket", "A ticket is what people are asked of a task: to approve a handoff, to answer its owner's question, or to take it over. "+
+		"Whoever claims a takeover owns the task, until they end it, hand it on, or release the ticket.", tickets, []string{string(fact.TicketOver)})
 	circuit(&b)
 	duty(&b)
 	return b.String()

@@ -1,0 +1,80 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/fact"
+)
+
+// What the invariants say of tickets.
+
+// atDesk reports whether the task waits for people: for an answer, or for somebody who takes it.
+func atDesk(t custody.Task) bool {
+	k := t.Ticket
+	return k != nil && k.State != fact.TicketOver && (k.Kind == fact.TicketQuestion || k.Kind == fact.TicketTakeover && k.State == fact.TicketFree)
+}
+
+// peopleAsked: a ticket is open exactly where people are waited for or have the task, always with a clock; nobody waits for one
+// that is closed.
+func peopleAsked(t custody.Task) error {
+	k := t.Ticket
+	approval := t.InFlight() != nil && t.InFlight().Stage == fact.AwaitingApproval
+	if k == nil || k.State == fact.TicketOver {
+		switch {
+		case approval:
+			return fmt.Errorf("an approval is waited for, and nobody is asked: %+v", k)
+		case k != nil && (k.Outcome == "" || k.Closed.IsZero() || !k.Kept.IsZero()):
+			return fmt.Errorf("a ticket is closed without an end: %+v", k)
+		}
+		return nil
+	}
+	claimed := k.State == fact.TicketTaken
+	switch {
+	case t.State.Final() || t.State == fact.Parked || t.State == fact.Pending:
+		return fmt.Errorf("a ticket is open and the task is %s: %+v", t.State, k)
+	case k.Due.IsZero() || k.Desk == "" || k.Outcome != "":
+		return fmt.Errorf("a ticket is open without a clock or a desk, or with an end: %+v", k)
+	case claimed != (k.ClaimedBy != ""):
+		return fmt.Errorf("a ticket is %s by %q", k.State, k.ClaimedBy)
+	case approval != (k.Kind == fact.TicketApproval):
+		return fmt.Errorf("a ticket for a %s while the handoff is %+v", k.Kind, t.InFlight())
+	case atDesk(t) && t.State != fact.Waiting:
+		return fmt.Errorf("people are asked, and the task is %s", t.State)
+	case k.Kind == fact.TicketTakeover && claimed && k.ClaimedBy != t.Owner:
+		return fmt.Errorf("%s has taken the task over, and %s owns it", k.ClaimedBy, t.Owner)
+	}
+	return nil
+}
+
+// byPeople: whoever serves a ticket is an operator, is asked by name, or serves its desk; and is never who asked.
+func byPeople(before custody.Task, c Command, events []fact.Event, _ custody.Task) error {
+	var by By
+	var serves []string
+	switch c := c.(type) {
+	case Claim:
+		by, serves = c.By, c.Serves
+	case Answer:
+		by, serves = c.By, c.Serves
+	case Decline:
+		by, serves = c.By, c.Serves
+	default:
+		return nil
+	}
+	k := before.Ticket
+	if len(events) == 0 {
+		return nil
+	}
+	mine := k.To != "" && by.Agent == k.To || k.To == "" && k.Kind != fact.TicketApproval && slices.Contains(serves, k.Desk)
+	if !by.Operator && !mine {
+		return fmt.Errorf("%s, who serves %v, saw to %+v", by.Principal, serves, k)
+	}
+	if _, claim := c.(Claim); claim && k.Kind == fact.TicketTakeover && k.State == fact.TicketTaken {
+		return fmt.Errorf("%s took what %s had taken", by.Principal, k.ClaimedBy)
+	}
+	if k.Kind != fact.TicketTakeover && (by.Agent != "" && by.Agent == before.Owner || by.Principal == before.Source()) {
+		return fmt.Errorf("%s saw to what it asked itself: %+v", by.Principal, k)
+	}
+	return nil
+}
