@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -10,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // ApproveInput says yes: to a supervised handoff, as its approver; or to an ask to take over, as the task's source.
@@ -39,29 +41,50 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (docket.Re
 func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (docket.Receipt, error) {
 	return a.tasks.ChangeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
-		for _, ask := range t.Asks {
-			if ask.N == n {
-				var err error
-				if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, ask.By, fact.ReasonUserRequest, ask.Detail, now); err != nil {
-					return nil, err
-				}
-			}
+		i := slices.IndexFunc(t.Asks, func(ask custody.Ask) bool { return ask.N == n })
+		if i < 0 {
+			return handoff.Decide(t, cmd, now)
 		}
-		return handoff.Decide(t, cmd, now)
+		ask := t.Asks[i]
+		var doc envelope.Envelope
+		var err error
+		if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, ask.By, fact.ReasonUserRequest, ask.Detail, now); err != nil {
+			return nil, err
+		}
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil {
+			return nil, err
+		}
+		return events, a.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
 	})
+}
+
+// readable refuses to move a task at once to an agent whose token budget is too small for what must survive of it.
+func (a *App) readable(ctx context.Context, workspace string, t custody.Task, agent string, sealed fact.Sealed, doc envelope.Envelope, events []fact.Event) error {
+	if !slices.ContainsFunc(events, func(e fact.Event) bool { _, moved := e.(fact.Moved); return moved }) {
+		return nil
+	}
+	_, _, err := a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, named([]string{agent}), fact.Pack{})
+	no, refused := refusal.As(err)
+	if !refused || no.Code != refusal.Budget {
+		return err
+	}
+	return refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
+		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
 }
 
 // handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
 // date with progress.
-func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
+func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to string, reason fact.Reason, detail string, now time.Time) (
+	fact.Sealed, envelope.Envelope, error,
+) {
 	h := envelope.Header{
 		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}
 	}
-	sealed, _, err := a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
-	return sealed, err
+	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
 }
 
 // DenyInput says no.

@@ -171,7 +171,16 @@ func (in SendInput) checkChildless() error {
 	case in.Budget != fact.Budget{}:
 		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change the task's budget", in.Kind)
 	}
-	return nil
+	return in.checkWait()
+}
+
+// checkWait refuses a wait where nobody is waited for.
+func (in SendInput) checkWait() error {
+	if in.Timeouts.Wait == 0 {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "leave the wait timeout out, or wait for children: with a delegation, or a fan-out whose fan-in is not none",
+		"this %s handoff waits for no children, so there is nothing to limit", in.Kind).With("field", "timeouts.wait")
 }
 
 // checkParent refuses what is said of a task that moves where it will not: its children do, each by itself.
@@ -182,6 +191,8 @@ func (in SendInput) checkParent() error {
 	case in.ReturnHome:
 		return refusal.New(refusal.Invalid, "leave it out; say with fan_in and the wait timeout when you go on without a child",
 			"a child that nobody takes does not return to you: it goes to the dead letters")
+	case in.FanIn.Mode == fact.FanInNone:
+		return in.checkWait()
 	}
 	return nil
 }

@@ -260,9 +260,25 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 	}
 	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
 	cmd.Hints.Jitter = a.Jitter()
-	cmd.Envelope, err = a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
-	if _, refused := refusal.As(err); refused && refusal.CodeOf(err) != refusal.Unavailable {
-		return cmd, nil // the last envelope serves
+	sealed, doc, err := a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
+	if refuses(err) { // the last envelope serves
+		sealed = fact.Sealed{Digest: t.Envelope}
+		doc, err = a.sealer.Sealed(ctx, workspace, t.ID, t.Envelope)
+	} else {
+		cmd.Envelope = sealed
+	}
+	if err != nil {
+		return cmd, err
+	}
+	cmd.Recovery, cmd.Passed, err = a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, cmd.Recovery, fact.Pack{})
+	if refuses(err) { // nobody can read it, and the rules say what becomes of it
+		err = nil
 	}
 	return cmd, err
+}
+
+// refuses reports whether an error is a refusal that trying again does not mend.
+func refuses(err error) bool {
+	_, refused := refusal.As(err)
+	return refused && refusal.CodeOf(err) != refusal.Unavailable
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -47,12 +48,17 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.
 		}
 		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
 		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
+		var doc envelope.Envelope
 		if t.Owner != "" {
-			if cmd.Envelope, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
+			if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, c.Agent(), fact.ReasonRecovery, in.Detail, now); err != nil {
 				return nil, err
 			}
 		}
-		return handoff.Decide(t, cmd, now)
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil {
+			return nil, err
+		}
+		return events, a.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
 	})
 	if err != nil {
 		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)

@@ -125,7 +125,7 @@ func (t *Task) onStarted(e fact.Started) {
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 	t.involve(agent)
-	t.Owner, t.Epoch, t.Lease = agent, epoch, lease
+	t.Owner, t.Epoch, t.Lease, t.Notes = agent, epoch, lease, nil
 	t.Path = append(slices.Clip(t.LetGo()), fact.Visit{Agent: agent, Marks: -1})
 }
 
@@ -144,6 +144,7 @@ func (t *Task) onLeaseRenewed(e fact.LeaseRenewed) {
 
 func (t *Task) onProgressed(e fact.Progressed) {
 	t.Progress, t.Lease = e.Note, e.Lease
+	t.note(e.Note)
 	t.Spent = t.Spent.Plus(e.Usage)
 	t.Marks++
 }

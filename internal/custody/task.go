@@ -58,6 +58,7 @@ type Task struct {
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
 	Progress string     // the newest progress note
+	Notes    []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
 	Result   *fact.Result
 	Ended    time.Time
 
@@ -202,6 +203,27 @@ func (t Task) FindChild(id string) int {
 // MaxInvolved bounds the agents that a task remembers as having had a part in it.
 const MaxInvolved = 4096
 
+// MaxNotes is how many progress notes a task remembers of its present owner, and maxNotesText their bytes in all; the newest
+// is remembered however long it is.
+const (
+	MaxNotes     = 20
+	maxNotesText = 16 << 10
+)
+
+// note remembers a progress note.
+func (t *Task) note(text string) {
+	if n := len(t.Notes); n > 0 && t.Notes[n-1] == text {
+		return
+	}
+	notes := append(slices.Clip(t.Notes), text)
+	from, size := len(notes)-1, len(text)
+	for from > 0 && len(notes)-from < MaxNotes && size+len(notes[from-1]) <= maxNotesText {
+		from--
+		size += len(notes[from])
+	}
+	t.Notes = notes[from:]
+}
+
 // involve notes that agents have a part in the task.
 func (t *Task) involve(agents ...string) {
 	for _, a := range agents {
@@ -214,6 +236,9 @@ func (t *Task) involve(agents ...string) {
 // Weight is about how many bytes the task takes in memory.
 func (t Task) Weight() int {
 	n := 2048 + len(t.Intent) + len(t.Progress) + t.Result.Weight()
+	for _, note := range t.Notes {
+		n += 16 + len(note)
+	}
 	for _, c := range t.Children {
 		n += 128 + c.Result.Weight()
 	}

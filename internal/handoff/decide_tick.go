@@ -17,6 +17,8 @@ type Tick struct {
 	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
 	Recovery []fact.Candidate
 	Envelope fact.Sealed
+	// Passed are those who cannot take over, such as whom the envelope does not fit. With nobody in Recovery, nobody can.
+	Passed []fact.Passed
 }
 
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
@@ -83,6 +85,10 @@ func (d *turn) recover(c Tick, now time.Time) {
 		return
 	}
 	candidates := asNamed(c.Recovery)
+	if len(candidates) == 0 && len(c.Passed) > 0 {
+		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+fact.WhyPassed(c.Passed), now))
+		return
+	}
 	if len(candidates) == 0 {
 		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
@@ -91,7 +97,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 	}
 	d.do(fact.HandoffRequested{
 		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Attempt: true, Reason: fact.ReasonRecovery,
-		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Confirm: fact.ConfirmAuto,
+		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Passed: c.Passed, Confirm: fact.ConfirmAuto,
 		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {

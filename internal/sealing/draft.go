@@ -2,6 +2,7 @@ package sealing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -85,13 +86,8 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h 
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
 	}
 	c.addTo(&doc)
-	if t.Progress != "" && h.Kind != fact.Cold {
-		step := envelope.Step{Agent: t.Owner, Action: "progress", Detail: t.Progress}
-		if n := len(doc.History); n == 0 || doc.History[n-1].Detail != step.Detail {
-			doc.History = append(doc.History, step)
-		}
-	}
 	if h.Kind != fact.Cold {
+		doc.History = append(doc.History, progress(doc.History, t)...)
 		doc.History = append(doc.History, answers(t)...)
 	}
 	for _, step := range c.Steps {
@@ -119,16 +115,35 @@ func answers(t custody.Task) []envelope.Step {
 	return steps
 }
 
+// reported is the action of a step that is a progress note.
+const reported = "progress"
+
+// progress is what the owner has reported and the history does not tell yet.
+func progress(history []envelope.Step, t custody.Task) (steps []envelope.Step) {
+	told := map[string]bool{}
+	for _, s := range slices.Backward(history) {
+		if s.Action != reported {
+			continue
+		}
+		if s.Agent != t.Owner { // what stands before that is of another time
+			break
+		}
+		told[s.Detail] = true
+	}
+	for _, note := range t.Notes {
+		if !told[note] {
+			steps = append(steps, envelope.Step{Agent: t.Owner, Action: reported, Detail: note})
+		}
+	}
+	return steps
+}
+
 // base is where the next envelope starts from.
 func (s *Sealer) base(ctx context.Context, workspace string, t custody.Task) (envelope.Envelope, error) {
 	if t.Envelope == "" {
 		return envelope.Envelope{}, nil
 	}
-	b, err := s.Bytes(ctx, workspace, t.ID, t.Envelope)
-	if err != nil {
-		return envelope.Envelope{}, err
-	}
-	doc, _, err := envelope.Open(b)
+	doc, err := s.Sealed(ctx, workspace, t.ID, t.Envelope)
 	if err != nil {
 		return envelope.Envelope{}, err
 	}

@@ -216,7 +216,7 @@ func CheckPins(doc envelope.Envelope, p fact.Pack) error {
 }
 
 // Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. digest is what doc
-// was sealed under. The refusal, if nobody is left, says how many tokens it takes.
+// was sealed under. The refusal, if nobody is left, says how many tokens it takes; who was left out is said beside it.
 func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc envelope.Envelope, candidates []fact.Candidate, p fact.Pack) (
 	fitting []fact.Candidate, passed []fact.Passed, err error,
 ) {
@@ -247,7 +247,7 @@ func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc enve
 		passed = append(passed, fact.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+no.Error(), 300)})
 	}
 	if len(fitting) == 0 {
-		return nil, nil, first
+		return nil, passed, first
 	}
 	return fitting, passed, nil
 }
@@ -258,16 +258,22 @@ func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string
 	if err != nil || Budget(p, to.Spec) == 0 {
 		return err
 	}
-	b, err := s.Bytes(ctx, workspace, task, digest)
-	if err != nil {
-		return err
-	}
-	doc, _, err := envelope.Open(b)
+	doc, err := s.Sealed(ctx, workspace, task, digest)
 	if err != nil {
 		return err
 	}
 	_, err = Pack(doc, p, to.Spec)
 	return err
+}
+
+// Sealed is an envelope of a task that was sealed before.
+func (s *Sealer) Sealed(ctx context.Context, workspace, task, digest string) (envelope.Envelope, error) {
+	b, err := s.Bytes(ctx, workspace, task, digest)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	doc, _, err := envelope.Open(b)
+	return doc, err
 }
 
 // try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
