@@ -109,6 +109,10 @@ var rooms = []room{
 		ours: []string{"internal/refusal", "internal/fact", "internal/registry", "internal/policy"},
 	},
 	{
+		dir: "internal/routing/openai", what: "advice from a language model, where no rule decides",
+		ours: []string{"internal/refusal", "internal/fact", "internal/policy", "internal/routing"}, libs: []string{"net"},
+	},
+	{
 		dir: "internal/phrase", what: "what people and agents say about handing work on, read exactly or not at all",
 		pure: true, ours: []string{"internal/refusal", "internal/fact"},
 	},

@@ -26,7 +26,8 @@ type Question struct {
 // Adviser says what to do where no rule matches, such as a language model. What it says may break no rule, limit or
 // permission: it chooses among the choices, and [Decide] keeps the task where it is if it does not.
 type Adviser interface {
-	// Advise answers within a bounded time. An error means that there is no advice, and says why.
+	// Advise answers within a bounded time. An error means that there is no advice, and says why; what was asked is told even
+	// then.
 	Advise(ctx context.Context, s *policy.Situation, choices []Choice) (Advice, error)
 }
 
@@ -49,6 +50,18 @@ type Advice struct {
 	Reason     fact.Reason `json:"reason,omitempty"`
 	Why        string      `json:"why"`
 	Confidence float64     `json:"confidence"`
+
+	Told Told `json:"-"`
+}
+
+// Told is what an adviser was asked and said, for the record. Texts are bounded by the adviser.
+type Told struct {
+	Model  string
+	Prompt string
+	Answer string // as it came, whether it could be used or not; empty if none came
+	Tokens int64  // that it cost, as the endpoint says, or else as estimated
+	Tries  int
+	Took   time.Duration
 }
 
 // Decide says what to do with a task: what the first rule that matches says, else what the adviser does, else nothing. The

@@ -1,0 +1,186 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+const (
+	maxBody = 256 << 10
+	// maxKept is how many bytes of an answer go on record.
+	maxKept = 8 << 10
+	// maxTokens is more than any call can cost; an endpoint that says more is not believed.
+	maxTokens = 10_000_000
+)
+
+// failure is a try that came to nothing.
+type failure struct {
+	*refusal.Error
+	again bool          // another try may go better
+	after time.Duration // that the endpoint asks to wait before
+}
+
+func failed(again bool, format string, args ...any) *failure {
+	return &failure{Error: unavailable(format, args...), again: again}
+}
+
+// try asks, and asks again where that may help, until the time is over.
+func (a *Adviser) try(ctx context.Context, q *question, told *routing.Told) (string, error) {
+	for wait := a.opts.Backoff; ; wait *= 2 {
+		if err := a.guard.begin(q.estimate); err != nil {
+			return "", err
+		}
+		told.Tries++
+		content, f := a.once(ctx, q, told)
+		if f == nil {
+			return content, nil // how good it is counts, once it is read
+		}
+		a.guard.judged(false)
+		if !f.again || told.Tries > a.opts.Retries || ctx.Err() != nil {
+			return "", f.Error
+		}
+		wait = max(wait, f.after)
+		if ends, ok := ctx.Deadline(); ok && time.Until(ends) <= wait {
+			return "", unavailable("%s; the next try would have to wait %s, longer than there is time", f.Message, wait)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return "", f.Error
+		}
+	}
+}
+
+// reply is what of a chat completion counts.
+type reply struct {
+	Choices []struct {
+		FinishReason string `json:"finish_reason"`
+		Message      struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+		} `json:"message"`
+	} `json:"choices"`
+	Usage struct {
+		Total int64 `json:"total_tokens"`
+	} `json:"usage"`
+}
+
+// once makes one call, and gives the content of its answer.
+func (a *Adviser) once(ctx context.Context, q *question, told *routing.Told) (string, *failure) {
+	cost := q.estimate // of a call that tells nothing
+	defer func() {
+		a.guard.spent(q.estimate, cost)
+		told.Tokens += cost
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(q.body))
+	if err != nil {
+		return "", failed(false, "the model cannot be asked")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "trapeze")
+	if a.opts.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+a.opts.Key)
+	}
+	res, err := a.client.Do(req)
+	if err != nil {
+		return "", failed(true, "the model cannot be reached: %s", a.reason(ctx, err))
+	}
+	defer res.Body.Close()
+	if f := a.status(res); f != nil {
+		cost = 0
+		return "", f
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	told.Answer = a.keep(string(body))
+	switch {
+	case err != nil:
+		return "", failed(true, "the model's answer broke off: %s", a.reason(ctx, err))
+	case len(body) > maxBody:
+		return "", failed(false, "the model's answer is longer than %d bytes", maxBody)
+	}
+	var r reply
+	if err := json.Unmarshal(body, &r); err != nil {
+		return "", failed(true, "the model's answer is not a chat completion: %s", a.keep(err.Error()))
+	}
+	if 0 < r.Usage.Total && r.Usage.Total <= maxTokens {
+		cost = r.Usage.Total
+	}
+	if len(r.Choices) == 0 {
+		return "", failed(true, "the model's answer has no choices")
+	}
+	c := r.Choices[0]
+	told.Answer = a.keep(c.Message.Content)
+	switch {
+	case c.Message.Refusal != "":
+		told.Answer = a.keep(c.Message.Refusal)
+		return "", failed(false, "the model refuses to answer")
+	case c.FinishReason == "length":
+		return "", failed(false, "the model's answer needs more than %d tokens", a.opts.MaxTokens)
+	case strings.TrimSpace(c.Message.Content) == "":
+		return "", failed(true, "the model's answer is empty")
+	}
+	return c.Message.Content, nil
+}
+
+// status is what a status and a type say of an answer; nil for one to read. Nothing of its body is repeated: it may
+// quote the key.
+func (a *Adviser) status(res *http.Response) *failure {
+	switch code := res.StatusCode; {
+	case code >= 300 && code < 400:
+		return failed(false, "the model's endpoint answers with a redirect (%d), which is not followed", code)
+	case code == http.StatusTooManyRequests || code >= 500:
+		f := failed(true, "the model's endpoint answers %d", code)
+		f.after = retryAfter(res.Header.Get("Retry-After"), a.opts.Now())
+		return f
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return failed(false, "the model's endpoint does not accept the key (%d)", code)
+	case code != http.StatusOK:
+		return failed(false, "the model's endpoint answers %d", code)
+	}
+	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return failed(false, "the model's endpoint answers with something else than JSON")
+	}
+	return nil
+}
+
+// retryAfter is how long an endpoint asks to wait, in seconds or until a date; 0 if it does not, or nonsense.
+func retryAfter(header string, now time.Time) time.Duration {
+	if n, err := strconv.ParseUint(header, 10, 63); err == nil {
+		return time.Duration(min(n, 1<<20)) * time.Second //nolint:gosec // bounded
+	}
+	if at, err := http.ParseTime(header); err == nil && at.After(now) {
+		return min(at.Sub(now), 1<<20*time.Second)
+	}
+	return 0
+}
+
+// reason says in short why a call broke off.
+func (a *Adviser) reason(ctx context.Context, err error) string {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "it takes longer than " + a.opts.Timeout.String()
+	case ctx.Err() != nil:
+		return "the call was given up"
+	}
+	return a.keep(err.Error())
+}
+
+// keep is a text fit for records and errors: bounded, and without the key, should the endpoint repeat it.
+func (a *Adviser) keep(text string) string {
+	if a.opts.Key != "" {
+		text = strings.ReplaceAll(text, a.opts.Key, "[key]")
+	}
+	return strings.ToValidUTF8(refusal.Clip(text, maxKept), "\uFFFD")
+}

@@ -1,0 +1,168 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// Options say which model to ask, and how much it may cost. Zero fields mean the default.
+type Options struct {
+	Endpoint string // base URL, such as https://api.example.com/v1; https, or http on this machine
+	Model    string
+	Key      string // sent as a bearer token; empty: none
+
+	Timeout       time.Duration // of one piece of advice with all its tries; default 10 s, at most a minute
+	MaxTokens     int           // of the answer; default 400, at most 4096
+	Retries       int           // after the first try; default 0, at most 3
+	PerHour       int           // tries; default 120
+	TokensPerHour int64         // as the endpoint reports them, or else estimated; default 500,000
+
+	// Backoff is the wait before the first retry, and doubles; default 250 ms.
+	Backoff time.Duration
+	// Failures in a row open the circuit, default 5; after OpenFor, default a minute, one call tries again.
+	Failures int
+	OpenFor  time.Duration
+
+	Now func() time.Time // nil means time.Now
+	TLS *tls.Config      // nil means the system's roots
+}
+
+// Bounds of the options.
+const (
+	maxTimeout   = time.Minute
+	maxMaxTokens = 4096
+	maxRetries   = 3
+	maxAtOnce    = 4 // calls under way; others wait within their time
+)
+
+func (o Options) withDefaults() Options {
+	set := func(v *time.Duration, def time.Duration) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	set(&o.Timeout, 10*time.Second)
+	set(&o.Backoff, 250*time.Millisecond)
+	set(&o.OpenFor, time.Minute)
+	if o.MaxTokens == 0 {
+		o.MaxTokens = 400
+	}
+	if o.PerHour == 0 {
+		o.PerHour = 120
+	}
+	if o.TokensPerHour == 0 {
+		o.TokensPerHour = 500_000
+	}
+	if o.Failures == 0 {
+		o.Failures = 5
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// check refuses (invalid) options that cannot be meant. No message holds the key.
+func (o Options) check() (*url.URL, error) {
+	u, err := url.Parse(o.Endpoint)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, refusal.New(refusal.Invalid, "write it like https://api.example.com/v1", "the endpoint is not the plain address of a service")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
+		return nil, refusal.New(refusal.Invalid, "use https; http is for this machine alone", "the endpoint %s would be called in the clear", u.Host)
+	}
+	for _, c := range []struct {
+		bad  bool
+		what string
+	}{
+		{o.Model == "" || len(o.Model) > 200, "the model's name has to be 1 to 200 bytes long"},
+		{strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }), "the key holds a character that no key has, such as a line's end"},
+		{o.Timeout < 0 || o.Timeout > maxTimeout, "the timeout is not from 0s to 1m"},
+		{o.MaxTokens < 0 || o.MaxTokens > maxMaxTokens, "the answer's tokens are not from 1 to 4096"},
+		{o.Retries < 0 || o.Retries > maxRetries, "the retries are not from 0 to 3"},
+		{o.PerHour < 0 || o.TokensPerHour < 0 || o.Backoff < 0 || o.Failures < 0 || o.OpenFor < 0, "a bound is negative"},
+	} {
+		if c.bad {
+			return nil, refusal.New(refusal.Invalid, "mend the adviser's configuration", "%s", c.what)
+		}
+	}
+	return u.JoinPath("chat", "completions"), nil
+}
+
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Adviser asks one model. Its methods are safe for many goroutines.
+type Adviser struct {
+	opts   Options
+	url    string
+	client *http.Client
+	guard  guard
+	turn   chan struct{}
+}
+
+var _ routing.Adviser = (*Adviser)(nil)
+
+// New returns what asks a model. It calls nobody. Refusals: invalid.
+func New(o Options) (*Adviser, error) {
+	u, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: o.TLS, TLSHandshakeTimeout: o.Timeout, MaxIdleConnsPerHost: maxAtOnce,
+		MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+	}
+	return &Adviser{
+		opts: o, url: u.String(), turn: make(chan struct{}, maxAtOnce), guard: guard{opts: o},
+		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}, nil
+}
+
+// Close lets go of idle connections.
+func (a *Adviser) Close() { a.client.CloseIdleConnections() }
+
+// Advise asks the model what to do with a task. The advice is one of the choices; or there is none, and the error (a
+// refusal: unavailable or budget) says why. What was asked and answered is in Advice.Told in either case.
+func (a *Adviser) Advise(ctx context.Context, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+	told := routing.Told{Model: a.opts.Model}
+	q, err := ask(a.opts, s, choices)
+	if err != nil {
+		return routing.Advice{Told: told}, err
+	}
+	told.Prompt = q.prompt
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return routing.Advice{Told: told}, unavailable("too many others ask the model at the same time")
+	}
+	began := a.opts.Now()
+	content, err := a.try(ctx, q, &told)
+	told.Took = a.opts.Now().Sub(began)
+	if err != nil {
+		return routing.Advice{Told: told}, err
+	}
+	advice, err := q.read(content)
+	a.guard.judged(err == nil)
+	advice.Told = told
+	return advice, err
+}
+
+func unavailable(format string, args ...any) *refusal.Error {
+	return refusal.New(refusal.Unavailable, "try again later, or name a receiver", format, args...)
+}
