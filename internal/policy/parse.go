@@ -42,6 +42,7 @@ func (c *checker) checkAll() {
 	c.checkEscalation()
 	c.checkFallbacks()
 	c.checkRules()
+	c.checkLLM()
 }
 
 // name refuses what cannot be a name, and reports whether it can.

@@ -38,6 +38,7 @@ type Policy struct {
 	Chains     map[string][]Level  `yaml:"chains" doc:"Escalation chains by name, nearest level first. Each ends with people, or goes on with a chain that does; at most 5 levels in all."`
 	Escalation Escalation          `yaml:"escalation" doc:"Who is escalated along which chain."`
 	Fallbacks  map[string][]string `yaml:"fallbacks" doc:"Agents to try where an agent cannot take a task, best first, after those that the registry has for it."`
+	LLM        *LLM                `yaml:"llm" doc:"A language model to ask where no rule matches. Left out: nobody is asked, and the task stays where it is."`
 
 	digest string
 	exact  []condition        // of each rule, compiled

@@ -26,6 +26,7 @@ var objects = []struct {
 	{"pack", reflect.TypeFor[policy.Pack]()},
 	{"A level of a chain", reflect.TypeFor[policy.Level]()},
 	{"escalation", reflect.TypeFor[policy.Escalation]()},
+	{"llm", reflect.TypeFor[policy.LLM]()},
 }
 
 type object = map[string]any
@@ -47,6 +48,13 @@ var limits = map[string]object{
 	"Then.detail":           {"maxLength": policy.MaxDetail},
 	"Pack.tokens":           {"minimum": 0, "maximum": fact.MaxPackTokens},
 	"Pack.strategy":         {"enum": []string{"full", "summary_refs", "priority", "lazy"}},
+	"LLM.endpoint":          {"maxLength": policy.MaxEndpoint, "pattern": "^https?://"},
+	"LLM.model":             {"minLength": 1, "maxLength": policy.MaxModel},
+	"LLM.api_key_env":       {"pattern": "^" + policy.KeyPrefix + "[A-Z0-9_]*$"},
+	"LLM.max_tokens":        {"minimum": 1, "maximum": policy.MaxAdviceTokens},
+	"LLM.retries":           {"minimum": 0, "maximum": policy.MaxAdviceRetries},
+	"LLM.per_hour":          {"minimum": 1, "maximum": policy.MaxAdviceCalls},
+	"LLM.tokens_per_hour":   {"minimum": 1, "maximum": policy.MaxAdviceSpent},
 	"Pack.pinned":           {"maxItems": fact.MaxPinned},
 }
 
