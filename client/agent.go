@@ -113,3 +113,34 @@ type Event struct {
 	Actor    string    `json:"actor"`
 	Events   []string  `json:"events"`
 }
+
+// StuckInput says that a task's owner gets nowhere, or an agent with all that it holds.
+type StuckInput struct {
+	Detail string `json:"detail,omitempty"` // how one can tell
+}
+
+// ShedInput asks that offers which wait for an agent go to others.
+type ShedInput struct {
+	Keep int `json:"keep,omitempty"` // how many stay: those of the highest priority
+}
+
+// Relief is what came of moving work away from an agent.
+type Relief struct {
+	Agent    string      `json:"agent"`
+	Moved    []MovedTask `json:"moved"`
+	Kept     []KeptTask  `json:"kept"` // what stays with the agent, and why
+	Position uint64      `json:"position"`
+}
+
+// MovedTask is a task, or an offer of one, that is on its way to somebody else.
+type MovedTask struct {
+	Task    string   `json:"task"`
+	Handoff string   `json:"handoff"`
+	To      []string `json:"to,omitempty"` // who is asked first
+}
+
+// KeptTask is a task that stays where it is.
+type KeptTask struct {
+	Task string `json:"task"`
+	Why  string `json:"why"`
+}

@@ -59,6 +59,22 @@ func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodPost, nil, name, "circuit", "reset")
 }
 
+// StuckAgent says that an agent gets nowhere: others are asked to take over what it holds, as far as the caller may say so.
+func (c *Client) StuckAgent(ctx context.Context, name string, in StuckInput) (Relief, error) {
+	return c.relief(ctx, in, name, "stuck")
+}
+
+// Shed moves offers that wait for an agent to others that have room.
+func (c *Client) Shed(ctx context.Context, name string, in ShedInput) (Relief, error) {
+	return c.relief(ctx, in, name, "shed")
+}
+
+func (c *Client) relief(ctx context.Context, in any, segments ...string) (Relief, error) {
+	var r Relief
+	err := c.do(ctx, http.MethodPost, path(append([]string{"agents"}, segments...)...), nil, in, &r)
+	return r, err
+}
+
 func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
 	var a Agent
 	err := c.do(ctx, method, path(append([]string{"agents"}, segments...)...), nil, in, &a)

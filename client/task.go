@@ -13,6 +13,7 @@ type Timeouts struct {
 	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; 1m
 	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; 30m
+	Progress Duration `json:"progress,omitzero"` // an owner that reports no progress, whatever life it shows; no end
 	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; no end
 }
 

@@ -73,6 +73,12 @@ func (c *Client) Progress(ctx context.Context, task string, in ProgressInput) (R
 	return c.receipt(ctx, in, "tasks", task, "progress")
 }
 
+// Stuck says that the task's owner gets nowhere: others are asked to take it over at once, with what it has reported. It is
+// for the task's requester, who owns a task that it works for, and operators.
+func (c *Client) Stuck(ctx context.Context, task string, in StuckInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "stuck")
+}
+
 // Heartbeat shows that the owner lives, and renews its lease. The receipt's Lease says until when.
 func (c *Client) Heartbeat(ctx context.Context, task string, epoch uint64) (Receipt, error) {
 	return c.receipt(ctx, HeartbeatInput{Epoch: epoch}, "tasks", task, "heartbeat")

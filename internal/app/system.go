@@ -260,21 +260,34 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 	}
 	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
 	cmd.Hints.Jitter = a.Jitter()
-	sealed, doc, err := a.handover(ctx, workspace, t, cmd.Recovery[0].Agent, fact.ReasonRecovery, t.Owner+" showed no life", now)
+	detail := t.Owner + " showed no life"
+	if t.Lease.After(now) {
+		detail = t.Owner + " reported no progress"
+	}
+	cmd.Recovery, cmd.Passed, cmd.Envelope, err = a.recoverable(ctx, workspace, t, cmd.Recovery, detail, now)
+	return cmd, err
+}
+
+// recoverable is with what an owner is replaced, and which of those who stand in for it can read that. Where nobody can, the
+// rules say what becomes of the task.
+func (a *App) recoverable(ctx context.Context, workspace string, t custody.Task, by []fact.Candidate, detail string, now time.Time) (
+	fit []fact.Candidate, passed []fact.Passed, envelope fact.Sealed, err error,
+) {
+	sealed, doc, err := a.handover(ctx, workspace, t, by[0].Agent, fact.ReasonRecovery, detail, now)
 	if refuses(err) { // the last envelope serves
 		sealed = fact.Sealed{Digest: t.Envelope}
 		doc, err = a.sealer.Sealed(ctx, workspace, t.ID, t.Envelope)
 	} else {
-		cmd.Envelope = sealed
+		envelope = sealed
 	}
 	if err != nil {
-		return cmd, err
+		return nil, nil, envelope, err
 	}
-	cmd.Recovery, cmd.Passed, err = a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, cmd.Recovery, fact.Pack{})
-	if refuses(err) { // nobody can read it, and the rules say what becomes of it
+	fit, passed, err = a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, by, fact.Pack{})
+	if refuses(err) { // nobody can read it
 		err = nil
 	}
-	return cmd, err
+	return fit, passed, envelope, err
 }
 
 // refuses reports whether an error is a refusal that trying again does not mend.

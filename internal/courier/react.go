@@ -38,6 +38,8 @@ var reacts = func() map[string]bool {
 		fact.DependencyEnded{},
 		fact.Unanswered{},
 		fact.LeaseLost{},
+		fact.OwnerStuck{},
+		fact.OfferMade{},
 		fact.Moved{},
 		fact.Constrained{},
 	} {
@@ -88,8 +90,21 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.Unanswered, id, ev.Handoff)
 	case fact.LeaseLost:
 		return c.app.Report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
+	case fact.OwnerStuck:
+		if ev.By != "" { // what somebody says is no measurement
+			return nil
+		}
+		return c.app.Report(ctx, workspace, ev.Agent, e, registry.LeaseLost, id, 0)
+	case fact.OfferMade:
+		if len(ev.To) != 1 {
+			return nil
+		}
+		return c.app.Relieve(ctx, workspace, ev.To[0], e)
 	case fact.Moved:
-		return c.app.Report(ctx, workspace, ev.To, e, registry.Success, id, ev.Handoff)
+		if err := c.app.Report(ctx, workspace, ev.To, e, registry.Success, id, ev.Handoff); err != nil {
+			return err
+		}
+		return c.app.Relieve(ctx, workspace, ev.To, e)
 	}
 	return nil
 }

@@ -74,6 +74,8 @@ func (t *Task) takeTask(e fact.Event) {
 		t.onSealed(e)
 	case fact.LeaseLost:
 		t.Lease = time.Time{}
+	case fact.OwnerStuck:
+		t.ProgressBy = time.Time{}
 	case fact.ParkedTask:
 		t.onParkedTask(e)
 	case fact.Replayed:
@@ -125,8 +127,17 @@ func (t *Task) onStarted(e fact.Started) {
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 	t.involve(agent)
-	t.Owner, t.Epoch, t.Lease, t.Notes = agent, epoch, lease, nil
+	t.Owner, t.Epoch, t.Notes = agent, epoch, nil
+	t.run(lease)
 	t.Path = append(slices.Clip(t.LetGo()), fact.Visit{Agent: agent, Marks: -1})
+}
+
+// run starts the owner's clocks. An event that gives a lease says by it when it happened.
+func (t *Task) run(lease time.Time) {
+	t.Lease, t.ProgressBy = lease, time.Time{}
+	if p := t.Times.Progress; p > 0 && !lease.IsZero() {
+		t.ProgressBy = lease.Add(time.Duration(p - t.Times.Lease))
+	}
 }
 
 // LetGo is the path with the present visit ended.
@@ -143,8 +154,9 @@ func (t *Task) onLeaseRenewed(e fact.LeaseRenewed) {
 }
 
 func (t *Task) onProgressed(e fact.Progressed) {
-	t.Progress, t.Lease = e.Note, e.Lease
+	t.Progress = e.Note
 	t.note(e.Note)
+	t.run(e.Lease)
 	t.Spent = t.Spent.Plus(e.Usage)
 	t.Marks++
 }
@@ -204,7 +216,8 @@ func (t *Task) onDiscarded(e fact.Discarded) {
 // end stops every clock. The owner stays on record.
 func (t *Task) end(at time.Time, r *fact.Result, usage fact.Budget) {
 	t.Spent = t.Spent.Plus(usage)
-	t.Ended, t.Lease, t.JoinBy, t.Asks = at, time.Time{}, time.Time{}, nil
+	t.run(time.Time{})
+	t.Ended, t.JoinBy, t.Asks = at, time.Time{}, nil
 	if r != nil {
 		t.Result = r
 	}
@@ -226,7 +239,8 @@ func (t *Task) onSealed(e fact.Sealed) {
 
 func (t *Task) onParkedTask(e fact.ParkedTask) {
 	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
-	t.Lease, t.JoinBy = time.Time{}, time.Time{}
+	t.run(time.Time{})
+	t.JoinBy = time.Time{}
 	t.dropTicket(e.At)
 	t.close(e.Detail, e.At)
 }
@@ -234,7 +248,8 @@ func (t *Task) onParkedTask(e fact.ParkedTask) {
 func (t *Task) onReplayed(e fact.Replayed) {
 	t.State = fact.Pending
 	if t.Owner != "" {
-		t.State, t.Lease = fact.Executing, e.Lease
+		t.State = fact.Executing
+		t.run(e.Lease)
 	}
 	t.Deadline = e.Deadline
 	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there

@@ -27,6 +27,8 @@ func (t *Task) takeHandoff(e fact.Event) bool {
 		t.onClaimJoined(e)
 	case fact.RejectedOffer:
 		t.onRejectedOffer(e)
+	case fact.OfferShed:
+		t.onOfferShed(e)
 	case fact.OfferExpired, fact.Unanswered:
 		t.offerOver()
 	case fact.RetryScheduled:
@@ -68,7 +70,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 		t.Lease = e.Lease
 	}
 	t.Handoff = &Handoff{
-		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery,
+		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck,
 		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
@@ -139,6 +141,19 @@ func (t *Task) onRejectedOffer(e fact.RejectedOffer) {
 	}
 }
 
+// onOfferShed puts those who are asked instead right after the agent that has too much to do.
+func (t *Task) onOfferShed(e fact.OfferShed) {
+	h := t.touch()
+	peers := make([]fact.Candidate, len(e.To))
+	for i, agent := range e.To {
+		peers[i] = fact.Candidate{Agent: agent, Tier: fact.TierFallback}
+	}
+	asked := min(h.Next+1, len(h.Candidates))
+	rest := slices.DeleteFunc(slices.Clone(h.Candidates[asked:]), func(c fact.Candidate) bool { return slices.Contains(e.To, c.Agent) })
+	h.Candidates = slices.Concat(h.Candidates[:asked], peers, rest)
+	t.offerOver()
+}
+
 // offerOver puts the handoff back to Requested: nobody holds an offer.
 func (t *Task) offerOver() {
 	h := t.touch()
@@ -169,8 +184,8 @@ func (t *Task) onMoved(e fact.Moved) {
 	if h.RouteStep && len(t.Route) > 0 {
 		t.Route = t.Route[1:]
 	}
-	t.Times.Lease = h.Times.Lease // the handoff may have asked for another
-	t.Envelope = e.Delivery       // what was shared meanwhile is no part of what moved
+	t.Times.Lease, t.Times.Progress = h.Times.Lease, h.Times.Progress // the handoff may have asked for others
+	t.Envelope = e.Delivery                                           // what was shared meanwhile is no part of what moved
 	t.Held = cmp.Or(h.Rendition, e.Delivery)
 	if h.Ticket == 0 { // whoever took it over has handed it on, or it went another way
 		outcome := fact.TicketWithdrawn
@@ -189,7 +204,7 @@ func (t *Task) onReturned(e fact.Returned) {
 	}
 	t.close(e.Why, e.At)
 	t.touch().Stage = e.Outcome
-	t.Lease = e.Lease
+	t.run(e.Lease)
 	if !e.Deadline.IsZero() {
 		t.Deadline = e.Deadline
 	}
@@ -214,7 +229,8 @@ func (t *Task) onSpawned(e fact.Spawned) {
 	if e.FanIn.Mode == fact.FanInNone {
 		return
 	}
-	t.FanIn, t.Awaits, t.JoinBy, t.Lease, t.State = e.FanIn, e.Group, e.JoinBy, time.Time{}, fact.Waiting
+	t.run(time.Time{})
+	t.FanIn, t.Awaits, t.JoinBy, t.State = e.FanIn, e.Group, e.JoinBy, fact.Waiting
 }
 
 func (t *Task) onChildEnded(e fact.ChildEnded) {
@@ -238,7 +254,8 @@ func (t *Task) onChildEnded(e fact.ChildEnded) {
 }
 
 func (t *Task) onJoined(e fact.Joined) {
-	t.JoinBy, t.Lease = time.Time{}, e.Lease
+	t.JoinBy = time.Time{}
+	t.run(e.Lease)
 	t.State = fact.Executing
 	if t.Owner == "" {
 		t.State = fact.Completed

@@ -95,6 +95,9 @@ func (t Task) Due() time.Time {
 	sooner(t.Deadline)
 	if t.State == fact.Executing {
 		sooner(t.Lease)
+		if t.InPerson() == nil {
+			sooner(t.ProgressBy)
+		}
 	}
 	switch {
 	case t.AtDesk() != nil:
@@ -114,15 +117,17 @@ func (t Task) Due() time.Time {
 	return due
 }
 
-// NeedsRecovery reports whether a tick now would replace a lost owner, so that the caller can bring what that takes.
+// NeedsRecovery reports whether a tick now would replace an owner that is lost or stuck, so that the caller can bring what
+// that takes.
 func (t Task) NeedsRecovery(now time.Time) bool {
-	return t.State == fact.Executing && due(t.Lease, now) && !due(t.Deadline, now) && t.InPerson() == nil
+	return t.State == fact.Executing && (due(t.Lease, now) || due(t.ProgressBy, now)) && !due(t.Deadline, now) && t.InPerson() == nil
 }
 
-// OwnerLost reports whether the owner has let its lease end and nobody has accepted the recovery yet.
+// OwnerLost reports whether the owner has let its lease end, or gets nowhere, and nobody has accepted the recovery yet.
 func (t Task) OwnerLost(now time.Time) bool {
 	h := t.InFlight()
-	return t.Owner != "" && (t.State == fact.Executing && now.After(t.Lease) && t.InPerson() == nil || h != nil && h.Recovery && h.Stage != fact.Accepted)
+	gone := t.State == fact.Executing && (now.After(t.Lease) || due(t.ProgressBy, now)) && t.InPerson() == nil
+	return t.Owner != "" && (gone || h != nil && h.Recovery && h.Stage != fact.Accepted)
 }
 
 // Offspring is how many tasks have come of this one, or may still come of children that have not ended.

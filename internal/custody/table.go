@@ -87,6 +87,7 @@ var HandoffTable = []StageEdge{
 	{fact.Offered, "handoff-acknowledgment", fact.Accepted, ""},
 	{fact.Offered, "handoff-rejected", fact.Offered, "a claim with candidates left"},
 	{fact.Offered, "handoff-rejected", fact.Requested, "nobody is left in this offer"},
+	{fact.Offered, "offer-shed", fact.Requested, ""},
 	{fact.Offered, "offer-expired", fact.Requested, ""},
 	{fact.Offered, "offer-unanswered", fact.Requested, ""},
 	{fact.Accepted, "handoff-confirm", fact.Accepted, ""},

@@ -21,6 +21,8 @@ type Task struct {
 	Epoch uint64    // rises with every change of owner; a call with another epoch is refused
 	Lease time.Time // when the owner must next have shown life; zero while no lease runs
 
+	ProgressBy time.Time // when the owner must next have reported progress; zero while nobody waits for that
+
 	Created  time.Time
 	Deadline time.Time // zero: none
 	Times    fact.Timeouts
@@ -76,7 +78,8 @@ type Handoff struct {
 	From       string // the agent or principal that gives the task up
 	By         string // the principal that asked for it
 	Recovery   bool
-	Ticket     int // by which a person took the task from a desk; 0: it is no such handoff
+	Ticket     int  // by which a person took the task from a desk; 0: it is no such handoff
+	Stuck      bool // a recovery of an owner that lives: only work ends it
 	Reason     fact.Reason
 	Detail     string
 	Capability string // what was asked for, if not an agent by name

@@ -132,7 +132,7 @@ func (t *Task) onTicketOpened(e fact.TicketOpened) {
 		N: e.Ticket, Kind: e.Kind, State: fact.TicketFree, Desk: e.Desk, To: e.To, Then: e.Then, Question: e.Question, Options: e.Options,
 		By: e.By, Handoff: e.Handoff, Span: e.Span, Opened: e.At, Due: e.Due,
 	}
-	t.Lease = time.Time{}
+	t.run(time.Time{})
 	t.close("it came to the desk "+e.Desk, e.At)
 }
 
@@ -197,7 +197,7 @@ func (t *Task) onTicketEscalated(e fact.TicketEscalated) {
 // backToDesk stops the lease of a person whose task waits for somebody else.
 func (t *Task) backToDesk() {
 	if t.State == fact.Executing {
-		t.Lease = time.Time{}
+		t.run(time.Time{})
 	}
 }
 
@@ -214,7 +214,8 @@ func (t *Task) onTicketClosed(e fact.TicketClosed) {
 		told.Answer, told.Detail = e.Answer, e.Detail
 		t.Ticket = &told
 	}
-	t.Lease, t.State = e.Lease, fact.Pending
+	t.run(e.Lease)
+	t.State = fact.Pending
 	if t.Owner != "" {
 		t.State = fact.Executing
 	}

@@ -40,6 +40,8 @@ var Events = []Event{
 	Moved{},
 	Returned{},
 	LeaseLost{},
+	OwnerStuck{},
+	OfferShed{},
 	ParkedTask{},
 	Replayed{},
 	Discarded{},
@@ -163,6 +165,7 @@ type HandoffRequested struct {
 	Claim       bool        `json:"claim,omitempty"`
 	From        string      `json:"from"`
 	Recovery    bool        `json:"recovery,omitempty"`
+	Stuck       bool        `json:"stuck,omitempty"` // a recovery that the owner ends by working, and not by showing life
 	Reason      Reason      `json:"reason"`
 	Detail      string      `json:"detail,omitempty"`
 	Capability  string      `json:"capability,omitempty"`
@@ -219,8 +222,9 @@ type OfferMade struct {
 	Offer   int       `json:"offer"`
 	To      []string  `json:"to"`
 	Tier    Tier      `json:"tier"`
-	Next    int       `json:"next"` // index of the candidate offered to
-	Try     int       `json:"try"`  // 0 for the first offer to this candidate
+	Next    int       `json:"next"`             // index of the candidate offered to
+	Try     int       `json:"try"`              // 0 for the first offer to this candidate
+	Reason  Reason    `json:"reason,omitempty"` // why it goes to this candidate, where that is not the handoff's reason
 	Passed  []Passed  `json:"passed_over,omitempty"`
 	Ends    time.Time `json:"ends"`
 }
@@ -317,6 +321,26 @@ type LeaseLost struct {
 	Agent string    `json:"agent"`
 	Epoch uint64    `json:"epoch"`
 	At    time.Time `json:"at"`
+}
+
+// OwnerStuck: the owner shows life and gets nowhere. The breaker counts it where no person but a clock said so.
+type OwnerStuck struct {
+	Agent  string    `json:"agent"`
+	Epoch  uint64    `json:"epoch"`
+	By     string    `json:"by,omitempty"` // who said so; absent: no progress was reported in time
+	Detail string    `json:"detail,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// OfferShed: an offer that nobody has accepted is taken from an agent that has too much to do. It goes to others that have
+// room, and then on as if the agent had turned it down.
+type OfferShed struct {
+	Handoff int      `json:"handoff"`
+	Offer   int      `json:"offer"`
+	Agent   string   `json:"agent"`
+	To      []string `json:"to"` // who is asked next, best first
+	By      string   `json:"by"`
+	Why     string   `json:"why"`
 }
 
 // ParkedTask: the task is in the dead-letter queue.

@@ -81,6 +81,12 @@ func (Returned) EventName() string { return "handoff-returned" }
 func (LeaseLost) EventName() string { return "lease-lost" }
 
 // EventName implements [Event].
+func (OwnerStuck) EventName() string { return "owner-stuck" }
+
+// EventName implements [Event].
+func (OfferShed) EventName() string { return "offer-shed" }
+
+// EventName implements [Event].
 func (ParkedTask) EventName() string { return "task-parked" }
 
 // EventName implements [Event].

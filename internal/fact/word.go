@@ -14,6 +14,7 @@ type Timeouts struct {
 	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; default 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; default 1m
 	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; default 30m
+	Progress Duration `json:"progress,omitzero"` // an owner that reports no progress, whatever life it shows; default: no end
 	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; default: no end
 }
 
@@ -128,6 +129,7 @@ func (t Timeouts) Over(base Timeouts) Timeouts {
 	t.Answer = t.Answer.Or(time.Duration(base.Answer))
 	t.Confirm = t.Confirm.Or(time.Duration(base.Confirm))
 	t.Lease = t.Lease.Or(time.Duration(base.Lease))
+	t.Progress = t.Progress.Or(time.Duration(base.Progress))
 	t.Wait = t.Wait.Or(time.Duration(base.Wait))
 	return t
 }
@@ -137,7 +139,10 @@ func (t Timeouts) Check() error {
 	for _, c := range []struct {
 		name string
 		d    Duration
-	}{{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"answer", t.Answer}, {"confirm", t.Confirm}, {"lease", t.Lease}, {"wait", t.Wait}} {
+	}{
+		{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"answer", t.Answer}, {"confirm", t.Confirm}, {"lease", t.Lease},
+		{"progress", t.Progress}, {"wait", t.Wait},
+	} {
 		if err := c.d.Check("the " + c.name + " timeout"); err != nil {
 			return err
 		}

@@ -90,6 +90,8 @@ func works(t custody.Task, by By, epoch uint64, now time.Time) ([]fact.Event, er
 func busy(t custody.Task) error {
 	h := t.InFlight()
 	switch {
+	case h != nil && h.Stuck:
+		return refusal.New(refusal.Conflict, "if you own the task, a progress report ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil && h.Recovery:
 		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil:

@@ -67,42 +67,74 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 	}
 }
 
-// attempt notes that the owner was lost, and parks the task if it may not be recovered once more.
+// attempt notes that the owner was lost, or gets nowhere, and parks the task if it may not be recovered once more.
 func (d *turn) attempt(now time.Time) bool {
-	d.do(fact.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now})
+	if t := d.t; t.Lease.After(now) {
+		return d.again(fact.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, Detail: "no progress in " + t.Times.Progress.String(), At: now}, "is stuck", now)
+	}
+	return d.again(fact.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now}, "was lost", now)
+}
+
+// again is attempt for what has happened to the owner, as an event and in words.
+func (d *turn) again(e fact.Event, what string, now time.Time) bool {
+	d.do(e)
 	limit := d.t.Limits.Attempts
 	if d.t.Used.Attempts < limit {
 		return true
 	}
-	d.do(park(fact.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s was lost again", limit, d.t.Owner), now))
+	d.do(park(fact.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s %s again", limit, d.t.Owner, what), now))
 	return false
 }
 
-// recover replaces an owner that shows no life.
+// recover replaces an owner that shows no life, or no progress.
 func (d *turn) recover(c Tick, now time.Time) {
-	lost := d.t.Owner
+	lost, stuck := d.t.Owner, d.t.Lease.After(now)
 	if !d.attempt(now) {
 		return
 	}
+	detail := lost + " showed no life until its lease ended"
+	if stuck {
+		detail = lost + " reported no progress in " + d.t.Times.Progress.String()
+	}
 	candidates := asNamed(c.Recovery)
-	if len(candidates) == 0 && len(c.Passed) > 0 {
+	if len(candidates) == 0 && len(c.Passed) > 0 && !stuck {
 		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+fact.WhyPassed(c.Passed), now))
 		return
 	}
 	if len(candidates) == 0 {
 		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
-	if c.Envelope.Digest != "" && c.Envelope.Parent == d.t.Envelope {
-		d.do(c.Envelope)
+	d.replace(replacing{candidates: candidates, passed: c.Passed, detail: detail, envelope: c.Envelope, stuck: stuck}, now)
+	passed, ok := d.offerFrom(0, nil, c.Hints, now)
+	switch why := "nobody can take over: " + fact.WhyPassed(passed); {
+	case ok || d.waits(c.Hints, now):
+	case stuck:
+		d.do(returned(d.t, fact.Undeliverable, why, now))
+	default:
+		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and "+why, now))
+	}
+}
+
+// replacing is how an owner is replaced: by whom, why, and who said so, if not a clock.
+type replacing struct {
+	candidates []fact.Candidate
+	passed     []fact.Passed
+	detail, by string
+	envelope   fact.Sealed
+	stuck      bool
+}
+
+// replace requests the handoff from an owner that is lost or stuck. An envelope that does not follow is left out: the last
+// one serves.
+func (d *turn) replace(c replacing, now time.Time) {
+	if c.envelope.Digest != "" && c.envelope.Parent == d.t.Envelope {
+		d.do(c.envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: lost, Recovery: true, Attempt: true, Reason: fact.ReasonRecovery,
-		Detail: lost + " showed no life until its lease ended", Candidates: candidates, Passed: c.Passed, Confirm: fact.ConfirmAuto,
-		Timeouts: d.t.Times, Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
+		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: d.t.Owner, Recovery: true, Stuck: c.stuck, Attempt: true, Reason: fact.ReasonRecovery,
+		Detail: c.detail, Candidates: c.candidates, Passed: c.passed, Confirm: fact.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
+		Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})
-	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
-		d.do(park(fact.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+fact.WhyPassed(passed), now))
-	}
 }
 
 // asNamed is the candidates in the order in which they stand, each once: of a recovery the lost owner comes last,

@@ -22,11 +22,14 @@ func (c Heartbeat) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return nil, held(t, c.By, c.Epoch) // no lease runs; alive is alive
 	}
 	d := turn{t: t}
-	if h != nil && !h.Recovery { // whether the source still lives decides on a confirm that is overdue
+	switch {
+	case h != nil && h.Stuck: // that it lives is known
+		return nil, held(t, c.By, c.Epoch)
+	case h != nil && !h.Recovery: // whether the source still lives decides on a confirm that is overdue
 		if err := held(t, c.By, c.Epoch); err != nil {
 			return nil, err
 		}
-	} else {
+	default:
 		events, err := works(t, c.By, c.Epoch, now)
 		if err != nil {
 			return nil, err

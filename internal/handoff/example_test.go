@@ -150,6 +150,9 @@ func examples(t *testing.T) []example {
 		working.then(send(kind(fact.Broadcast), to("ben", "cleo"))).as("handing_off, offered as a claim"),
 		working.then(send(explicit), accept("ben")).as("handing_off, accepted"),
 		working.wait(time.Hour).then(tick).as("handing_off, recovery offered"),
+		working.then(func(t custody.Task) Command {
+			return Stuck{By: operator("ann"), Recovery: targets("ben"), Envelope: nextEnvelope(t)}
+		}).as("handing_off, offered because the owner is stuck"),
 		offered.then(accept("ben")).as("executing, transferred"),
 		offered.then(reject("ben")).as("executing, rejected"),
 		working.then(send(explicit), accept("ben")).wait(2 * time.Minute).then(tick).as("executing, expired: not confirmed in time"),

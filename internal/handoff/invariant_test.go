@@ -155,6 +155,16 @@ func lawful(before custody.Task, c Command, events []fact.Event, after custody.T
 
 // entitled is invariant 1 for whoever gives a command.
 func entitled(before custody.Task, c Command, events []fact.Event, _ custody.Task) error {
+	switch c := c.(type) {
+	case Stuck:
+		if len(events) > 0 && (c.By.Agent != "" && c.By.Agent == before.Owner || !c.By.Operator && c.By.Principal != before.Requester && !c.Above) {
+			return fmt.Errorf("%s said that the task of %s is stuck", c.By.Principal, before.Owner)
+		}
+	case Shed:
+		if len(events) > 0 && !c.By.Operator && !c.By.System && c.By.Agent != c.Agent {
+			return fmt.Errorf("%s shed an offer to %s", c.By.Principal, c.Agent)
+		}
+	}
 	by, epoch, strict := credentials(c)
 	if len(events) == 0 || by.Principal == "" {
 		return nil

@@ -114,6 +114,9 @@ func matrixRows() []row {
 		byOther("Render the share", agent("dan"), func(t custody.Task, by By) Command {
 			return Render{By: by, Share: 1, Agent: "dan", Rendition: rendition(given(t, 1))}
 		}),
+		byOther("Stuck", operator("ann"), func(t custody.Task, by By) Command {
+			return Stuck{By: by, Recovery: targets("cleo"), Envelope: nextEnvelope(t)}
+		}),
 		byOther("Replay", operator("ann"), func(_ custody.Task, by By) Command { return Replay{By: by} }),
 		byOther("Discard", operator("ann"), func(_ custody.Task, by By) Command { return Discard{By: by, Why: "old"} }),
 		byOther("Strand", system, func(_ custody.Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
@@ -161,6 +164,9 @@ func handshakeRows() []row {
 			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
 		}),
 		byOther("Reject", agent("ben"), func(t custody.Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: fact.Refused} }),
+		byOther("Shed", agent("ben"), func(t custody.Task, by By) Command {
+			return Shed{By: by, Agent: "ben", Handoff: number(t), To: []string{"dan"}, Why: "too much to do"}
+		}),
 		byServer("JoinClaim", func(t custody.Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),
 		byOwner("Confirm", func(t custody.Task, by By, e uint64) Command { return Confirm{By: by, Epoch: e, Handoff: number(t)} }),
 		byOwner("Withdraw", func(t custody.Task, by By, e uint64) Command { return Withdraw{By: by, Epoch: e, Handoff: number(t)} }),

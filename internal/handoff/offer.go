@@ -99,6 +99,10 @@ func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now t
 		why += "; passed over: " + fact.WhyPassed(passed)
 	}
 	switch {
+	case h.Stuck && rejected:
+		d.do(returned(d.t, fact.Rejected, "turned down; "+why, now))
+	case h.Stuck: // its owner lives
+		d.do(returned(d.t, fact.Undeliverable, why, now))
 	case h.Recovery:
 		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected:

@@ -98,6 +98,26 @@ var plants = []plant{
 	{"a return is forgotten", "", without(func(e fact.Event) bool { _, ok := e.(fact.Returned); return ok })},
 	{"nobody parks what cannot go on", "", without(func(e fact.Event) bool { _, ok := e.(fact.ParkedTask); return ok })},
 	{"half of a decision is lost", "", changed(func(_ custody.Task, events []fact.Event) []fact.Event { return events[:(len(events)+1)/2] })},
+	{"anybody says that an owner is stuck", "is stuck", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
+		if k, ok := c.(Stuck); ok && k.By.Agent != "" {
+			k.Above = true
+			c = k
+		}
+		return Decide(t, c, now)
+	}}},
+	{"anybody sheds offers", "shed an offer", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
+		if k, ok := c.(Shed); ok {
+			k.By = system
+			c = k
+		}
+		return Decide(t, c, now)
+	}}},
+	{"a shed offer stays with nobody", "no receiver or no clock", changed(func(_ custody.Task, events []fact.Event) []fact.Event {
+		if i := slices.IndexFunc(events, func(e fact.Event) bool { _, ok := e.(fact.OfferShed); return ok }); i >= 0 {
+			return events[:i+1]
+		}
+		return events
+	})},
 	{"a second transfer starts", "handoff", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		if _, request := c.(Request); request && t.State == fact.HandingOff && t.Owner != "" {
 			t.State, t.Handoff = fact.Executing, &custody.Handoff{N: t.Handoff.N, Stage: fact.Expired}

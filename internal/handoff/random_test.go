@@ -32,7 +32,8 @@ func (d dice) timeouts() fact.Timeouts {
 		return fact.Timeouts{}
 	}
 	return fact.Timeouts{
-		Offer: d.duration(), Ack: d.duration(), Approval: d.duration(), Answer: d.duration(), Confirm: d.duration(), Lease: d.duration(), Wait: d.duration(),
+		Offer: d.duration(), Ack: d.duration(), Approval: d.duration(), Answer: d.duration(), Confirm: d.duration(), Lease: d.duration(),
+		Progress: pick(d, 0, 0, d.duration()), Wait: d.duration(),
 	}
 }
 
@@ -185,7 +186,7 @@ func (d dice) command(t custody.Task) Command {
 		if t.InPerson() != nil && d.chance(20) {
 			return d.ticket(t)
 		}
-		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t), d.inquire(t))
+		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t), d.inquire(t), d.stuck(t))
 	case t.State == fact.Pending:
 		return pick[Command](d, Start{By: d.source(t)}, d.request(t), d.request(t), d.spawn(t),
 			EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Completed, fact.Failed)})
@@ -203,7 +204,23 @@ func (d dice) answer(t custody.Task, h *custody.Handoff) Command {
 	return pick[Command](d, See{Agent: who, Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n},
 		d.render(t), Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)},
 		Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()},
-		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t))
+		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t), d.shed(t, h))
+}
+
+// stuck is mostly said by who may.
+func (d dice) stuck(t custody.Task) Command {
+	return Stuck{
+		By: pick(d, operator("ann"), d.anybody(), d.anybody()), Above: d.chance(20), Detail: "no answer", Recovery: d.candidates(),
+		Envelope: d.envelope(t), Hints: d.hints(),
+	}
+}
+
+func (d dice) shed(t custody.Task, h *custody.Handoff) Command {
+	who := pick(d, h.To...)
+	return Shed{
+		By: pick(d, system, operator("ann"), agent(who), d.anybody()), Agent: who, Handoff: h.N, Offer: pick(d, 0, h.Offer),
+		To: []string{pick(d, agents...), pick(d, agents...)}, Why: "too much to do", Hints: d.hints(),
+	}
 }
 
 func (d dice) work(t custody.Task) Command {
@@ -310,7 +327,7 @@ func (d dice) general(t custody.Task) Command {
 	if d.chance(3) {
 		return Cancel{By: d.anybody()}
 	}
-	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t), d.inquire(t), d.ticket(t),
+	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t), d.inquire(t), d.ticket(t), d.stuck(t),
 		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}),
 		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),

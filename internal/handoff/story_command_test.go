@@ -92,7 +92,7 @@ func (s *story) hints() Hints {
 func (s *story) timeouts() fact.Timeouts {
 	return fact.Timeouts{
 		Offer: s.span("offer-clock"), Ack: s.span("ack-clock"), Approval: s.span("approval-clock"), Answer: s.span("answer-clock"), Confirm: s.span("confirm-clock"),
-		Lease: s.span("lease"), Wait: s.span("wait-clock"),
+		Lease: s.span("lease"), Progress: s.span("progress-clock"), Wait: s.span("wait-clock"),
 	}
 }
 
@@ -150,6 +150,13 @@ func (s *story) command(t *testing.T) Command {
 func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 	t.Helper()
 	switch s.d.Cmd {
+	case "stuck":
+		return Stuck{
+			By: by, Above: s.d.HasArg("above"), Detail: s.word("detail", ""), Recovery: append(targets(s.list("to")...), tier(fact.TierEscalation, s.list("escalation")...)...),
+			Envelope: s.sealed(), Hints: s.hints(),
+		}
+	case "shed":
+		return Shed{By: by, Agent: s.word("agent", by.Agent), Handoff: h, Offer: s.number("offer", 0), To: s.list("to"), Why: s.word("why", "too much to do"), Hints: s.hints()}
 	case "join":
 		return JoinClaim{Agent: by.Agent, Handoff: h}
 	case "approve":

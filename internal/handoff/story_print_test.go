@@ -37,6 +37,8 @@ func (s *story) detail(e fact.Event) string {
 		return "by " + e.By
 	case fact.LeaseLost:
 		return e.Agent
+	case fact.OwnerStuck:
+		return strings.TrimSuffix(e.Agent+", says "+cmp.Or(e.By, "its clock")+": "+e.Detail, ": ")
 	case fact.ParkedTask:
 		return string(e.Cause) + ": " + e.Detail
 	case fact.Replayed:
@@ -73,6 +75,9 @@ func (s *story) handoffDetail(e fact.Event) (string, bool) {
 		return "by " + e.By, true
 	case fact.OfferMade:
 		text := fmt.Sprintf("offer %d to %s (%s), until %s", e.Offer, strings.Join(e.To, ", "), e.Tier, s.at(e.Ends))
+		if e.Reason != "" {
+			text += ", for " + string(e.Reason)
+		}
 		if len(e.Passed) > 0 {
 			text += "; passed over: " + fact.WhyPassed(e.Passed)
 		}
@@ -88,6 +93,8 @@ func (s *story) handoffDetail(e fact.Event) (string, bool) {
 		return "by " + e.Agent, true
 	case fact.RejectedOffer:
 		return strings.TrimSpace(fmt.Sprintf("by %s: %s %s", e.Agent, e.Why, strings.Join(e.Missing, ", "))), true
+	case fact.OfferShed:
+		return fmt.Sprintf("offer %d, from %s to %s, says %s: %s", e.Offer, e.Agent, strings.Join(e.To, ", "), e.By, e.Why), true
 	case fact.OfferExpired:
 		return "unanswered by " + strings.Join(e.To, ", "), true
 	case fact.Unanswered:

@@ -16,7 +16,7 @@ func (s *commands) agentCommand() *cobra.Command {
 	return shell.Group("agent", "Register agents and see how they do",
 		s.agentAdd(), s.agentList(), s.agentShow(), s.agentReadiness("ready", client.Ready, "Say that an agent takes new work"),
 		s.agentReadiness("drain", client.Draining, "Let an agent finish what it holds and take nothing more"),
-		s.agentReset(), s.agentRemove())
+		s.agentShed(), s.agentStuck(), s.agentReset(), s.agentRemove())
 }
 
 func (s *commands) agentAdd() *cobra.Command {
@@ -106,6 +106,46 @@ func (s *commands) agentRemove() *cobra.Command {
 		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 			return c.RemoveAgent(ctx, name)
 		})
+}
+
+func (s *commands) agentShed() *cobra.Command {
+	var in client.ShedInput
+	cmd := s.relief("shed NAME", "Move offers that wait for an agent to others that have room",
+		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
+			return c.Shed(ctx, name, in)
+		})
+	cmd.Flags().IntVar(&in.Keep, "keep", 0, "how many stay: those of the highest priority (default: none)")
+	return cmd
+}
+
+func (s *commands) agentStuck() *cobra.Command {
+	var in client.StuckInput
+	cmd := s.relief("stuck NAME", "Say that an agent gets nowhere: others are asked to take over what it holds",
+		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
+			return c.StuckAgent(ctx, name, in)
+		})
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "how one can tell")
+	return cmd
+}
+
+// relief is a command that moves work away from an agent.
+func (s *commands) relief(use, short string, do func(context.Context, *client.Client, string) (client.Relief, error)) *cobra.Command {
+	return s.Call(use, short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		r, err := do(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return s.Emit(r, func(p *shell.Page) {
+			var rows [][]string
+			for _, m := range r.Moved {
+				rows = append(rows, []string{m.Task, m.Handoff, "offered to " + shell.Names(m.To)})
+			}
+			for _, k := range r.Kept {
+				rows = append(rows, []string{k.Task, "", "stays: " + k.Why})
+			}
+			p.Table("There is nothing to move away from "+r.Agent+".", []string{"TASK", "HANDOFF", "WHAT BECOMES OF IT"}, rows)
+		})
+	})
 }
 
 func (s *commands) agentVerb(verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {

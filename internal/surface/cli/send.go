@@ -60,6 +60,7 @@ func addTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
 	f.Var((*shell.Duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
 	f.Var((*shell.Duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirm may take (default 1m)")
 	f.Var((*shell.Duration)(&t.Lease), "lease", "how long an owner may show no life (default 30m)")
+	f.Var((*shell.Duration)(&t.Progress), "progress-timeout", "how long an owner may report no progress (default: no end)")
 	f.Var((*shell.Duration)(&t.Wait), "wait-timeout", "how long to wait for children (default: no end)")
 }
 

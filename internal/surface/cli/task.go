@@ -14,7 +14,7 @@ import (
 
 func (s *commands) taskCommand() *cobra.Command {
 	return shell.Group("task", "Create tasks, work on them, and look at them",
-		s.taskCreate(), s.taskShow(), s.taskList(), s.taskStart(), s.taskProgress(), s.taskHeartbeat(),
+		s.taskCreate(), s.taskShow(), s.taskList(), s.taskStart(), s.taskProgress(), s.taskHeartbeat(), s.taskStuck(),
 		s.taskGap(), s.taskComplete(), s.taskFail(), s.taskCancel(), s.taskConstrain(), s.taskLift(), s.taskAnnotate())
 }
 
@@ -242,6 +242,25 @@ func (s *commands) taskProgress() *cobra.Command {
 			return c.Progress(ctx, task, client.ProgressInput{Epoch: epoch, Note: args[0], Usage: used})
 		})
 	usageFlags(cmd, &used)
+	return cmd
+}
+
+func (s *commands) taskStuck() *cobra.Command {
+	var in client.StuckInput
+	cmd := s.Command("stuck [TASK]", "Say that its owner gets nowhere: others are asked to take it over at once", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			task, _, err := s.TaskArg(args, 0)
+			if err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.Stuck(ctx, task, in)
+			return s.EmitReceipt(r, err)
+		})
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "how one can tell")
 	return cmd
 }
 

@@ -69,6 +69,18 @@ func (s *service) agents() {
 		})
 	door.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
 	door.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
+	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Say that an agent gets nowhere: others are asked to take over what it holds")
+	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call."
+	door.Change(s.door, stuck, func(ctx context.Context, c app.Caller, name string, in app.StuckAgentInput) (app.Relief, error) {
+		in.Agent = name
+		return s.app.StuckAgent(ctx, c, in)
+	})
+	shed := one(http.MethodPost, "/shed", "shed", "Move offers that wait for an agent to others that have room")
+	shed.About = "As the agent itself or an operator. Offers of the lowest priority go first, the oldest of them first; at most 100 in one call."
+	door.Change(s.door, shed, func(ctx context.Context, c app.Caller, name string, in app.ShedInput) (app.Relief, error) {
+		in.Agent = name
+		return s.app.ShedOffers(ctx, c, in)
+	})
 	door.Tell(s.door, door.Route{
 		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Show that the calling agent lives",
 		About: "Waiting for the inbox does so too.", Tag: door.TagAgents,

@@ -88,6 +88,7 @@ var pathFields = map[reflect.Type]string{
 	typeOf[app.GapInput]():       "task",
 	typeOf[app.PreviewInput]():   "task",
 	typeOf[app.ReplayInput]():    "task",
+	typeOf[app.StuckInput]():     "task",
 	typeOf[app.DiscardInput]():   "task",
 	typeOf[app.AcceptInput]():    "handoff",
 	typeOf[app.RejectInput]():    "handoff",
@@ -95,6 +96,9 @@ var pathFields = map[reflect.Type]string{
 	typeOf[app.CancelInput]():    "id",
 	typeOf[app.ApproveInput]():   "id",
 	typeOf[app.DenyInput]():      "id",
+
+	typeOf[app.StuckAgentInput](): "agent",
+	typeOf[app.ShedInput]():       "agent",
 
 	typeOf[roster.DescribeInput]():     "name",
 	typeOf[roster.SubscriptionInput](): "channel",

@@ -74,6 +74,11 @@ func (s *service) tasks() {
 		return s.app.Cancel(ctx, c, in)
 	})
 	s.work()
+	door.Change(s.door, post("stuck", "Say that its owner gets nowhere: others are asked at once"),
+		func(ctx context.Context, c app.Caller, id string, in app.StuckInput) (docket.Receipt, error) {
+			in.Task = id
+			return s.app.Stuck(ctx, c, in)
+		})
 	s.constraints()
 }
 

@@ -1,0 +1,155 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// ShedInput asks that offers which wait for an agent go to others.
+type ShedInput struct {
+	Agent string `json:"agent,omitempty" doc:"Its name."`
+	Keep  int    `json:"keep,omitempty" minimum:"0" doc:"How many of its offers stay: those of the highest priority."`
+}
+
+// ShedOffers moves offers that an agent has not accepted to ready agents that can do the same and have room: on the word of
+// the agent itself, or of whoever may manage agents. Those of the lowest priority go first, the oldest of them first; at
+// most 100 in one call. Offers to whoever is first, and those that were approved for the agent, stay.
+func (a *App) ShedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, error) {
+	r, err := a.shedOffers(ctx, c, in)
+	if err != nil {
+		return Relief{}, a.access.Refused(ctx, c.Who(), "shed", in.Agent, err)
+	}
+	return r, nil
+}
+
+func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, error) {
+	r := Relief{Agent: in.Agent, Moved: []MovedTask{}, Kept: []KeptTask{}, Position: a.views.Position()}
+	right := identity.Agents
+	if c.Agent() == in.Agent && in.Agent != "" {
+		right = identity.ActOwn
+	}
+	if err := c.May(right, "shed an agent's offers"); err != nil {
+		return r, err
+	}
+	if in.Keep < 0 {
+		return r, refusal.New(refusal.Invalid, "use 0 or more", "%d offers cannot be kept", in.Keep)
+	}
+	known, err := a.Known(ctx, c.Workspace, in.Agent, true)
+	if err != nil {
+		return r, err
+	}
+	if !known.Exists() {
+		return r, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
+	}
+	offers, err := a.offersTo(ctx, c.Workspace, in.Agent)
+	if err != nil {
+		return r, err
+	}
+	why := in.Agent + " sheds load"
+	if c.Agent() != in.Agent {
+		why += ", says " + c.String()
+	}
+	peers := a.NewPeers(c.Workspace, known)
+	for _, o := range offers[:min(max(len(offers)-in.Keep, 0), maxRelief)] {
+		decide := a.shedding(ctx, c, o, in.Agent, why, peers)
+		out, err := a.tasks.Decide(ctx, c, "shed", o.Task, in, decide)
+		if err := r.take(o.Task, out, err); err != nil {
+			return r, err
+		}
+		count(peers, out)
+	}
+	return r, nil
+}
+
+// count notes who got an offer that was shed.
+func count(peers *roster.Peers, out stream.Outcome[custody.Task]) {
+	if h := out.State.Handoff; len(out.Events) > 0 && h != nil && len(h.To) == 1 {
+		peers.Gave(h.To[0])
+	}
+}
+
+// offersTo lists the offers that wait for an agent alone, in the order in which they would be shed.
+func (a *App) offersTo(ctx context.Context, workspace, agent string) ([]view.Item, error) {
+	items, err := a.views.Inbox(ctx, workspace, agent, view.MaxPage)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	items = slices.DeleteFunc(items, func(i view.Item) bool { return i.Type != view.ItemOffer || i.Claim })
+	slices.SortStableFunc(items, func(x, y view.Item) int {
+		return cmp.Or(cmp.Compare(x.Priority.Rank(), y.Priority.Rank()), x.Since.Compare(y.Since))
+	})
+	return items, nil
+}
+
+// shedding decides to move one offer away from an agent.
+func (a *App) shedding(ctx context.Context, c Caller, o view.Item, agent, why string, peers *roster.Peers) func(custody.Task, time.Time) ([]fact.Event, error) {
+	return func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		_, n, err := fact.ParseHandoffID(o.ID)
+		if err != nil {
+			return nil, err
+		}
+		cmd := handoff.Shed{By: c.By(), Agent: agent, Handoff: n, Offer: o.Offer, Why: why}
+		if _, err := handoff.Decide(t, cmd, now); err != nil { // only what is allowed is worth looking for others
+			return nil, err
+		}
+		if cmd.To, err = peers.For(ctx, t.Handoff.Capability, now); err != nil {
+			return nil, err
+		}
+		return a.offering(ctx, c.Workspace, t, now, handoff.Hints{}, func(hints handoff.Hints) handoff.Command {
+			cmd.Hints = hints
+			return cmd
+		})
+	}
+}
+
+// Relieve moves offers away from an agent that holds, and is offered, more than it may. It is for an entry of the record
+// that made it more. Offers that the agent has seen stay: it is about to answer.
+func (a *App) Relieve(ctx context.Context, workspace, agent string, e ledger.Entry) error {
+	known, err := a.Known(ctx, workspace, agent, false)
+	if err != nil || !known.Exists() || known.Spec.MaxTasks == 0 {
+		return err
+	}
+	last, err := a.Last(ctx) // what was shed before counts
+	if err == nil {
+		err = a.Wait(ctx, last)
+	}
+	if err != nil {
+		return err
+	}
+	held, err := a.views.Held(ctx, workspace, agent)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	offers, err := a.offersTo(ctx, workspace, agent)
+	if err != nil {
+		return err
+	}
+	over := held + len(offers) - known.Spec.MaxTasks
+	offers = slices.DeleteFunc(offers, func(i view.Item) bool { return i.Seen })
+	c := caller.System(workspace, "courier", e.Actor)
+	why := fmt.Sprintf("%s holds and is offered more than its %d tasks", agent, known.Spec.MaxTasks)
+	peers := a.NewPeers(workspace, known)
+	for _, o := range offers[:min(max(over, 0), len(offers), maxRelief)] {
+		out, err := a.tasks.Do(ctx, c.Write(""), docket.StreamOf(workspace, o.Task), a.shedding(ctx, c, o, agent, why, peers))
+		if err := caller.Tolerate(err); err != nil {
+			return err
+		}
+		count(peers, out)
+	}
+	return nil
+}

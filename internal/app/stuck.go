@@ -1,0 +1,186 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// StuckInput says that a task's owner gets nowhere.
+type StuckInput struct {
+	Task   string `json:"task,omitempty" doc:"Id of the task."`
+	Detail string `json:"detail,omitempty" doc:"How one can tell."`
+}
+
+// Stuck offers a task whose owner gets nowhere to those who stand in for it, at once: on the word of its requester, of the
+// owner of a task that it works for, or of an operator. They get the last envelope and what the owner has reported. Until
+// one accepts, the owner ends that by progress or a result; if nobody does, it keeps the task.
+func (a *App) Stuck(ctx context.Context, c Caller, in StuckInput) (docket.Receipt, error) {
+	out, err := a.tasks.Decide(ctx, c, "stuck", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		above, err := a.owns(ctx, c, t.Parent)
+		if err != nil {
+			return nil, err
+		}
+		if !t.Exists() || !above && !a.tasks.Sees(c, t) {
+			return nil, docket.Unknown(in.Task)
+		}
+		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
+	})
+	if err != nil {
+		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "stuck", in.Task, err)
+	}
+	return docket.ReceiptOf(out), nil
+}
+
+func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd handoff.Stuck, now time.Time) ([]fact.Event, error) {
+	if _, err := handoff.Decide(t, cmd, now); err != nil && refusal.CodeOf(err) != refusal.Unavailable {
+		return nil, err // whoever may take over, this caller may not say so
+	}
+	p, err := a.Plan(ctx, c.Workspace, roster.For(t.Owner), now)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Recovery, cmd.Passed, cmd.Hints.Jitter = p.Candidates, p.Passed, a.Jitter()
+	cmd.Recovery = slices.DeleteFunc(cmd.Recovery, func(k fact.Candidate) bool { return k.Agent == t.Owner })
+	if len(cmd.Recovery) == 0 && p.Refused != nil {
+		return nil, p.Refused
+	}
+	if len(cmd.Recovery) > 0 {
+		fit, passed, sealed, err := a.recoverable(ctx, c.Workspace, t, cmd.Recovery, cmp.Or(cmd.Detail, t.Owner+" is stuck"), now)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Recovery, cmd.Passed, cmd.Envelope = fit, append(cmd.Passed, passed...), sealed
+	}
+	return a.offering(ctx, c.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
+		cmd.Hints = hints
+		return cmd
+	})
+}
+
+// maxGenerations is how far up a task's parents are looked for.
+const maxGenerations = 32
+
+// owns reports whether the caller, an agent, owns a task or one that it works for, and so on upwards.
+func (a *App) owns(ctx context.Context, c Caller, of fact.Parent) (bool, error) {
+	for range maxGenerations {
+		if of.Task == "" || c.Agent() == "" {
+			return false, nil
+		}
+		t, err := a.tasks.Find(ctx, c.Workspace, of.Task)
+		if err != nil || t.Owner == c.Agent() {
+			return err == nil, err
+		}
+		of = t.Parent
+	}
+	return false, nil
+}
+
+// Relief is what came of moving work away from an agent.
+type Relief struct {
+	Agent    string          `json:"agent"`
+	Moved    []MovedTask     `json:"moved"`
+	Kept     []KeptTask      `json:"kept" doc:"What stays with the agent, and why."`
+	Position ledger.Position `json:"position"`
+}
+
+// MovedTask is a task, or an offer of one, that is on its way to somebody else.
+type MovedTask struct {
+	Task    string   `json:"task"`
+	Handoff string   `json:"handoff"`
+	To      []string `json:"to,omitempty" doc:"Who is asked first."`
+}
+
+// KeptTask is a task that stays where it is.
+type KeptTask struct {
+	Task string `json:"task"`
+	Why  string `json:"why"`
+}
+
+// At is up to where on record the answer is true.
+func (r Relief) At() uint64 { return uint64(r.Position) }
+
+// take notes what became of one task. What is refused stays; other errors end the whole.
+func (r *Relief) take(task string, out stream.Outcome[custody.Task], err error) error {
+	no, refused := refusal.As(err)
+	if refused && no.Code == refusal.Unavailable {
+		_, refused = no.Details["passed_over"] // nobody can take it; otherwise the record cannot be written
+	}
+	switch {
+	case refused && no.Code != refusal.Unknown:
+		r.Kept = append(r.Kept, KeptTask{Task: task, Why: no.Message})
+	case err != nil:
+		return err
+	case len(out.Events) == 0 || out.State.Handoff == nil:
+		r.Kept = append(r.Kept, KeptTask{Task: task, Why: "nobody else can take it now"})
+	default:
+		h := out.State.Handoff
+		r.Moved, r.Position = append(r.Moved, MovedTask{Task: task, Handoff: h.ID(task), To: h.To}), max(r.Position, out.At)
+	}
+	return nil
+}
+
+// maxRelief is how many tasks or offers are moved away from an agent in one turn.
+const maxRelief = 100
+
+// StuckAgentInput says that an agent gets nowhere, with all that it holds.
+type StuckAgentInput struct {
+	Agent  string `json:"agent,omitempty" doc:"Its name."`
+	Detail string `json:"detail,omitempty" doc:"How one can tell."`
+}
+
+// StuckAgent is [App.Stuck] for what an agent holds and the caller may say so about, the oldest 100 of those at most.
+// What it may not is left out.
+func (a *App) StuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (Relief, error) {
+	r, err := a.stuckAgent(ctx, c, in)
+	if err != nil {
+		return Relief{}, a.access.Refused(ctx, c.Who(), "stuck-agent", in.Agent, err)
+	}
+	return r, nil
+}
+
+func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (Relief, error) {
+	r := Relief{Agent: in.Agent, Moved: []MovedTask{}, Kept: []KeptTask{}, Position: a.views.Position()}
+	if err := c.May(identity.ActOwn, "say that an agent is stuck"); err != nil {
+		return r, err
+	}
+	if _, err := a.Agent(ctx, c, in.Agent); err != nil {
+		return r, err
+	}
+	held, err := a.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: in.Agent, State: fact.Executing, Limit: view.MaxPage})
+	if err != nil {
+		return r, stream.Unavailable(err)
+	}
+	slices.SortStableFunc(held, func(x, y view.Task) int { return x.Created.Compare(y.Created) })
+	for _, t := range held {
+		if len(r.Moved) == maxRelief {
+			break
+		}
+		out, err := a.tasks.Decide(ctx, c, "stuck", t.ID, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+			above, err := a.owns(ctx, c, t.Parent)
+			if err != nil || t.Owner != in.Agent || !above && !c.By().Operator && t.Requester != c.String() {
+				return nil, err
+			}
+			return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
+		})
+		if err == nil && len(out.Events) == 0 {
+			continue // not the caller's to say
+		}
+		if err := r.take(t.ID, out, err); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}

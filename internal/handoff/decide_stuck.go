@@ -1,0 +1,64 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// Stuck says that the owner gets nowhere, whatever life it shows: the task is offered to others at once, with what the
+// owner has reported. Until one of them accepts, the owner ends that by progress or a result, and not by a heartbeat. If
+// nobody takes it, it stays with its owner.
+type Stuck struct {
+	By     By
+	Above  bool // by is an agent that owns a task which this one works for
+	Detail string
+	// Recovery says who may take over, best first; the owner itself is left out.
+	Recovery []fact.Candidate
+	Passed   []fact.Passed // left out by routing already
+	Envelope fact.Sealed
+	Hints    Hints
+}
+
+func (c Stuck) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := live(t); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.By.Agent != "" && c.By.Agent == t.Owner:
+		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it on", "%s owns task %s itself", c.By.Agent, t.ID)
+	case !c.By.Operator && c.By.Principal != t.Requester && !c.Above:
+		return nil, refusal.New(refusal.NotPermitted, "ask its requester, who owns the task that it works for, or an operator; or ask to take it over",
+			"%s cannot say that task %s is stuck", c.By.name(), t.ID)
+	case t.State == fact.Pending:
+		return nil, refusal.New(refusal.Conflict, "hand it off", "nobody owns task %s", t.ID)
+	case t.State != fact.Executing:
+		return nil, busy(t)
+	case t.InPerson() != nil:
+		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
+			t.Owner, t.ID, fact.TicketID(t.ID, t.Ticket.N))
+	}
+	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
+		return nil, err
+	}
+	candidates := slices.DeleteFunc(asNamed(c.Recovery), func(k fact.Candidate) bool { return k.Agent == t.Owner })
+	if len(candidates) == 0 {
+		return nil, nobody(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
+	}
+	d := turn{t: t}
+	if !d.again(fact.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.name(), Detail: c.Detail, At: now}, "is stuck", now) {
+		return d.events, nil
+	}
+	detail := t.Owner + " is stuck, says " + c.By.name()
+	if c.Detail != "" {
+		detail = refusal.Clip(detail+": "+c.Detail, fact.MaxText)
+	}
+	d.replace(replacing{candidates: candidates, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true}, now)
+	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
+		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
+	}
+	return d.events, nil
+}

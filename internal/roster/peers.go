@@ -1,0 +1,119 @@
+package roster
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+const (
+	// nominalRoom is how many tasks an agent without a limit counts as having room for.
+	nominalRoom = 10
+	// maxPeers is how many others an offer that is shed may go to, one after the other.
+	maxPeers = 3
+)
+
+// Peers are those who can do what an agent does and have room for more. They are looked up once; what they are given
+// meanwhile is counted with [Peers.Gave], so that they are loaded evenly. It is for one goroutine.
+type Peers struct {
+	roster    *Roster
+	workspace string
+	of        registry.State
+	found     map[string][]string // by capability
+	load      map[string]*peer
+}
+
+type peer struct{ has, room int }
+
+// NewPeers is the peers of an agent; nobody is looked up yet.
+func (r *Roster) NewPeers(workspace string, of registry.State) *Peers {
+	return &Peers{roster: r, workspace: workspace, of: of, found: map[string][]string{}, load: map[string]*peer{}}
+}
+
+// Gave counts an offer to a peer.
+func (p *Peers) Gave(name string) {
+	if k := p.load[name]; k != nil {
+		k.has++
+	}
+}
+
+// For is up to three peers that have room, the least loaded first: who has a capability, or, if none is named, all that the
+// agent has; and where the agent has none, its fallbacks.
+func (p *Peers) For(ctx context.Context, capability string, now time.Time) ([]string, error) {
+	names, known := p.found[capability]
+	if !known {
+		var err error
+		if names, err = p.find(ctx, capability, now); err != nil {
+			return nil, err
+		}
+		p.found[capability] = names
+	}
+	fit := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return p.load[n].has >= p.load[n].room })
+	slices.SortStableFunc(fit, func(a, b string) int {
+		x, y := p.load[a], p.load[b]
+		return cmp.Compare(x.has*y.room, y.has*x.room)
+	})
+	return fit[:min(len(fit), maxPeers)], nil
+}
+
+func (p *Peers) find(ctx context.Context, capability string, now time.Time) ([]string, error) {
+	req := routing.Request{Exclude: []string{p.of.Name}}
+	switch {
+	case capability != "":
+		req.Needs = []string{capability}
+	case len(p.of.Spec.Capabilities) > 0:
+		req.Needs = p.of.Spec.Capabilities[:min(len(p.of.Spec.Capabilities), routing.MaxNeeds)]
+	default:
+		req.Agents = []string{p.of.Name}
+	}
+	plan, err := p.roster.Plan(ctx, p.workspace, req, now)
+	if err != nil || plan.Refused != nil { // nobody can take it
+		return nil, err
+	}
+	var names []string
+	for _, c := range plan.Candidates {
+		fits, err := p.weigh(ctx, c.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if fits {
+			names = append(names, c.Agent)
+		}
+	}
+	return names, nil
+}
+
+// weigh notes how much a peer has to do, and reports whether it can read as much as the agent.
+func (p *Peers) weigh(ctx context.Context, name string) (bool, error) {
+	known, err := p.roster.Known(ctx, p.workspace, name, false)
+	if err != nil || !known.Exists() || name == p.of.Name {
+		return false, err
+	}
+	if w := known.Spec.ContextWindow; w > 0 && w < p.of.Spec.ContextWindow {
+		return false, nil
+	}
+	if p.load[name] != nil {
+		return true, nil
+	}
+	held, err := p.roster.views.Held(ctx, p.workspace, name)
+	if err != nil {
+		return false, stream.Unavailable(err)
+	}
+	items, err := p.roster.views.Inbox(ctx, p.workspace, name, view.MaxPage)
+	if err != nil {
+		return false, stream.Unavailable(err)
+	}
+	for _, i := range items {
+		if i.Type == view.ItemOffer && !i.Claim {
+			held++
+		}
+	}
+	p.load[name] = &peer{has: held, room: cmp.Or(known.Spec.MaxTasks, nominalRoom)}
+	return true, nil
+}
