@@ -42,8 +42,8 @@ func FoldAll(t Task, events []fact.Event) Task {
 	return t
 }
 
-// take applies what an event says beyond the change of state. [fact.Annotated] and
-// [fact.GapReported] say nothing about the task itself.
+// take applies what an event says beyond the change of state. [fact.Annotated], [fact.GapReported] and
+// [fact.AdviceTaken] say nothing about the task itself.
 func (t *Task) take(e fact.Event) {
 	if !t.takeHandoff(e) && !t.takeTicket(e) {
 		t.takeTask(e)

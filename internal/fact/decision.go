@@ -59,3 +59,46 @@ type Weighed struct {
 
 // AdviceRule is what a decision has as its rule where the adviser made it.
 const AdviceRule = "advice"
+
+// Bounds of what was asked of an adviser, and answered, as it is recorded.
+const (
+	MaxAdvicePrompt = 32 << 10
+	MaxAdviceAnswer = 8 << 10
+)
+
+// AdviceTaken: no rule of the policy matched, so an adviser was asked where the task should go. It is on record whether
+// anything came of it or not. What the task is decides nothing of it: the handoff, if there is one, says so itself.
+type AdviceTaken struct {
+	Policy  string        `json:"policy,omitempty"` // digest of the policy in force
+	Model   string        `json:"model"`
+	Outcome AdviceOutcome `json:"outcome"`
+	// Why is the adviser's reason, or what was wrong with its answer, or why none came.
+	Why        string   `json:"why"`
+	To         Receiver `json:"to,omitzero"`
+	Kind       Kind     `json:"kind,omitempty"`
+	Reason     Reason   `json:"reason,omitempty"`
+	Confidence float64  `json:"confidence,omitzero"`
+	Prompt     string   `json:"prompt,omitempty"` // as it was asked, up to 32 KiB
+	Answer     string   `json:"answer,omitempty"` // as it came, up to 8 KiB
+	Tokens     int64    `json:"tokens,omitzero"`
+	Tries      int      `json:"tries,omitzero"`
+	Took       Duration `json:"took,omitzero"`
+}
+
+// AdviceOutcome is what came of asking an adviser.
+type AdviceOutcome string
+
+// The outcomes of asking.
+const (
+	AdvisedHandOff AdviceOutcome = "handoff"
+	AdvisedKeep    AdviceOutcome = "keep"
+	AdviceRefused  AdviceOutcome = "refused" // it could not be followed: against its form, the choices, a rule, a limit or a permission
+	AdviceFailed   AdviceOutcome = "failed"  // none came
+)
+
+var adviceOutcomes = []AdviceOutcome{AdvisedHandOff, AdvisedKeep, AdviceRefused, AdviceFailed}
+
+// UnmarshalText refuses unknown outcomes.
+func (o *AdviceOutcome) UnmarshalText(b []byte) error {
+	return parse(o, "adviser's outcome", b, adviceOutcomes)
+}

@@ -62,6 +62,7 @@ var Events = []Event{
 	Rendered{},
 	Annotated{},
 	GapReported{},
+	AdviceTaken{},
 }
 
 // Created starts a task.

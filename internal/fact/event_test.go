@@ -53,7 +53,7 @@ func full(t *testing.T, typ reflect.Type) reflect.Value {
 var closed = map[string]string{
 	"Action": "keep", "State": "pending", "Stage": "offered", "Kind": "warm", "Reason": "error", "Rejection": "refused", "Priority": "high", "Tier": "fallback",
 	"ConfirmMode": "auto", "FanInMode": "all", "ConstraintKind": "security", "ParkCause": "limit",
-	"TicketKind": "question", "TicketState": "open", "TicketOutcome": "denied",
+	"AdviceOutcome": "keep", "TicketKind": "question", "TicketState": "open", "TicketOutcome": "denied",
 }
 
 func encode(t *testing.T, e any) []byte {

@@ -145,3 +145,6 @@ func (GapReported) EventName() string { return "gap-reported" }
 
 // EventName implements [Event].
 func (Annotated) EventName() string { return "entry-annotated" }
+
+// EventName implements [Event].
+func (AdviceTaken) EventName() string { return "advice-taken" }

@@ -306,7 +306,7 @@ func endsForGood(before custody.Task, _ Command, events []fact.Event, _ custody.
 	}
 	for _, e := range events {
 		switch e := e.(type) {
-		case fact.Annotated, fact.GapReported, fact.ShareRead:
+		case fact.Annotated, fact.GapReported, fact.ShareRead, fact.AdviceTaken:
 		case fact.Rendered:
 			if e.Share == 0 {
 				return fmt.Errorf("a handoff's envelope was packed after the task was %s", before.State)

@@ -138,6 +138,9 @@ func matrixRows() []row {
 		}),
 		byServer("EndChild", func(custody.Task) Command { return EndChild{Child: taskID(100), State: fact.Completed} }),
 		byServer("EndDependency", func(custody.Task) Command { return EndDependency{Task: taskID(90), State: fact.Completed} }),
+		byServer("TakeAdvice", func(custody.Task) Command {
+			return TakeAdvice{fact.AdviceTaken{Model: "m1", Outcome: fact.AdvisedKeep}}
+		}),
 		byServer("Tick", func(custody.Task) Command { return Tick{} }),
 	})
 }

@@ -333,6 +333,7 @@ func (d dice) general(t custody.Task) Command {
 		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
 		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}), d.render(t),
 		Command(ReadShare{By: d.anybody(), Share: 1}), Command(Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}),
+		Command(TakeAdvice{fact.AdviceTaken{Model: "m1", Outcome: pick(d, fact.AdvisedKeep, fact.AdviceFailed), Why: "as I see it"}}),
 		Command(ReportGap{By: by, Epoch: epoch, Missing: []string{"logs"}}),
 		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage(), Tasks: d.IntN(5) - 1}),
 		Command(EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}),

@@ -198,6 +198,8 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 		return Discard{By: by, Why: s.word("why", "")}
 	case "gap":
 		return ReportGap{By: by, Epoch: e, Missing: s.list("missing"), Detail: s.word("detail", "")}
+	case "advice":
+		return TakeAdvice{fact.AdviceTaken{Model: "m1", Outcome: fact.AdviceOutcome(s.word("outcome", "keep")), Why: s.word("why", "")}}
 	case "ask", "claim", "release", "answer", "decline", "recall":
 		return s.ticket(by, e)
 	case "annotate":

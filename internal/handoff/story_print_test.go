@@ -57,6 +57,8 @@ func (s *story) detail(e fact.Event) string {
 		return s.rendered(e)
 	case fact.GapReported:
 		return "by " + e.Agent + ": " + strings.Join(e.Missing, ", ")
+	case fact.AdviceTaken:
+		return string(e.Outcome) + " by " + e.Model + ": " + e.Why
 	case fact.Annotated:
 		return fmt.Sprintf("entry %d by %s: %s", e.Entry, e.By, e.Note)
 	}

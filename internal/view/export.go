@@ -56,6 +56,7 @@ var private = map[string][]string{
 	fact.GaveUp{}.EventName():       {"result", "detail"},
 	fact.ChildEnded{}.EventName():   {"result"},
 	fact.Joined{}.EventName():       {"result"},
+	fact.AdviceTaken{}.EventName():  {"prompt", "answer", "why"},
 	fact.TicketOpened{}.EventName(): {"question", "options"},
 	fact.TicketClosed{}.EventName(): {"answer", "detail"},
 }
