@@ -70,7 +70,7 @@ type Pack struct {
 	Pinned   []string `json:"pinned,omitempty"`   // parts to be kept before others, like fact:f1, memory:ID or data
 }
 
-// ImportInput makes a task from the handoff document of another system.
+// ImportInput makes a task from the handoff document of another system, or from an envelope of another server.
 type ImportInput struct {
 	Document   json.RawMessage `json:"document"`
 	To         []string        `json:"to,omitempty"` // instead of the agent that the document names
@@ -81,7 +81,7 @@ type ImportInput struct {
 // Imported is a receipt, and what became of the document's fields.
 type Imported struct {
 	Receipt
-	Format string `json:"format"` // handoff-document, handoff-context or memory-envelope
+	Format string `json:"format"` // handoff-document, handoff-context, memory-envelope or envelope
 	Notes  []Note `json:"notes"`
 }
 
@@ -91,7 +91,7 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
-// ImportTask makes a task from the handoff document of another system. What it says about the past is kept as claimed
+// ImportTask makes a task from the handoff document of another system, or from an envelope of another server. What it says about the past is kept as claimed
 // history.
 func (c *Client) ImportTask(ctx context.Context, in ImportInput) (Imported, error) {
 	var out Imported

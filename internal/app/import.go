@@ -13,9 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// ImportInput makes a task from the handoff document of another system.
+// ImportInput makes a task from the handoff document of another system, or an envelope from another server.
 type ImportInput struct {
-	Document   json.RawMessage `json:"document" doc:"The document: a handoff document with an audit trail, a handoff context with facts and decisions, or a memory envelope. Its format is told by its fields."`
+	Document   json.RawMessage `json:"document" doc:"The document: a handoff document with an audit trail, a handoff context with facts and decisions, a memory envelope, or an envelope of this system, as it was exported, of any major that is known. Its format is told by its fields."`
 	To         []string        `json:"to,omitempty" doc:"Agents to hand the task to at once, instead of the one that the document names."`
 	Capability string          `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
 	Start      bool            `json:"start,omitempty" doc:"The calling agent works on the task itself; it is handed to nobody."`
@@ -43,7 +43,7 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 	if in.Start && (len(in.To) > 0 || in.Capability != "") {
 		return Imported{}, refusal.New(refusal.Invalid, "leave one of the two out", "a task is started by its caller or handed to others, not both")
 	}
-	doc, notes, err := foreign.Decode(in.Document)
+	doc, notes, err := foreign.Decode(in.Document, a.majors)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -99,10 +99,14 @@ func creation(t foreign.Task) CreateInput {
 		Ask: t.Content.Ask, State: t.Content.State, Summary: t.Content.Summary, Questions: t.Content.Questions,
 		Confidence: t.Content.Confidence, Data: t.Content.Data, Facts: foreignPoints(t.Content.Facts),
 		Decisions: foreignPoints(t.Content.Decisions), Recent: min(t.IncludeRecent, knowledge.MaxRecent), Unresolved: t.Memory,
+		Notes: t.Content.Notes, Base: t.Envelope,
+	}
+	for _, f := range t.Artifacts {
+		c.Artifacts = append(c.Artifacts, Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType})
 	}
 	return CreateInput{
 		Intent: t.Intent, Content: c, Priority: t.Priority, Deadline: t.Deadline, Timeouts: t.Timeouts,
-		Constraints: slices.Clone(t.Constraints), Permissions: t.Permissions, Claimed: t.Claimed,
+		Constraints: slices.Clone(t.Constraints), Permissions: t.Permissions, Expected: t.Expected, Claimed: t.Claimed,
 	}
 }
 

@@ -22,6 +22,9 @@ var telling = map[Format][]string{
 	MemoryEnvelope:  {"task_summary", "memory_refs", "envelope_version", "include_recent", "include_pins"},
 }
 
+// shared is the one of them that envelopes have too. These are told by their version and their handoff.
+const shared = "key_facts"
+
 // needed is the field without which there is no task.
 var needed = map[Format]string{HandoffDocument: "task_context", HandoffContext: "original_task", MemoryEnvelope: "task_summary"}
 
@@ -38,20 +41,25 @@ func Detect(doc []byte) (Format, error) {
 	if err != nil {
 		return "", err
 	}
+	_, fields, _ = unwrap(doc, fields)
 	return detect(fields)
 }
 
 // Decode reads a document of any of the formats. The notes, in the order of the fields' names, say what became of
-// everything that is not simply taken over. Errors are a [refusal.Error] with the code invalid or too_large that names
+// everything that is not simply taken over. Envelopes of ours are read in the majors that majors knows. Errors are a [refusal.Error] with the code invalid or too_large that names
 // the field.
-func Decode(doc []byte) (Task, []Note, error) {
+func Decode(doc []byte, majors envelope.Converter) (Task, []Note, error) {
 	fields, err := object(doc)
 	if err != nil {
 		return Task{}, nil, err
 	}
+	doc, fields, digest := unwrap(doc, fields)
 	format, err := detect(fields)
 	if err != nil {
 		return Task{}, nil, err
+	}
+	if format == Envelope {
+		return envelopeOf(doc, digest, majors)
 	}
 	d := &document{
 		fields: fields, task: Task{Format: format},
@@ -63,8 +71,7 @@ func Decode(doc []byte) (Task, []Note, error) {
 	if d.err != nil {
 		return Task{}, nil, d.err
 	}
-	slices.SortStableFunc(d.notes, func(a, b Note) int { return strings.Compare(a.Field, b.Field) })
-	return d.task, d.notes, nil
+	return d.task, sorted(d.notes), nil
 }
 
 // object reads the outermost object. Going through the canonical form refuses bad UTF-8, keys given twice, nesting
@@ -91,12 +98,17 @@ func object(doc []byte) (map[string]json.RawMessage, error) {
 
 func detect(fields map[string]json.RawMessage) (Format, error) {
 	found := map[Format][]string{}
+	versioned := hasVersion(fields)
+	ours := versioned && sortOf(fields["handoff"]) == "an object"
 	for format, names := range telling {
 		for _, name := range names {
-			if _, ok := fields[name]; ok {
+			if _, ok := fields[name]; ok && (name != shared || !ours) {
 				found[format] = append(found[format], name)
 			}
 		}
+	}
+	if ours || versioned && len(found) == 0 { // another major may have anything else
+		found[Envelope] = []string{"version"}
 	}
 	switch len(found) {
 	case 1:
@@ -104,11 +116,8 @@ func detect(fields map[string]json.RawMessage) (Format, error) {
 			return format, nil
 		}
 	case 0:
-		if _, ours := fields["handoff"]; ours && fields["version"] != nil {
-			return "", wrong("document", "make a task with its intent, and send its content", "is an envelope of Trapeze, not of another system")
-		}
 		return "", wrong("document", "understood are a handoff document (task_context, audit_trail), a handoff context "+
-			"(original_task, key_facts) and a memory envelope (task_summary, memory_refs)", "has none of the fields that tell its format")
+			"(original_task, key_facts), a memory envelope (task_summary, memory_refs) and an envelope of Trapeze (version, handoff)", "has none of the fields that tell its format")
 	}
 	var all []string
 	for _, format := range slices.Sorted(maps.Keys(found)) {

@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
+const ours = `{"version":"1.1","handoff":{"task_id":"t","from":"a"},"task":{"intent":"x"}}`
+
 func TestWhatIsWrongIsRefusedByTheNameOfItsField(t *testing.T) {
 	document := func(rest string) string { return `{"task_context":{"summary":"x"},` + rest + `}` }
 	context := func(rest string) string { return `{"original_task":"x",` + rest + `}` }
@@ -25,7 +28,13 @@ func TestWhatIsWrongIsRefusedByTheNameOfItsField(t *testing.T) {
 		"null":                           {`null`, "document: is not a JSON object"},
 		"an empty object":                {`{}`, "document: has none of the fields"},
 		"fields of two formats":          {`{"original_task":"x","task_summary":"y"}`, "several formats: original_task (handoff-context), task_summary (memory-envelope)"},
-		"an envelope of ours":            {`{"version":"1.0","handoff":{},"task":{"intent":"x"}}`, "is an envelope of Trapeze"},
+		"an envelope of nobody":          {`{"version":"1.0","handoff":{},"task":{"intent":"x"}}`, "handoff.task_id: is missing"},
+		"an envelope of another major":   {`{"version":"7.2","handoff":{},"job":{"intent":"x"}}`, "7.2 is of an unknown major version: known are 1"},
+		"a major that has nothing alike": {`{"version":"12.0","payload":"x"}`, "12.0 is of an unknown major version: known are 1"},
+		"an envelope that was changed":   {`{"digest":"sha256:00","envelope":` + ours + `}`, "envelope: has the digest sha256:"},
+		"an envelope and something else": {`{"original_task":"x",` + ours[1:], "several formats: version (envelope), original_task (handoff-context)"},
+		"a field that 1.1 does not have": {`{"mood":"blue",` + ours[1:], "mood"},
+		"an endless timeout":             {strings.Replace(ours, `"from"`, `"timeout_seconds":99999999,"from"`, 1), "timeout_seconds: "},
 		"a constraint given twice":       {memory(`"constraints":{"security":"none","security":"all"}`), `has the key "security" twice`},
 		"invalid UTF-8":                  {context("\"current_state\":\"\xff\""), "UTF-8"},
 		"a number that loses digits":     {context(`"collected_data":{"n":12345678901234567890}`), "lose digits"},
@@ -70,7 +79,7 @@ func TestWhatIsWrongIsRefusedByTheNameOfItsField(t *testing.T) {
 		"references that are an object":  {memory(`"memory_refs":{}`), "memory_refs: is an object, not a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := foreign.Decode([]byte(s.doc))
+			_, _, err := foreign.Decode([]byte(s.doc), envelope.Converter{})
 			r, ok := refusal.As(err)
 			if !ok || !strings.Contains(r.Message, s.want) || r.Hint == "" || r.Details["field"] == "" {
 				t.Errorf("got %v, want %q", err, s.want)
@@ -80,7 +89,7 @@ func TestWhatIsWrongIsRefusedByTheNameOfItsField(t *testing.T) {
 }
 
 func TestADocumentOfMoreThanAMegabyteIsRefused(t *testing.T) {
-	_, _, err := foreign.Decode(make([]byte, foreign.MaxSize+1))
+	_, _, err := foreign.Decode(make([]byte, foreign.MaxSize+1), envelope.Converter{})
 	if refusal.CodeOf(err) != refusal.TooLarge {
 		t.Errorf("got %v", err)
 	}
@@ -166,13 +175,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(sample(f, format))
 	}
 	for _, s := range []string{
-		``, `{}`, `{"task_context":"do it"}`, `{"original_task":"x","expires_at":1e20,"confidence":1e-320}`,
+		``, `{}`, ours, `{"digest":"x","envelope":` + ours + `}`, `{"version":"2.0"}`, `{"task_context":"do it"}`, `{"original_task":"x","expires_at":1e20,"confidence":1e-320}`,
 		`{"task_summary":"x","constraints":{"\u202e":[1],"deadline":0,"max_tokens":1}}`, `{"task_context":{"task":{"summary":1},"permissions":null}}`,
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		task, notes, err := foreign.Decode(doc)
+		task, notes, err := foreign.Decode(doc, envelope.Converter{})
 		if err != nil {
 			if _, ok := refusal.As(err); !ok {
 				t.Fatalf("not a refusal: %v", err)
@@ -184,15 +193,54 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%+v", task)
 		}
 		e := envelope.Envelope{Handoff: envelope.Header{TaskID: "t", From: "a"}, Task: envelope.Task{Intent: task.Intent, Data: task.Content.Data}}
-		if err := e.Validate(); err != nil {
+		if task.Format == foreign.Envelope {
+			e, err = envelope.Decode(task.Envelope)
+		}
+		if err := errors.Join(err, e.Validate()); err != nil {
 			t.Fatalf("%v: %+v", err, task)
 		}
 		if !json.Valid(task.Claimed) {
 			t.Fatalf("claimed: %s", task.Claimed)
 		}
-		again, notesAgain, err := foreign.Decode(doc)
+		again, notesAgain, err := foreign.Decode(doc, envelope.Converter{})
 		if err != nil || !reflect.DeepEqual(task, again) || !slices.Equal(notes, notesAgain) {
 			t.Fatalf("%v: %+v\n%+v", err, task, again)
 		}
 	})
+}
+
+func TestAnEnvelopeIsReadInEveryMajorThatIsKnownAndItsPastIsAClaim(t *testing.T) {
+	older, err := envelope.NewConverter(envelope.Conversion{
+		Older: 0,
+		Up: func(doc map[string]any) ([]string, error) {
+			doc["version"], doc["task"] = "1.0", doc["job"]
+			delete(doc, "job")
+			delete(doc, "weather")
+			return []string{"weather"}, nil
+		},
+		Down: func(map[string]any) ([]string, error) { return nil, errors.New("nobody asks for it") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, notes, err := foreign.Decode([]byte(`{"version":"0.9","weather":"fine","handoff":{"task_id":"t","from":"a","to":["bob"]},"job":{"intent":"x"}}`), older)
+	if err != nil || task.Intent != "x" || task.Target != "bob" || !has(notes, "version") {
+		t.Errorf("an older major: %+v, %v, %v", task, notes, err)
+	}
+	_, _, err = foreign.Decode([]byte(`{"version":"5.0","handoff":{}}`), older)
+	if no, _ := refusal.As(err); no == nil || !strings.Contains(no.Message, "known are 0, 1") || !strings.Contains(no.Hint, "use major 0, 1") {
+		t.Errorf("a major that nobody knows: %v", err)
+	}
+	task, _ = decode(t, sample(t, foreign.Envelope))
+	var claimed map[string]json.RawMessage
+	if err := json.Unmarshal(task.Claimed, &claimed); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := envelope.Decode(task.Envelope)
+	if err != nil || doc.Parent+doc.Salt != "" || len(doc.History)+len(doc.Memory)+len(doc.Artifacts)+len(doc.Conversation) > 0 || doc.Hops != 0 {
+		t.Errorf("what the first envelope starts from has a past: %+v, %v", doc, err)
+	}
+	if claimed["history"] == nil || claimed["parent"] == nil || claimed["digest"] == nil || task.Constraints[0].Origin != "" {
+		t.Errorf("claimed: %s, constraints %+v", task.Claimed, task.Constraints)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -18,9 +19,10 @@ const (
 	HandoffDocument Format = "handoff-document" // task_context, audit_trail, handoff_reason
 	HandoffContext  Format = "handoff-context"  // original_task, key_facts, decisions_made, confidence
 	MemoryEnvelope  Format = "memory-envelope"  // task_summary, memory_refs, constraints
+	Envelope        Format = "envelope"         // version, handoff, task: of this system, from another server
 )
 
-var formats = []Format{HandoffDocument, HandoffContext, MemoryEnvelope}
+var formats = []Format{HandoffDocument, HandoffContext, MemoryEnvelope, Envelope}
 
 // Formats lists every format.
 func Formats() []Format { return slices.Clone(formats) }
@@ -60,6 +62,13 @@ type Task struct {
 	Constraints []fact.Constraint `json:"constraints,omitempty"`
 	// MaxTokens is the most tokens the receiver's context may have; 0 if it does not say.
 	MaxTokens int `json:"max_tokens,omitempty"`
+	// Expected is what the result must look like.
+	Expected fact.Expected `json:"expected,omitzero"`
+	// Artifacts are files by the digest of their content, which may be here or not.
+	Artifacts []envelope.Artifact `json:"artifacts,omitempty"`
+	// Envelope is what the first envelope of the task starts from, as canonical JSON; only of the format [Envelope]. What it
+	// says is not in Content again.
+	Envelope json.RawMessage `json:"envelope,omitempty"`
 	// Memory are the ids that the other system gave to memories: references that nothing of ours resolves.
 	Memory []string `json:"memory,omitempty"`
 	// IncludeRecent is how many recent memories are to go along, IncludePins whether pinned ones are.
@@ -79,6 +88,7 @@ type Content struct {
 	Decisions  []Point  `json:"decisions,omitempty"`
 	Questions  []string `json:"open_questions,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty"` // 0 to 1
+	Notes      string   `json:"notes,omitempty"`
 	// Data is a JSON object with the fields that have no place elsewhere, under their own names; nil if there are none.
 	Data json.RawMessage `json:"data,omitempty"`
 }

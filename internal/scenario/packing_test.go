@@ -252,7 +252,7 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 }
 
 func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
-	for _, name := range []string{"handoff-document", "handoff-context", "memory-envelope"} {
+	for _, name := range []string{"handoff-document", "handoff-context", "memory-envelope", "envelope"} {
 		doc, err := os.ReadFile("../foreign/testdata/" + name + ".json")
 		if err != nil {
 			t.Fatal(err)

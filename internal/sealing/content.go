@@ -34,6 +34,8 @@ type Content struct {
 
 	// Unresolved are memory items of another system, which nobody here can resolve.
 	Unresolved []string `json:"-"`
+	// Base is an envelope from elsewhere that a task's first one starts from; nil if there is none.
+	Base json.RawMessage `json:"-"`
 }
 
 // MemoryAsk names a memory item that is to go along.
@@ -70,7 +72,7 @@ type Step struct {
 func (c Content) IsZero() bool {
 	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
 		c.Questions == nil && len(c.Steps) == 0 && len(c.Data) == 0 && c.Confidence == nil && c.Notes == "" &&
-		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0
+		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0 && len(c.Base) == 0
 }
 
 // HasWork reports whether the content brings something that makes a revisit work rather than a loop.
@@ -168,14 +170,18 @@ func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 	return list
 }
 
-func constraints(cs []fact.Constraint) []envelope.Constraint {
+// constraints are those of a task, with what the envelope before has of them that this version does not know.
+func constraints(cs []fact.Constraint, before []envelope.Constraint) []envelope.Constraint {
 	out := make([]envelope.Constraint, len(cs))
 	for i, c := range cs {
 		out[i] = envelope.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow}
+		if at := slices.IndexFunc(before, func(b envelope.Constraint) bool { return b.ID == c.ID }); at >= 0 {
+			out[i].Extra = before[at].Extra
+		}
 	}
 	return out
 }
 
-func expected(e fact.Expected) envelope.Expected {
-	return envelope.Expected{Format: e.Format, MaxBytes: e.MaxBytes, Criteria: e.Criteria, Schema: e.Schema}
+func expected(e fact.Expected, before envelope.Expected) envelope.Expected {
+	return envelope.Expected{Format: e.Format, MaxBytes: e.MaxBytes, Criteria: e.Criteria, Schema: e.Schema, Extra: before.Extra}
 }

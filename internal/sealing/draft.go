@@ -64,10 +64,11 @@ func lighten(doc *envelope.Envelope) bool {
 // adds, and with what the sender asks for from memory, conversation and artifacts. cold leaves out everything but the
 // description.
 func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
-	doc, err := s.base(ctx, by.Workspace, t)
+	doc, err := s.base(ctx, by.Workspace, t, c.Base)
 	if err != nil {
 		return doc, err
 	}
+	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.Dependencies = t.ID, nil
 	if h.Permissions == nil {
 		h.Permissions = t.Permissions
@@ -80,7 +81,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h 
 	doc.Task.Intent = t.Intent
 	if h.Kind == fact.Cold {
 		doc = envelope.Envelope{
-			Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
+			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
 			Task: envelope.Task{Intent: t.Intent},
 		}
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
@@ -96,8 +97,8 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t custody.Task, h 
 	if n := len(doc.History); n > envelope.MaxHistory {
 		doc.History = doc.History[n-envelope.MaxHistory:]
 	}
-	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = expected(t.Expected)
+	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == fact.Cold {
 		return doc, nil
 	}
@@ -138,9 +139,13 @@ func progress(history []envelope.Step, t custody.Task) (steps []envelope.Step) {
 	return steps
 }
 
-// base is where the next envelope starts from.
-func (s *Sealer) base(ctx context.Context, workspace string, t custody.Task) (envelope.Envelope, error) {
-	if t.Envelope == "" {
+// base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.
+func (s *Sealer) base(ctx context.Context, workspace string, t custody.Task, elsewhere []byte) (envelope.Envelope, error) {
+	switch {
+	case t.Envelope == "" && len(elsewhere) > 0:
+		doc, err := envelope.Decode(elsewhere)
+		return doc.Next(""), err
+	case t.Envelope == "":
 		return envelope.Envelope{}, nil
 	}
 	doc, err := s.Sealed(ctx, workspace, t.ID, t.Envelope)
@@ -155,18 +160,19 @@ func (s *Sealer) base(ctx context.Context, workspace string, t custody.Task) (en
 func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent custody.Task, ev fact.Spawned, h envelope.Header, now time.Time) (fact.Sealed, error) {
 	from := parent
 	from.Envelope = ev.Envelope
-	doc, err := s.base(ctx, workspace, from)
+	doc, err := s.base(ctx, workspace, from, nil)
 	if err != nil {
 		return fact.Sealed{}, err
 	}
+	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.From, h.Permissions = t.ID, ev.From, t.Permissions
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
 	if t.Intent != parent.Intent {
 		doc.Task.State = "Part of a larger task: " + refusal.Clip(parent.Intent, 2000)
 	}
 	doc.Task.Intent = t.Intent
-	doc.Constraints = constraints(t.Constraints)
-	doc.ExpectedOutput = expected(t.Expected)
+	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	sealed, _, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err

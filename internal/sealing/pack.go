@@ -125,7 +125,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t custody.Task
 	}
 	doc.Gaps = append(doc.Gaps, gone...)
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
-	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints)
+	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints, doc.Constraints)
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {
 		return nil, err

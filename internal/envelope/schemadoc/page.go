@@ -27,6 +27,11 @@ again unchanged, wherever they stand. A field that the document's own version do
 known one only in case, and another major version are refused. During a migration a sender can emit a document in two
 majors side by side; each copy is sealed by itself and names what could not be carried over.
 
+**From elsewhere.** A task can be made from an envelope of another server, of any major that is known here. What it says goes
+on, with the fields of a newer minor version where they stood; its digest, its parent, its history and its conversation are
+kept as claimed, and become no entries of this record. An unknown major is refused, and the refusal names those that are
+known.
+
 **Rules beyond the schema.** At most %d KiB in all. Ids are unique within their list. Names are one word of printable
 characters, at most %d bytes. Lengths are in bytes of UTF-8. Free JSON (data, schema, fields of newer versions) is at most
 %d levels deep, has no key twice, and no whole number that a double cannot hold.

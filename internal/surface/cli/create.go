@@ -40,7 +40,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "recoveries from a lost owner (default 3)")
 	f.IntVar(&c.in.Limits.Tasks, "limit-tasks", 0, "tasks that may come of it, all generations together (default 1000)")
 	f.StringVar(&c.in.Conversation, "conversation", "", "the conversation that it belongs to; what is said in that goes along, condensed")
-	f.StringVar(&c.from, "from", "", "a file with the handoff document of another system, or -, instead of INTENT")
+	f.StringVar(&c.from, "from", "", "a file with the handoff document of another system, or an exported envelope, or -, instead of INTENT")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from elsewhere as JSON, @FILE or -; kept as claimed")
 	addTimeouts(f, &c.in.Timeouts)
 	addBudget(f, &c.in.Budget, "of the task")
@@ -127,8 +127,9 @@ With --after it can only start when other tasks have completed, and then goes by
 
     trapeze task create "Eat it" --after $TASK --to guest
 
-With --from it is made from the handoff document of another system: what that says of the past is kept as claimed, and
-what became of its fields is printed. It goes to the agent that the document names, or to --to or --capability.
+With --from it is made from the handoff document of another system, or from an envelope as trapeze envelope show prints it,
+of any major of its schema that is known: what that says of the past is kept as claimed, and what became of its fields is
+printed. It goes to the agent that the document names, or to --to or --capability.
 
     trapeze task create --from handoff.json --to coder`
 	flags.add(cmd.Flags())
@@ -173,7 +174,7 @@ func (s *commands) importTask(ctx context.Context, flags *createFlags, args []st
 	}
 	return s.Emit(out, func(p *shell.Page) {
 		p.Receipt(out.Receipt)
-		p.Line("\nRead as a %s.", shell.OneLine(out.Format))
+		p.Line("\nRead as %s.", shell.OneLine(out.Format))
 		if len(out.Notes) == 0 {
 			return
 		}

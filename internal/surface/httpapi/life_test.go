@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 )
 
@@ -105,4 +106,23 @@ func TestALongPollEndsWithItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Close() // waits for every call under way
+}
+
+func TestAnEnvelopeOfAnUnknownMajorIsRefusedWithThoseThatAreKnown(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, token := h.agent("planner")
+	p := h.call(token, "POST /v1/tasks/import", `{"document":{"version":"4.1","handoff":{},"x":1},"start":true}`).problem(t)
+	if p.Code != refusal.Invalid || !strings.Contains(p.Detail, "known are 1") || !strings.Contains(p.Hint, "use major 1") {
+		t.Errorf("%+v", p)
+	}
+	made, err := planner.ImportTask(t.Context(), client.ImportInput{
+		Document: []byte(`{"version":"1.4","season":"autumn","handoff":{"task_id":"t","from":"else"},"task":{"intent":"rake the leaves"}}`), Start: true,
+	})
+	if err != nil || made.Format != "envelope" || made.Owner != "planner" {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	sheet, err := planner.Content(t.Context(), made.Task, client.ContentInput{})
+	if err != nil || !strings.Contains(string(sheet.Envelope), `"season":"autumn"`) {
+		t.Errorf("%s, %v", sheet.Envelope, err)
+	}
 }

@@ -39,8 +39,8 @@ func (s *service) tasks() {
 		About: "And start it or hand it off in the same decision, if the body says so.", Tag: door.TagTasks, Status: http.StatusCreated,
 	}, s.app.Create)
 	door.Create(s.door, door.Route{
-		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Make a task from another system's handoff document",
-		About: "Three formats are told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not simply taken over.",
+		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Make a task from another system's handoff document, or from an exported envelope",
+		About: "Three formats of other systems, and envelopes as they were exported, of any major of their schema that is known, are told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not simply taken over.",
 		Tag:   door.TagTasks, Status: http.StatusCreated,
 	}, s.app.Import)
 	door.Read(s.door, door.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: door.TagTasks}, s.listTasks)

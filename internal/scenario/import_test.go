@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/envelope"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/foreign"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+func (h *house) importing(by app.Caller, in app.ImportInput) app.Imported {
+	h.Helper()
+	return ok(h, by, func(c app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), c, in) })
+}
+
+func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.T) {
+	doc, err := os.ReadFile("../foreign/testdata/envelope.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	story(t, func(h *house) {
+		h.join("ann", "coder", "cyd")
+		got := h.importing(h.agent("ann"), app.ImportInput{Document: doc})
+		if got.Format != foreign.Envelope || !slices.Equal(got.To, []string{"coder"}) {
+			h.Errorf("imported as %+v", got)
+		}
+		check := func(a app.Accepted) {
+			for _, kept := range []string{
+				`"version":"1.9"`, `"mascot":{"name":"Otto"}`, `"stamp":"blue"`, `"colour":"green"`, `"source":"log 4"`, `"review":"yearly"`, `"tone":"calm"`,
+			} {
+				if !bytes.Contains(a.Content.Envelope, []byte(kept)) {
+					h.Errorf("%s is lost on the way to %s: %s", kept, a.Owner, a.Content.Envelope)
+				}
+			}
+			for _, said := range []string{"The login fails on Mondays.", "Find the cause.", "The cookie expires too early.", "Keep the old cookie.", "No passwords in logs.", "names the cause"} {
+				if !strings.Contains(a.Content.Prompt, said) {
+					h.Errorf("%s is not told %q", a.Owner, said)
+				}
+			}
+		}
+		first := h.acceptPrompt("coder")
+		check(first)
+		if told := packed(h, *first.Content); len(told.History) > 0 || len(told.Conversation) > 0 || told.Handoff.From != "agent/ann" || told.Hops != 0 {
+			h.Errorf("what is claimed of the past counts: %+v", told)
+		}
+		task := h.task(got.Task)
+		if task.Requester != "agent/ann" || len(task.Path) != 1 || task.Constraints[0].Origin != "agent/ann" {
+			h.Errorf("the past of another server became ours: %+v", task.Task)
+		}
+		h.send(h.agent("coder"), first.Receipt, app.SendInput{To: []string{"cyd"}})
+		check(h.acceptPrompt("cyd"))
+	})
+}
+
+func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), app.CreateInput{
+			Intent: "mend the build", Start: true, Content: app.Content{Facts: []app.Point{{ID: "f1", Text: "it fails on arm"}}},
+			Constraints: []fact.Constraint{{ID: "c1", Kind: fact.ConstraintProhibition, Text: "touch nothing else", Hard: true}},
+		})
+		sheet := h.content(h.agent("ann"), app.ContentInput{ID: r.Task})
+		exported, err := json.MarshalIndent(sheet, "", "  ")
+		if err != nil {
+			h.Fatal(err)
+		}
+		got := h.importing(h.agent("bob"), app.ImportInput{Document: exported, Start: true})
+		doc, _, err := envelope.Open(h.content(h.agent("bob"), app.ContentInput{ID: got.Task}).Envelope)
+		if err != nil || doc.Task.Intent != "mend the build" || len(doc.KeyFacts) != 1 || len(doc.Constraints) != 1 || doc.Parent != "" {
+			h.Errorf("%+v, %v", doc, err)
+		}
+		if got.Task == r.Task || got.Envelope == sheet.Digest {
+			h.Errorf("a task of its own: %+v", got.Receipt)
+		}
+		before := h.openTasks()
+		for name, c := range map[string]struct{ doc, message, hint string }{
+			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: known are 1", "use major 1"},
+			"a changed content": {strings.Replace(string(exported), "mend", "break", 1), "has the digest", "exactly as it was exported"},
+		} {
+			_, err := call(h.agent("bob"), func(by app.Caller) (app.Imported, error) {
+				return h.app.Import(ctx(h), by, app.ImportInput{Document: json.RawMessage(c.doc), Start: true})
+			})
+			no, _ := refusal.As(err)
+			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Message, c.message) || !strings.Contains(no.Hint, c.hint) {
+				h.Errorf("%s: %v", name, err)
+			}
+		}
+		if h.openTasks() != before {
+			h.Error("a refused document left a task")
+		}
+	})
+}
+
+// openTasks is how many tasks there are.
+func (h *house) openTasks() int {
+	h.Helper()
+	h.settle()
+	list, err := h.app.Tasks(ctx(h), h.operator(), app.TasksInput{})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return len(list)
+}
