@@ -114,8 +114,14 @@ type Event struct {
 	Events   []string  `json:"events"`
 }
 
-// StuckInput says that a task's owner gets nowhere, or an agent with all that it holds.
+// StuckAgentInput says that an agent gets nowhere, with all that it holds.
+type StuckAgentInput struct {
+	Detail string `json:"detail,omitempty"` // how one can tell
+}
+
+// StuckInput says that a task's owner gets nowhere.
 type StuckInput struct {
+	Owner  string `json:"owner,omitempty"`  // as you know it; if it has another, the call is refused
 	Detail string `json:"detail,omitempty"` // how one can tell
 }
 

@@ -27,6 +27,7 @@ type Done struct {
 	Understood Understood `json:"understood"`
 	Confirm    string     `json:"confirm,omitempty"` // nothing was done yet: send the same with this
 	Receipt    *Receipt   `json:"receipt,omitempty"`
+	Relief     *Relief    `json:"relief,omitempty"`   // for who said that an agent is stuck
 	Trail      *Trail     `json:"trail,omitempty"`    // for who asked for the history
 	Handoffs   []TaskRow  `json:"handoffs,omitempty"` // for who asked for those under way
 	More       bool       `json:"more,omitempty"`     // there are more than are listed

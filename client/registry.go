@@ -60,7 +60,7 @@ func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
 }
 
 // StuckAgent says that an agent gets nowhere: others are asked to take over what it holds, as far as the caller may say so.
-func (c *Client) StuckAgent(ctx context.Context, name string, in StuckInput) (Relief, error) {
+func (c *Client) StuckAgent(ctx context.Context, name string, in StuckAgentInput) (Relief, error) {
 	return c.relief(ctx, in, name, "stuck")
 }
 

@@ -21,6 +21,7 @@ import (
 // StuckInput says that a task's owner gets nowhere.
 type StuckInput struct {
 	Task   string `json:"task,omitempty" doc:"Id of the task."`
+	Owner  string `json:"owner,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
 	Detail string `json:"detail,omitempty" doc:"How one can tell."`
 }
 
@@ -35,6 +36,9 @@ func (a *App) Stuck(ctx context.Context, c Caller, in StuckInput) (docket.Receip
 		}
 		if !t.Exists() || !above && !a.tasks.Sees(c, t) {
 			return nil, docket.Unknown(in.Task)
+		}
+		if err := ownedBy(t, in.Owner); err != nil {
+			return nil, err
 		}
 		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
 	})

@@ -21,12 +21,12 @@ type TakeoverInput struct {
 	Detail string `json:"detail,omitempty" doc:"Why."`
 }
 
-// from refuses a takeover from somebody who is not the owner.
-func (in TakeoverInput) from(t custody.Task) error {
-	if in.From == "" || t.Owner == in.From {
+// ownedBy refuses (conflict) what is said of a task with another owner; "" is any.
+func ownedBy(t custody.Task, owner string) error {
+	if owner == "" || t.Owner == owner {
 		return nil
 	}
-	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", in.From, t.ID)
+	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", owner, t.ID)
 }
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
@@ -39,7 +39,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, docket.Unknown(in.Task)
 		}
-		if err := in.from(t); err != nil {
+		if err := ownedBy(t, in.From); err != nil {
 			return nil, err
 		}
 		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
@@ -76,7 +76,7 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
-		if err := in.from(t); err != nil {
+		if err := ownedBy(t, in.From); err != nil {
 			return nil, err
 		}
 		var events []fact.Event

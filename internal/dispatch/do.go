@@ -42,6 +42,7 @@ type Done struct {
 	Understood Understood      `json:"understood"`
 	Confirm    string          `json:"confirm,omitempty" doc:"Nothing was done yet. Send the same call with this to have it done."`
 	Receipt    *docket.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
+	Relief     *app.Relief     `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
 	Trail      *view.Trail     `json:"trail,omitempty" doc:"Everything on record about the task, for who asked for its history."`
 	Handoffs   []view.Task     `json:"handoffs,omitempty" doc:"Tasks with a handoff under way, for who asked for those."`
 	More       bool            `json:"more,omitempty" doc:"There are more handoffs than are listed."`
@@ -49,10 +50,13 @@ type Done struct {
 
 // At is up to which position the answer is true.
 func (d Done) At() uint64 {
-	if d.Receipt == nil {
-		return 0
+	switch {
+	case d.Receipt != nil:
+		return uint64(d.Receipt.Position)
+	case d.Relief != nil:
+		return uint64(d.Relief.Position)
 	}
-	return uint64(d.Receipt.Position)
+	return 0
 }
 
 // Do does what a sentence says. What it does not understand is refused with what can be said instead; what it understands
@@ -106,10 +110,6 @@ func (s *Spoken) understand(ctx context.Context, c app.Caller, in DoInput) (phra
 			said.Task = in.Task
 		}
 	}
-	if said.Intent == phrase.Stuck {
-		return said, refusal.New(refusal.Invalid, "an operator can hand its task to another: hand TASK off to AGENT",
-			"nobody can be declared stuck; a task whose owner shows no life goes to a fallback when its lease is over")
-	}
 	if said.Intent == phrase.Takeover && c.Agent() == "" {
 		return said, refusal.New(refusal.Invalid, "say: hand TASK off to AGENT", "only an agent takes over; as %s you say who is to have the task", c)
 	}
@@ -129,6 +129,13 @@ func (s *Spoken) confirmed(ctx context.Context, c app.Caller, said phrase.Said, 
 	epoch, err := check(c, &said, token)
 	if err != nil {
 		return Done{}, s.app.Refused(ctx, c, "do", said.Task, err)
+	}
+	if said.Intent == phrase.Stuck && said.Task == "" {
+		r, err := s.app.StuckAgent(ctx, c, app.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
+		if err != nil {
+			return Done{}, err
+		}
+		return Done{Understood: understood(said), Relief: &r}, nil
 	}
 	r, err := s.act(ctx, c, said, epoch)
 	if err != nil {
@@ -150,6 +157,8 @@ func (s *Spoken) act(ctx context.Context, c app.Caller, said phrase.Said, epoch 
 		return s.app.Escalate(ctx, c, app.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
 	case phrase.Takeover:
 		return s.app.Takeover(ctx, c, app.TakeoverInput{Task: said.Task, From: said.Agent, Detail: said.Detail})
+	case phrase.Stuck:
+		return s.app.Stuck(ctx, c, app.StuckInput{Task: said.Task, Owner: said.Agent, Detail: said.Detail})
 	default:
 		return s.app.Share(ctx, c, app.ShareInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
 	}

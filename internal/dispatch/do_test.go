@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/phrase"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -377,8 +378,59 @@ func TestAnOddSentenceIsRefusedAndOnRecord(t *testing.T) {
 	}
 }
 
-func TestWhoIsStuckIsNotRecoveredYet(t *testing.T) {
+func TestWhoIsStuckIsReplaced(t *testing.T) {
 	h := open(t)
-	h.task(bob, "one")
-	h.refused(alice, say("agent bob is stuck"), refusal.Invalid, "when its lease is over")
+	if _, err := h.app.Register(t.Context(), operator, roster.RegisterInput{Name: "bob", Spec: roster.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(alice, say("this is stuck"), refusal.Invalid, "no task you requested")
+	task := h.task(alice, "one")
+	h.refused(alice, say("this is stuck"), refusal.Invalid, "no task you requested") // it is alice who has it
+	sent := h.done(alice, say("hand this off to bob"))
+	if _, err := h.app.Accept(t.Context(), bob, app.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.app.Wait(t.Context(), mustLast(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	in := say("agent carol is stuck on " + task)
+	in.Confirm = h.ask(alice, in).Confirm
+	h.refused(alice, in, refusal.Conflict, "does not own")
+	d := h.ask(alice, say("this is stuck"))
+	if d.Understood.Task != task {
+		t.Errorf("%+v", d.Understood)
+	}
+	in = say("agent bob is stuck because nothing comes")
+	in.Confirm = h.ask(operator, in).Confirm
+	d, err := h.Do(t.Context(), operator, in)
+	if err != nil || d.Relief == nil || len(d.Relief.Moved) != 1 || d.Relief.Moved[0].Task != task || !slices.Equal(d.Relief.Moved[0].To, []string{"carol"}) || d.At() == 0 {
+		t.Errorf("%+v, %v", d.Relief, err)
+	}
+}
+
+func TestATaskThatIsStuckIsOffered(t *testing.T) {
+	h := open(t)
+	r, err := h.app.Create(t.Context(), operator, app.CreateInput{Intent: "one", Send: &app.SendInput{To: []string{"alice"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.app.Accept(t.Context(), alice, app.AcceptInput{Handoff: r.Handoff}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.app.Wait(t.Context(), mustLast(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	d := h.done(operator, say("this is stuck"))
+	if d.Receipt == nil || !slices.Equal(d.Receipt.To, []string{"lead"}) {
+		t.Errorf("%+v", d.Receipt)
+	}
+}
+
+func mustLast(t *testing.T, h *house) ledger.Position {
+	t.Helper()
+	last, err := h.app.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last
 }

@@ -100,9 +100,17 @@ func (s *Spoken) resolve(ctx context.Context, c app.Caller, said *phrase.Said) e
 	case c.Agent() == "":
 		f.Involving, whose = c.String(), "you requested that has not ended"
 	}
+	if said.Intent == phrase.Stuck && c.Agent() != "" { // one's own work is for oneself to hand on
+		f.Owner, f.Limit, whose = "", view.MaxPage, "you requested that somebody else works on"
+	}
 	tasks, err := s.app.Tasks(ctx, c, app.TasksInput{TaskFilter: f})
 	if err != nil {
 		return err
+	}
+	if said.Intent == phrase.Stuck {
+		tasks = slices.DeleteFunc(tasks, func(t view.Task) bool {
+			return t.Requester != c.String() || t.Owner == "" || t.Owner == c.Agent()
+		})
 	}
 	if len(tasks) == 1 {
 		said.Task = tasks[0].ID

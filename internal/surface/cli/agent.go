@@ -119,7 +119,7 @@ func (s *commands) agentShed() *cobra.Command {
 }
 
 func (s *commands) agentStuck() *cobra.Command {
-	var in client.StuckInput
+	var in client.StuckAgentInput
 	cmd := s.relief("stuck NAME", "Say that an agent gets nowhere: others are asked to take over what it holds",
 		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
 			return c.StuckAgent(ctx, name, in)
@@ -135,16 +135,7 @@ func (s *commands) relief(use, short string, do func(context.Context, *client.Cl
 		if err != nil {
 			return err
 		}
-		return s.Emit(r, func(p *shell.Page) {
-			var rows [][]string
-			for _, m := range r.Moved {
-				rows = append(rows, []string{m.Task, m.Handoff, "offered to " + shell.Names(m.To)})
-			}
-			for _, k := range r.Kept {
-				rows = append(rows, []string{k.Task, "", "stays: " + k.Why})
-			}
-			p.Table("There is nothing to move away from "+r.Agent+".", []string{"TASK", "HANDOFF", "WHAT BECOMES OF IT"}, rows)
-		})
+		return s.Emit(r, func(p *shell.Page) { p.Relief(r) })
 	})
 }
 

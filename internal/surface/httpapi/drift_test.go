@@ -39,7 +39,7 @@ var pairs = [][2]reflect.Type{
 	{typeOf[app.ReplayInput](), typeOf[client.ReplayInput]()},
 	{typeOf[app.DiscardInput](), typeOf[client.DiscardInput]()},
 	{typeOf[app.StuckInput](), typeOf[client.StuckInput]()},
-	{typeOf[app.StuckAgentInput](), typeOf[client.StuckInput]()},
+	{typeOf[app.StuckAgentInput](), typeOf[client.StuckAgentInput]()},
 	{typeOf[app.ShedInput](), typeOf[client.ShedInput]()},
 	{typeOf[app.Relief](), typeOf[client.Relief]()},
 	{typeOf[app.AcceptInput](), typeOf[client.AcceptInput]()},

@@ -75,6 +75,8 @@ func show(p *shell.Page, d client.Done) {
 	switch {
 	case d.Receipt != nil:
 		p.Receipt(*d.Receipt)
+	case d.Relief != nil:
+		p.Relief(*d.Relief)
 	case d.Trail != nil:
 		p.Trail(d.Trail.Entries)
 	default:

@@ -54,3 +54,15 @@ func Parked(p *client.ParkedFor) string {
 	}
 	return p.Cause + ": " + p.Detail
 }
+
+// Relief prints what came of moving work away from an agent.
+func (p *Page) Relief(r client.Relief) {
+	var rows [][]string
+	for _, m := range r.Moved {
+		rows = append(rows, []string{m.Task, m.Handoff, "offered to " + Names(m.To)})
+	}
+	for _, k := range r.Kept {
+		rows = append(rows, []string{k.Task, "", "stays: " + k.Why})
+	}
+	p.Table("There is nothing to move away from "+r.Agent+".", []string{"TASK", "HANDOFF", "WHAT BECOMES OF IT"}, rows)
+}
