@@ -1,13 +1,17 @@
 package scenario
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
@@ -43,6 +47,9 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 			h.Fatal(err)
 		}
 		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Detail: hostile("detail"), Pack: fact.Pack{Strategy: "full"}, Content: app.Content{
+			Artifacts: []app.Artifact{
+				{Digest: h.file("ann", "content"), Name: hostile("artifact")}, {Digest: "sha256:" + strings.Repeat("0", 64), Name: hostile("gone")},
+			},
 			Ask: hostile("ask"), State: hostile("state"), Summary: hostile("summary"), Notes: hostile("notes"), Data: data,
 			Facts:     []app.Point{{ID: "f1", Text: hostile("fact"), Reasoning: hostile("reasoning")}},
 			Decisions: []app.Point{{Text: hostile("decision")}}, Questions: []string{hostile("question")},
@@ -50,34 +57,115 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 		}})
 		got := h.acceptPrompt("bob")
 		packed(h, *got.Content)
-		for _, r := range got.Content.Prompt {
-			if r != '\n' && !unicode.IsPrint(r) {
-				h.Errorf("something invisible is left: %U", r)
-			}
-		}
-		p := readPrompt(h, got.Content.Prompt)
-		inside := ""
-		for _, text := range p.sections {
-			inside += text
-		}
-		outside := strings.Join(p.outside, "\n")
-		for _, place := range []string{
+		onlyData(h, got.Content.Prompt,
 			"intent", "constraint", "criterion", "memory", "progress", "key", "value", "detail", "ask", "state", "summary", "notes",
-			"fact", "reasoning", "decision", "question", "step", "turn",
-		} {
-			if !strings.Contains(inside, place+"-mark") || strings.Contains(outside, place+"-mark") {
-				h.Errorf("%s is not where data stands", place)
-			}
-		}
-		for _, line := range p.outside {
-			if strings.Contains(line, "SYSTEM") || strings.Contains(line, "forged") || line == "# Task" {
-				h.Errorf("the text speaks for itself: %q", line)
-			}
-		}
-		if n := strings.Count(outside, "\n## Constraints"); n != 1 {
-			h.Errorf("%d sections of constraints", n)
-		}
+			"fact", "reasoning", "decision", "question", "step", "turn", "artifact")
 	})
+}
+
+// file stores an artifact.
+func (h *house) file(agent, content string) (digest string) {
+	h.Helper()
+	return string(ok(h, h.agent(agent), func(c app.Caller) (artifact.Info, error) {
+		return h.app.PutArtifact(ctx(h), c, strings.NewReader(content), "")
+	}).Digest)
+}
+
+// onlyData checks that what a prompt shows of hostile texts stands where data stands, all of it, with nothing invisible.
+func onlyData(t testing.TB, text string, places ...string) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("something invisible is left: %U", r)
+		}
+	}
+	p := readPrompt(t, text)
+	inside := ""
+	for _, text := range p.sections {
+		inside += text
+	}
+	outside := strings.Join(p.outside, "\n")
+	for _, place := range places {
+		if !strings.Contains(inside, place+"-mark") || strings.Contains(outside, place+"-mark") {
+			t.Errorf("%s is not where data stands", place)
+		}
+	}
+	for _, line := range p.outside {
+		if strings.Contains(line, "SYSTEM") || strings.Contains(line, "forged") || line == "# Task" {
+			t.Errorf("the text speaks for itself: %q", line)
+		}
+	}
+	if n := strings.Count(outside, "\n## Constraints"); n > 1 {
+		t.Errorf("%d sections of constraints", n)
+	}
+}
+
+// spoil makes every text of a document hostile but those under names whose texts are words of a closed set, names and the like.
+// Each is marked with the name that it stands under.
+func spoil(v any, under string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, x := range v {
+			v[name] = spoil(x, name)
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = spoil(x, under)
+		}
+	case string:
+		if !slices.Contains(spared, under) {
+			return hostile(under)
+		}
+	}
+	return v
+}
+
+// spared are the fields whose texts are no prose: another spelling of them would be refused.
+var spared = strings.Fields(`task_id handoff_id from_agent to_agent source_agent target_agent timestamp event agent author priority read write depends_on
+	permissions envelope_version deadline memory_refs memory_id customer currency version salt parent created_at expires_at from to kind time role
+	id digest media_type supersedes origin dependencies format action reason`)
+
+func TestHostileTextInEveryFieldOfAnImportedDocumentReachesTheReceiverAsData(t *testing.T) {
+	for format, places := range map[string]string{
+		"handoff-document": "handoff_reason ticket summary suspects",
+		"handoff-context":  "original_task current_state conversation_summary key_facts decisions_made data",
+		"memory-envelope":  "task_summary language security style",
+		"envelope":         "detail notes intent state ask ticket conversation_summary text open_questions criteria name",
+	} {
+		raw, err := os.ReadFile("../foreign/testdata/" + format + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		spoil(doc, "")
+		if data, is := doc["collected_data"].(map[string]any); is {
+			data[hostile("key")] = hostile("data")
+		}
+		raw, err = json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = bytes.ReplaceAll(raw, []byte("sha256:"+strings.Repeat("2", 64)), []byte(artifact.DigestOf([]byte("content"))))
+		t.Run(format, func(t *testing.T) {
+			story(t, func(h *house) {
+				h.join("ann")
+				h.register("bob", roster.AgentSpec{ContextWindow: 100_000})
+				h.file("ann", "content")
+				got := h.importing(h.agent("ann"), app.ImportInput{Document: raw, To: []string{"bob"}})
+				for _, n := range got.Notes {
+					if strings.ContainsFunc(n.Field+n.Text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+						h.Errorf("a note passes more on than a line: %q", n)
+					}
+				}
+				accepted := h.acceptPrompt("bob")
+				packed(h, *accepted.Content)
+				onlyData(h, accepted.Content.Prompt, strings.Fields(places)...)
+			})
+		})
+	}
 }
 
 func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
