@@ -8,8 +8,9 @@ import (
 // Candidate is a receiver that a handoff may be offered to.
 type Candidate struct {
 	Agent string `json:"agent"`
-	Tier  string `json:"tier"`           // target, fallback or escalation
-	Desk  string `json:"desk,omitempty"` // of people, and no agent: the handoff ends there with a ticket
+	Tier  string `json:"tier"`            // target, fallback or escalation
+	Desk  string `json:"desk,omitempty"`  // of people, and no agent: the handoff ends there with a ticket
+	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1
 }
 
 // Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.

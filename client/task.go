@@ -152,6 +152,7 @@ type Task struct {
 	Reserved     Spend        `json:"reserved,omitzero"` // held by children that have not ended
 	Path         []Visit      `json:"path,omitempty"`
 	Route        []string     `json:"route,omitempty"`
+	Chain        Chain        `json:"chain,omitzero"` // where it stands in an escalation chain
 	Constraints  []Constraint `json:"constraints,omitempty"`
 	Permissions  []string     `json:"permissions,omitzero"` // nil: not restricted here; empty: none
 	Dependencies []Dependency `json:"dependencies,omitempty"`
@@ -364,4 +365,11 @@ type ReplayInput struct {
 // DiscardInput gives a dead letter up.
 type DiscardInput struct {
 	Why string `json:"why"`
+}
+
+// Chain is where a task stands in an escalation chain.
+type Chain struct {
+	Name  string `json:"name"`            // empty: the task was not escalated along one
+	Level int    `json:"level"`           // the highest that was asked, from 1
+	Agent string `json:"agent,omitempty"` // of that level, who took it; empty: nobody did
 }

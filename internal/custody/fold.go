@@ -253,7 +253,7 @@ func (t *Task) onReplayed(e fact.Replayed) {
 	}
 	t.Deadline = e.Deadline
 	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
-	t.Path = nil
+	t.Path, t.Chain = nil, Climb{}
 	if t.Owner != "" {
 		t.Path = []fact.Visit{{Agent: t.Owner, Marks: -1}}
 	}

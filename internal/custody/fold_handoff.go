@@ -71,7 +71,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	}
 	t.Handoff = &Handoff{
 		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck,
-		Reason: e.Reason, Detail: e.Detail, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
+		Reason: e.Reason, Detail: e.Detail, Chain: e.Chain, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
@@ -103,8 +103,20 @@ func (t *Task) onOfferMade(e fact.OfferMade) {
 	h := t.touch()
 	h.Offer, h.To, h.Next, h.Tries, h.Rendition = e.Offer, e.To, e.Next, e.Try, ""
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
-	if h.Climbs(e.Tier, e.Offer, e.Try) {
+	c := fact.Candidate{Tier: e.Tier}
+	if e.Next < len(h.Candidates) {
+		c.Level = h.Candidates[e.Next].Level
+	}
+	if t.Climbs(c, e.Offer, e.Try) {
 		t.Used.Escalations++
+	}
+	t.reach(c.Level)
+}
+
+// reach notes that a level of the handoff's chain is asked.
+func (t *Task) reach(level int) {
+	if h := t.Handoff; level > 0 && (t.Chain.Chain != h.Chain || t.Chain.Level < level) {
+		t.Chain = Climb{Chain: h.Chain, Level: level}
 	}
 }
 
@@ -193,6 +205,9 @@ func (t *Task) onMoved(e fact.Moved) {
 			outcome = fact.TicketResolved
 		}
 		t.closeTicket(outcome, e.From, e.At)
+	}
+	if i := slices.IndexFunc(h.Candidates, func(c fact.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
+		t.Chain.Agent = e.To
 	}
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner

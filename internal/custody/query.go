@@ -148,10 +148,14 @@ func (t Task) NextChild() int {
 	return n
 }
 
-// Climbs reports whether an offer goes one level up the escalation chain. The first offer of a handoff whose reason is
-// escalation does not: the request was counted.
-func (h *Handoff) Climbs(tier fact.Tier, offer, try int) bool {
-	return tier == fact.TierEscalation && try == 0 && (offer > 1 || h.Reason != fact.ReasonEscalation)
+// Climbs reports whether an offer to a candidate of the handoff goes one level up the escalation chain. The first offer of a
+// handoff whose reason is escalation does not: the request was counted. Nor does one to another of the level that was reached.
+func (t Task) Climbs(c fact.Candidate, offer, try int) bool {
+	h := t.Handoff
+	if c.Level > 0 && t.Chain.Chain == h.Chain && c.Level <= t.Chain.Level {
+		return false
+	}
+	return c.Tier == fact.TierEscalation && try == 0 && (offer > 1 || h.Reason != fact.ReasonEscalation)
 }
 
 // OpenClaim reports whether the newest offer went to all candidates of a claim.

@@ -32,6 +32,8 @@ type Task struct {
 	Spent    fact.Budget
 	Reserved fact.Budget // held by children that have not ended
 
+	Chain Climb // where it stands in an escalation chain
+
 	Path  []fact.Visit // every owner in turn, the present one last
 	Marks int          // counts progress, decisions and results: what makes a revisit work and not a loop
 
@@ -69,6 +71,13 @@ type Task struct {
 	Involved []string
 }
 
+// Climb is where a task stands in an escalation chain. A chain is shared and nobody uses it up: each task has its own place.
+type Climb struct {
+	Chain string `json:"name"`            // empty: the task was not escalated along one
+	Level int    `json:"level"`           // the highest that was asked, from 1
+	Agent string `json:"agent,omitempty"` // of that level, who took it; empty: nobody did
+}
+
 // Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
 type Handoff struct {
 	N          int
@@ -82,6 +91,7 @@ type Handoff struct {
 	Stuck      bool // a recovery of an owner that lives: only work ends it
 	Reason     fact.Reason
 	Detail     string
+	Chain      string // the escalation chain that the levels of its candidates are of
 	Capability string // what was asked for, if not an agent by name
 	Channel    string // that it was published to
 	Confirm    fact.ConfirmMode

@@ -132,6 +132,13 @@ func (t *Task) onTicketOpened(e fact.TicketOpened) {
 		N: e.Ticket, Kind: e.Kind, State: fact.TicketFree, Desk: e.Desk, To: e.To, Then: e.Then, Question: e.Question, Options: e.Options,
 		By: e.By, Handoff: e.Handoff, Span: e.Span, Opened: e.At, Due: e.Due,
 	}
+	if h := t.InFlight(); h != nil {
+		for _, c := range h.Candidates {
+			if c.IsDesk() && c.Desk == e.Desk {
+				t.reach(c.Level)
+			}
+		}
+	}
 	t.run(time.Time{})
 	t.close("it came to the desk "+e.Desk, e.At)
 }

@@ -27,6 +27,7 @@ const (
 	MaxDependencies    = 64
 	MaxRoute           = 32
 	MaxTags            = 32   // per task; each a label
+	MaxLevel           = 64   // of an escalation chain
 	MaxCandidates      = 1100 // per handoff
 	MaxChildren        = 256  // per task, over its life
 	MaxShares          = 64
@@ -116,6 +117,9 @@ func CheckCandidates(candidates []Candidate) error {
 		err := CheckName("an agent's name", c.Agent)
 		if c.Desk != "" && c.Agent == "" {
 			err = CheckName("a desk's name", c.Desk)
+		}
+		if err == nil && (c.Level < 0 || c.Level > MaxLevel) {
+			err = refusal.New(refusal.Invalid, "give its place in the chain, from 1", "the level %d of a chain is out of range", c.Level)
 		}
 		if err != nil {
 			return err

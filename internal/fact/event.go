@@ -170,6 +170,7 @@ type HandoffRequested struct {
 	Reason      Reason      `json:"reason"`
 	Detail      string      `json:"detail,omitempty"`
 	Capability  string      `json:"capability,omitempty"`
+	Chain       string      `json:"chain,omitempty"`   // the escalation chain that the levels of its candidates are of
 	Channel     string      `json:"channel,omitempty"` // that it was published to: the targets are its subscribers
 	Candidates  []Candidate `json:"candidates,omitempty"`
 	Passed      []Passed    `json:"passed_over,omitempty"`

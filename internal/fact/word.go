@@ -79,7 +79,8 @@ type Expected struct {
 type Candidate struct {
 	Agent string `json:"agent"` // empty for a desk
 	Tier  Tier   `json:"tier"`
-	Desk  string `json:"desk,omitempty"` // of people: the handoff ends there, with a ticket to take the task over
+	Desk  string `json:"desk,omitempty"`  // of people: the handoff ends there, with a ticket to take the task over
+	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1; 0: it has none
 }
 
 // Passed is a candidate that was left out, and why.
@@ -140,8 +141,14 @@ func (t Timeouts) Check() error {
 		name string
 		d    Duration
 	}{
-		{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"answer", t.Answer}, {"confirm", t.Confirm}, {"lease", t.Lease},
-		{"progress", t.Progress}, {"wait", t.Wait},
+		{"offer", t.Offer},
+		{"ack", t.Ack},
+		{"approval", t.Approval},
+		{"answer", t.Answer},
+		{"confirm", t.Confirm},
+		{"lease", t.Lease},
+		{"progress", t.Progress},
+		{"wait", t.Wait},
 	} {
 		if err := c.d.Check("the " + c.name + " timeout"); err != nil {
 			return err

@@ -33,6 +33,7 @@ type Request struct {
 	Detail      string
 	Capability  string
 	Channel     string           // that it is published to
+	Chain       string           // the escalation chain that the levels of the candidates are of
 	Candidates  []fact.Candidate // in the order in which they are to be tried
 	Passed      []fact.Passed    // left out by routing already
 	Confirm     fact.ConfirmMode
@@ -72,7 +73,7 @@ func (c Request) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	}
 	d.do(fact.HandoffRequested{
 		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
-		Capability: c.Capability, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
+		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
 		By: c.By.Principal, Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
@@ -135,7 +136,7 @@ func (c Request) check(t custody.Task) error {
 			"the budget of task %s is spent", t.ID)
 	}
 	return firstError(ready(t), follows(t, c.Envelope), fact.CheckText("the detail", c.Detail, fact.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		narrows(t, c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("a channel", c.Channel), fact.CheckOptional("an approver", c.Approver),
+		narrows(t, c.Permissions), fact.CheckOptional("a capability", c.Capability), fact.CheckOptional("a channel", c.Channel), fact.CheckText("the chain", c.Chain, 2*fact.MaxName), fact.CheckOptional("an approver", c.Approver),
 		fact.CheckCandidates(c.Candidates))
 }
 

@@ -145,7 +145,7 @@ func packed(t custody.Task) error {
 
 // lawful is what must hold of the way from one task to the next.
 func lawful(before custody.Task, c Command, events []fact.Event, after custody.Task) error {
-	for _, check := range []func(custody.Task, Command, []fact.Event, custody.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver, byPeople} {
+	for _, check := range []func(custody.Task, Command, []fact.Event, custody.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver, byPeople, climbsOn} {
 		if err := check(before, c, events, after); err != nil {
 			return err
 		}
@@ -240,6 +240,19 @@ func ownerMoves(before custody.Task, _ Command, events []fact.Event, after custo
 	}
 	if after.Epoch < before.Epoch {
 		return fmt.Errorf("the epoch fell from %d to %d", before.Epoch, after.Epoch)
+	}
+	return nil
+}
+
+// climbsOn: no decision takes a task back down the chain that it has climbed, but a replay, which begins anew.
+func climbsOn(before custody.Task, c Command, events []fact.Event, after custody.Task) error {
+	_, replay := c.(Replay)
+	_, several := c.(Sequence)
+	if b, a := before.Chain, after.Chain; a.Chain == b.Chain && a.Level < b.Level && !replay && !several {
+		return fmt.Errorf("%v took the task from level %d of the chain %s to %d", eventNames(events), b.Level, b.Chain, a.Level)
+	}
+	if after.Chain.Level > 0 && after.Handoff == nil {
+		return fmt.Errorf("level %d without a handoff", after.Chain.Level)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 			return offer.Passed, true
 		}
 		why := hints.Unfit[c.Agent]
-		if h.Climbs(c.Tier, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
+		if d.t.Climbs(c, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
 			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)
 		}
 		if why != "" {

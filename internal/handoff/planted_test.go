@@ -118,6 +118,14 @@ var plants = []plant{
 		}
 		return events
 	})},
+	{"a chain begins anew with each handoff", "took the task from level", rules{decide: Decide, fold: func(t custody.Task, e fact.Event) custody.Task {
+		at := t.Chain
+		t = custody.Fold(t, e)
+		if _, ok := e.(fact.HandoffRequested); ok && at.Level > 0 {
+			t.Chain.Level = 0
+		}
+		return t
+	}}},
 	{"a second transfer starts", "handoff", rules{fold: custody.Fold, decide: func(t custody.Task, c Command, now time.Time) ([]fact.Event, error) {
 		if _, request := c.(Request); request && t.State == fact.HandingOff && t.Owner != "" {
 			t.State, t.Handoff = fact.Executing, &custody.Handoff{N: t.Handoff.N, Stage: fact.Expired}

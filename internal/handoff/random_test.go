@@ -79,6 +79,7 @@ func (d dice) candidates() []fact.Candidate {
 	for range 1 + d.IntN(3) {
 		out = append(out, fact.Candidate{
 			Agent: pick(d, agents...), Tier: pick(d, fact.TierTarget, fact.TierTarget, fact.TierTarget, fact.TierFallback, fact.TierEscalation, ""),
+			Level: pick(d, 0, 0, 1, 2, 3),
 		})
 	}
 	if d.chance(20) {
@@ -237,7 +238,7 @@ func (d dice) request(t custody.Task) Command {
 		Reason:     pick(d, fact.ReasonSpecialization, fact.ReasonError, fact.ReasonEscalation),
 		Candidates: d.candidates(), Confirm: pick(d, "", fact.ConfirmExplicit), Timeouts: d.timeouts(), Retries: &retries,
 		ReturnHome: d.chance(30), Approver: pick(d, "", "", pick(d, agents...)), Permissions: d.permissions(), NewWork: d.chance(30),
-		RouteStep: d.chance(30), Pack: d.pack(), Envelope: d.envelope(t), Hints: d.hints(),
+		RouteStep: d.chance(30), Pack: d.pack(), Envelope: d.envelope(t), Hints: d.hints(), Chain: pick(d, "", "support", "billing"),
 	}
 }
 

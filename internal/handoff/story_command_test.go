@@ -267,13 +267,26 @@ func (s *story) send() Command {
 			append(tier(fact.TierEscalation, s.list("escalation")...), desks(s.list("desks")...)...)...),
 		Confirm: fact.ConfirmMode(s.word("confirm", "")), Timeouts: s.timeouts(), ReturnHome: s.d.HasArg("return"),
 		Approver: s.word("approver", ""), Permissions: s.list("permissions"), NewWork: s.d.HasArg("new-work"),
-		RouteStep: s.d.HasArg("route-step"), Pack: s.pack(), Envelope: s.sealed(), Hints: s.hints(),
+		RouteStep: s.d.HasArg("route-step"), Pack: s.pack(), Envelope: s.sealed(), Hints: s.hints(), Chain: s.word("chain", ""),
+	}
+	for i, c := range r.Candidates { // cleo/2 is of level 2
+		r.Candidates[i].Agent, r.Candidates[i].Level = levelOf(c.Agent, c.Level)
+		r.Candidates[i].Desk, r.Candidates[i].Level = levelOf(c.Desk, r.Candidates[i].Level)
 	}
 	if s.d.HasArg("retries") {
 		n := s.number("retries", 3)
 		r.Retries = &n
 	}
 	return r
+}
+
+// levelOf takes the level of a chain off a name that has one.
+func levelOf(name string, otherwise int) (string, int) {
+	name, level, has := strings.Cut(name, "/")
+	if n, err := strconv.Atoi(level); err == nil && has {
+		return name, n
+	}
+	return name, otherwise
 }
 
 func (s *story) spawn() Command {

@@ -251,6 +251,9 @@ func (s *story) whole() string {
 	line := func(name string, value any) { fmt.Fprintf(&b, "%s: %v\n", name, value) }
 	line("used", fmt.Sprintf("%d hops, %d handoffs, %d escalations, %d attempts", t.Used.Hops, t.Used.Handoffs-t.Used.Base,
 		t.Used.Escalations, t.Used.Attempts))
+	if t.Chain.Chain != "" {
+		line("chain", strings.TrimRight(fmt.Sprintf("%s, level %d, %s", t.Chain.Chain, t.Chain.Level, t.Chain.Agent), ", "))
+	}
 	if len(t.Children) > 0 {
 		line("tasks", fmt.Sprintf("%d of %d used", t.Used.Tasks, t.Limits.Tasks))
 	}

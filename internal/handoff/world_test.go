@@ -125,7 +125,7 @@ func onTable(before custody.Task, e fact.Event, after custody.Task) error {
 
 // ticketState is the state of the ticket that the task has after an event.
 func ticketState(t, after custody.Task) fact.TicketState {
-	if t.Ticket == nil || t.Ticket.N != after.Ticket.N {
+	if t.Ticket == nil || after.Ticket == nil || t.Ticket.N != after.Ticket.N {
 		return custody.None
 	}
 	return t.Ticket.State

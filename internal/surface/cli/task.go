@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,7 @@ func taskPage(p *shell.Page, t client.Task) {
 		{"ended", shell.Clock(t.Ended)},
 		{"path", shell.Names(path)},
 		{"route", shell.Names(t.Route)},
+		{"chain", chainLine(t.Chain)},
 		{"permissions", permissions},
 		{"depends on", shell.Names(depends)},
 		{"parent", t.Parent.Task},
@@ -376,4 +378,16 @@ func (s *commands) taskAnnotate() *cobra.Command {
 			r, err := c.Annotate(ctx, args[0], client.AnnotateInput{Entry: entry, Note: args[2]})
 			return s.EmitReceipt(r, err)
 		})
+}
+
+// chainLine is where a task stands in an escalation chain.
+func chainLine(c client.Chain) string {
+	if c.Name == "" {
+		return ""
+	}
+	line := fmt.Sprintf("%s, level %d", c.Name, c.Level)
+	if c.Agent != "" {
+		line += ", " + c.Agent
+	}
+	return line
 }

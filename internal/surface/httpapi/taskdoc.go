@@ -30,6 +30,7 @@ type Task struct {
 	Reserved     fact.Budget        `json:"reserved,omitzero" doc:"Held by children that have not ended."`
 	Path         []fact.Visit       `json:"path,omitempty" doc:"Every owner in turn."`
 	Route        []string           `json:"route,omitempty" doc:"Agents that it still has to visit."`
+	Chain        custody.Climb      `json:"chain,omitzero" doc:"Where it stands in an escalation chain."`
 	Constraints  []fact.Constraint  `json:"constraints,omitempty"`
 	Permissions  []string           `json:"permissions,omitzero" doc:"Absent: not restricted here. Empty: none."`
 	Dependencies []fact.Dependency  `json:"dependencies,omitempty"`
@@ -107,7 +108,7 @@ func taskOf(t docket.Task) Task {
 	out := Task{
 		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Owner: t.Owner, Epoch: t.Epoch,
 		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,
-		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Constraints: t.Constraints,
+		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
 		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,
 		Children: t.Children, FanIn: t.FanIn, JoinBy: t.JoinBy, Parked: t.Parked, Progress: t.Progress, Result: t.Result,
 		Position: uint64(t.Position),
