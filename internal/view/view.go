@@ -158,6 +158,7 @@ type Freshness interface {
 // Store is everything that views offer, usually one technology several times.
 type Store struct {
 	Board
+	Desks
 	Directory
 	References
 	Recall

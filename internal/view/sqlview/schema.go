@@ -8,7 +8,7 @@ import (
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
-const schemaVersion = 8
+const schemaVersion = 9
 
 // The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
 // partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
@@ -49,7 +49,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + knownSchema + `
+` + ticketSchema + knownSchema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -67,6 +67,7 @@ var tables = []struct{ name, order string }{
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
+	{"view_ticket", "ws, id"},
 	{"view_memory", "n"},
 	{"view_memory_count", "ws"},
 	{"view_memory_tag", "n, tag"},
@@ -130,7 +131,8 @@ type statements struct {
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
 	putCursor, setPosition *sqlitelog.Stmt
-	recall                 recallStatements
+	ticketStatement
+	recall recallStatements
 }
 
 // query is a statement to be prepared.
@@ -163,6 +165,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		{&s.getToken, "SELECT state, n FROM view_token WHERE ws = ? AND id = ?"},
 		{&s.putChannel, "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
 		{&s.getChannel, "SELECT state FROM view_channel WHERE ws = ? AND name = ?"},
+		{&s.putTicket, putTicketQuery},
 		{&s.putCursor, "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"},
 		{&s.setPosition, "UPDATE view_meta SET position = ?"},
 	}...) {

@@ -34,6 +34,7 @@ type task struct {
 	involved []string       // whose lists it is in
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
+	tickets  []ticket       // that have changed since they were written
 	stored   stored
 	dirty    bool
 }
@@ -117,7 +118,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*task, erro
 		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
 		dependents: t.waits(), claims: t.claims(),
 	}
-	t.refers = nil
+	t.refers, t.tickets = nil, nil
 	return t, nil
 }
 
@@ -128,8 +129,10 @@ func (p *projector) apply(t *task, e *ledger.Entry) error {
 		if err != nil {
 			return err
 		}
+		ticket := t.state.Ticket
 		t.state.Apply(event)
 		t.note(event)
+		t.noteTicket(ticket, e)
 	}
 	t.version, t.at, t.updated = e.Version, e.Position, e.Time
 	t.refresh(p, e)

@@ -29,7 +29,7 @@ type Views struct {
 
 // Store gives the views to those who know the contract alone.
 func (v *Views) Store() view.Store {
-	return view.Store{Board: v, Directory: v, References: v, Recall: v, Clockwork: v, Freshness: v}
+	return view.Store{Board: v, Desks: v, Directory: v, References: v, Recall: v, Clockwork: v, Freshness: v}
 }
 
 func newViews() *Views {

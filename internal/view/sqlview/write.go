@@ -50,6 +50,9 @@ func (p *projector) write(t *task) error {
 		}
 	}
 	t.refers = nil
+	if err := p.writeTickets(t); err != nil {
+		return err
+	}
 	if err := p.writeDependents(t); err != nil {
 		return err
 	}

@@ -83,6 +83,12 @@ func (s *stage) anything(rt *rapid.T, task string, t custody.Task) handoff.Comma
 		handoff.ShareEnvelope{By: operator, To: one(names, "reader"), Envelope: s.seal(t)},
 		handoff.ReadShare{By: agent(one(names, "reader")), Share: max(len(t.Shares), 1)},
 		handoff.Replay{By: operator},
+		handoff.Inquire{By: owner, Epoch: t.Epoch, Question: "which one?", To: one(supers, "asked"), Desk: "billing"},
+		handoff.Claim{By: operator, Ticket: ticketOf(t), Agent: one(names, "taker"), Envelope: s.seal(t)},
+		handoff.Claim{By: operator, Ticket: ticketOf(t), Agent: one(names, "taker"), Envelope: s.seal(t)},
+		handoff.Answer{By: operator, Ticket: ticketOf(t), Answer: "this one"},
+		handoff.Release{By: operator, Ticket: ticketOf(t)},
+		handoff.Recall{By: operator, Ticket: ticketOf(t)},
 		handoff.Tick{},
 		handoff.Tick{},
 	}
@@ -106,6 +112,13 @@ func (s *stage) anything(rt *rapid.T, task string, t custody.Task) handoff.Comma
 	return commands[i]
 }
 
+func ticketOf(t custody.Task) int {
+	if t.Ticket == nil {
+		return 1
+	}
+	return t.Ticket.N
+}
+
 func (s *stage) anyRequest(rt *rapid.T, task string) handoff.Command {
 	r := s.to(task, rapid.Permutation(names).Draw(rt, "candidates")[:rapid.IntRange(1, 3).Draw(rt, "how many")]...)
 	r.NewWork, r.ReturnHome = true, rapid.Bool().Draw(rt, "home")
@@ -116,6 +129,9 @@ func (s *stage) anyRequest(rt *rapid.T, task string) handoff.Command {
 		r.Kind, r.Approver = fact.Supervised, rapid.SampledFrom(supers).Draw(rt, "approver")
 	case 2:
 		r.Confirm = fact.ConfirmExplicit
+	}
+	if rapid.IntRange(0, 3).Draw(rt, "desk") == 0 {
+		r.Candidates = append(r.Candidates, fact.Candidate{Desk: "billing", Tier: fact.TierEscalation})
 	}
 	return r
 }
@@ -164,6 +180,14 @@ func (s *stage) compare(tasks int) (complaints []string) {
 		open, err := s.views.Open(s.ctx, s.ws, principal)
 		check("open of "+principal, open, err, want.open[principal])
 	}
+	list, err := s.views.Tickets(s.ctx, s.ws, view.TicketFilter{Live: true})
+	tickets := []string{}
+	for _, k := range list {
+		tickets = append(tickets, ticketLine(k.Task, k.Ticket))
+	}
+	slices.Sort(tickets)
+	slices.Sort(want.tickets)
+	check("tickets", tickets, err, want.tickets)
 	claims, err := s.views.Claims(s.ctx, s.ws, "paint")
 	slices.Sort(want.claims)
 	check("claims", claims, err, want.claims)
@@ -186,12 +210,18 @@ type model struct {
 	due    map[string]bool
 	open   map[string]int
 	claims []string
+
+	tickets []string
+}
+
+func ticketLine(task string, k custody.Ticket) string {
+	return fmt.Sprintf("%s %s %s %q %q %q %d %v", fact.TicketID(task, k.N), k.Kind, k.State, k.Desk, k.To, k.ClaimedBy, k.Reminders, k.Due.Unix())
 }
 
 func newModel() *model {
 	return &model{
 		states: map[fact.State][]string{}, inbox: map[string][]string{}, held: map[string]int{}, due: map[string]bool{}, open: map[string]int{},
-		claims: []string{},
+		claims: []string{}, tickets: []string{},
 	}
 }
 
@@ -205,6 +235,9 @@ func (m *model) add(t custody.Task) {
 	}
 	if !t.Due().IsZero() {
 		m.due[t.ID] = true
+	}
+	if k := t.OpenTicket(); k != nil {
+		m.tickets = append(m.tickets, ticketLine(t.ID, *k))
 	}
 	item := func(agent string, kind view.ItemType, id string, seen bool, ends time.Time, epoch uint64) {
 		m.inbox[agent] = append(m.inbox[agent], fmt.Sprintf("%s %s seen:%v ends:%v epoch:%d", kind, id, seen, ends.Unix(), epoch))

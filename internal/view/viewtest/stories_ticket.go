@@ -1,0 +1,82 @@
+package viewtest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// wantTickets compares a list of tickets with their ids, in order.
+func (s *stage) wantTickets(f view.TicketFilter, want ...string) []view.Ticket {
+	s.Helper()
+	list, err := s.views.Tickets(s.ctx, s.ws, f)
+	if err != nil {
+		s.Fatal(err)
+	}
+	got := []string{}
+	for _, k := range list {
+		got = append(got, k.ID)
+	}
+	if !slices.Equal(got, want) {
+		s.Fatalf("tickets of %+v: got %q, want %q", f, got, want)
+	}
+	return list
+}
+
+func ticketStory(s *stage) {
+	asking, moving, given := s.create(1, agent("ann")), s.create(2, agent("ann")), s.create(3, agent("eve"))
+	question, approval, takeover := fact.TicketID(asking, 1), fact.TicketID(moving, 1), fact.TicketID(given, 1)
+	s.do(asking, handoff.Start{By: agent("ann")},
+		handoff.Inquire{By: agent("ann"), Epoch: 1, Desk: "billing", Question: "refund it?", Options: []string{"yes", "no"}})
+	s.do(moving, handoff.Start{By: agent("ann")})
+	r := s.to(moving, "bob")
+	r.Kind, r.Approver = fact.Supervised, "carl"
+	s.do(moving, r)
+	r = s.to(given)
+	r.Candidates = []fact.Candidate{{Desk: "legal"}}
+	s.do(given, r)
+	all := s.wantTickets(view.TicketFilter{}, question, approval, takeover)
+	if k := all[0]; k.Question != "refund it?" || len(k.Options) != 2 || k.By != "ann" || k.Kind != fact.TicketQuestion || k.Intent != "do 1" || !k.Due.Equal(k.Opened.Add(24*time.Hour)) {
+		s.Errorf("the question: %+v", k)
+	}
+	if k := all[1]; k.Envelope == "" || k.To != "carl" || k.Handoff != 1 {
+		s.Errorf("the approval: %+v", k)
+	}
+	s.wantTickets(view.TicketFilter{Limit: 1}, question)
+	s.wantTickets(view.TicketFilter{After: question, Limit: 1}, approval)
+	s.wantTickets(view.TicketFilter{After: takeover})
+	s.wantTickets(view.TicketFilter{Kind: fact.TicketTakeover}, takeover)
+	s.wantTickets(view.TicketFilter{Desk: "billing"}, question)
+	s.wantTickets(view.TicketFilter{Task: moving}, approval)
+	s.wantTickets(view.TicketFilter{Involving: "ann"}, question, approval)
+	s.wantTickets(view.TicketFilter{Involving: "carl"}, approval)
+	s.wantTickets(view.TicketFilter{Involving: "zoe"})
+	s.wantTickets(view.TicketFilter{Involving: "zoe", Serves: []string{"billing", "legal", "operators"}}, question, takeover)
+	s.ws = "elsewhere"
+	s.wantTickets(view.TicketFilter{})
+	s.ws = "main"
+
+	s.do(given, handoff.Claim{By: agent("zoe"), Serves: []string{"legal"}, Ticket: 1, Agent: "zoe", Envelope: s.seal(s.task(given))})
+	s.wantTickets(view.TicketFilter{State: fact.TicketTaken}, takeover)
+	s.wantTickets(view.TicketFilter{State: fact.TicketFree}, question, approval)
+	s.wantTickets(view.TicketFilter{Involving: "zoe"}, takeover)
+	s.wantHeld("zoe", 1)
+	s.do(asking, handoff.Answer{By: operator, Ticket: 1, Answer: "yes"},
+		handoff.Inquire{By: agent("ann"), Epoch: 1, Question: "really?"})
+	k, found, err := s.views.Ticket(s.ctx, s.ws, question)
+	if err != nil || !found || k.Answer != "yes" || k.Outcome != fact.TicketAnswered || k.State != fact.TicketOver {
+		s.Errorf("the answer: %+v, %v, %v", k, found, err)
+	}
+	if _, found, err := s.views.Ticket(s.ctx, s.ws, fact.TicketID(asking, 9)); found || err != nil {
+		s.Errorf("a ticket that there is not: %v, %v", found, err)
+	}
+	s.wantTickets(view.TicketFilter{Live: true}, approval, takeover, fact.TicketID(asking, 2))
+	s.do(asking, handoff.Cancel{By: operator})
+	s.do(moving, handoff.Approve{By: agent("carl"), Handoff: 1})
+	s.do(given, handoff.Complete{By: agent("zoe"), Epoch: 1})
+	s.wantTickets(view.TicketFilter{Live: true})
+	s.wantTickets(view.TicketFilter{State: fact.TicketOver, Task: asking}, question, fact.TicketID(asking, 2))
+}
