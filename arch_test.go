@@ -206,8 +206,12 @@ var rooms = []room{
 		ours: append(domain, "internal/docket", "internal/drift", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
+		dir: "internal/desk", what: "use cases of tickets: what people are asked, and what they do about it",
+		ours: append(domain, "internal/caller", "internal/docket", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+	},
+	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/docket", "internal/archive",
+		ours: append(domain, "internal/docket", "internal/desk", "internal/archive",
 			"internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
@@ -241,7 +245,7 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/surface/httpapi/dispatch", "internal/app", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/surface/httpapi/dispatch", "internal/surface/httpapi/desk", "internal/app", "internal/desk", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -252,6 +256,11 @@ var rooms = []room{
 	{
 		dir: "internal/surface/httpapi/know", what: "the routes of what is known and carried: memory, conversations, channels, envelopes, artifacts",
 		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/docket", "internal/knowledge", "internal/roster", "internal/drift", "internal/artifact"),
+		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
+	},
+	{
+		dir: "internal/surface/httpapi/desk", what: "the routes of tickets",
+		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/desk", "internal/docket", "internal/view"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -277,7 +286,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
 	{
@@ -290,6 +299,10 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli/dispatch", what: "the commands of where a task goes: saying what is to be done",
+		ours: append(domain, "client", "internal/surface/cli/shell"), libs: []string{"github.com/spf13"},
+	},
+	{
+		dir: "internal/surface/cli/desk", what: "the commands of people in the loop: ask, tickets, approve, deny",
 		ours: append(domain, "client", "internal/surface/cli/shell"), libs: []string{"github.com/spf13"},
 	},
 	{

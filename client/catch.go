@@ -39,20 +39,24 @@ func (c *Client) Withdraw(ctx context.Context, handoff string, in CancelInput) (
 	return c.receipt(ctx, in, "handoffs", handoff, "withdraw")
 }
 
-// Approve lets a supervised handoff go on, or gives a task to the agent that asked for it. The id says which.
+// Approve lets a supervised handoff go on, by its id or its ticket's, or gives a task to the agent that asked for it. The id
+// says which.
 func (c *Client) Approve(ctx context.Context, id string, in ApproveInput) (Receipt, error) {
 	return c.receipt(ctx, in, answers(id), id, "approve")
 }
 
-// Deny stops a supervised handoff, or refuses an ask to take over. The id says which.
+// Deny stops a supervised handoff, says no to a ticket, or refuses an ask to take over. The id says which.
 func (c *Client) Deny(ctx context.Context, id string, in DenyInput) (Receipt, error) {
 	return c.receipt(ctx, in, answers(id), id, "deny")
 }
 
 // answers is where an id that can be approved or denied belongs.
 func answers(id string) string {
-	if strings.Contains(id, ".t") {
+	switch {
+	case strings.Contains(id, ".t"):
 		return "asks"
+	case strings.Contains(id, ".k"):
+		return "tickets"
 	}
 	return "handoffs"
 }

@@ -126,7 +126,7 @@ type Share struct {
 
 // ParkedFor is why a task is in the dead-letter queue.
 type ParkedFor struct {
-	Cause  string    `json:"cause"` // exhausted, limit, budget, deadline, dependency, returned or owner_lost
+	Cause  string    `json:"cause"` // exhausted, limit, budget, deadline, dependency, returned, owner_lost or nobody_claimed
 	Detail string    `json:"detail"`
 	At     time.Time `json:"at"`
 }
@@ -161,6 +161,8 @@ type Task struct {
 	Handoff      *Handoff     `json:"handoff,omitempty"`  // the newest, under way or over
 	Asks         []Ask        `json:"asks,omitempty"`
 	Shares       []Share      `json:"shares,omitempty"`
+	Ticket       *TaskTicket  `json:"ticket,omitempty"`  // what people were asked last, with their answer
+	Answers      []Answer     `json:"answers,omitempty"` // of people, since the newest envelope was sealed
 	Parent       Parent       `json:"parent,omitzero"`
 	Children     []Child      `json:"children,omitempty"`
 	FanIn        FanIn        `json:"fan_in,omitzero"`
@@ -228,8 +230,9 @@ type Receipt struct {
 	Offer    int        `json:"offer,omitempty"`
 	To       []string   `json:"to,omitempty"` // who has the open offer
 	Children []string   `json:"children,omitempty"`
-	Ask      string     `json:"ask,omitempty"`   // id of the ask to take over that the call made
-	Share    string     `json:"share,omitempty"` // id of the shared envelope that the call made
+	Ask      string     `json:"ask,omitempty"`    // id of the ask to take over that the call made
+	Share    string     `json:"share,omitempty"`  // id of the shared envelope that the call made
+	Ticket   string     `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
 	Envelope string     `json:"envelope,omitempty"`
 	Given    string     `json:"given,omitempty"` // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time  `json:"lease,omitzero"`

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/desk"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/expect"
@@ -65,6 +66,7 @@ type App struct {
 	*shelf.Shelf
 	*knowledge.Base
 	*archive.Archive
+	*desk.Desk
 	ledger ledger.Ledger
 	views  view.Store
 	now    func() time.Time
@@ -117,6 +119,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	}
 	a.sealer, err = sealing.New(l, a.tasks.Kind, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
 	a.Archive = archive.New(l, a.tasks, a.access, a.Readable, a.sealer.Chain)
+	a.Desk = desk.New(a.tasks, v, a.access, desk.Sources{Known: a.Known, Handover: a.toPerson})
 	return a, err
 }
 

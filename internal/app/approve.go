@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -14,9 +15,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// ApproveInput says yes: to a supervised handoff, as its approver; or to an ask to take over, as the task's source.
+// ApproveInput says yes: to a supervised handoff, by its id or its ticket's, as its approver; or to an ask to take over, as
+// the task's source.
 type ApproveInput struct {
-	ID     string `json:"id,omitempty" doc:"Of the handoff or of the ask to take over."`
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the ask to take over."`
 	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
 	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
 	Detail string `json:"detail,omitempty" doc:"In words."`
@@ -28,14 +30,41 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (docket.Re
 		return a.grant(ctx, c, task, n, in)
 	}
 	task, n, err := fact.ParseHandoffID(in.ID)
+	ticket := 0
+	if strings.Contains(in.ID, ".k") {
+		task, ticket, err = fact.ParseTicketID(in.ID)
+	}
 	if err != nil {
 		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
 	}
 	return a.tasks.ChangeWith(ctx, c, "approve", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		if ticket > 0 {
+			var err error
+			if n, err = toApprove(t, ticket); err != nil {
+				return nil, err
+			}
+		}
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
 	})
+}
+
+// toApprove is the handoff that a ticket asks to approve.
+func toApprove(t custody.Task, ticket int) (handoff int, err error) {
+	k := t.Ticket
+	id := fact.TicketID(t.ID, ticket)
+	switch {
+	case k == nil || ticket > k.N:
+		return 0, refusal.New(refusal.NotFound, "list tickets to see those that are open", "task %s has no ticket %d", t.ID, ticket)
+	case ticket < k.N || k.State == fact.TicketOver:
+		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
+	case k.Kind == fact.TicketQuestion:
+		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)
+	case k.Kind == fact.TicketTakeover:
+		return 0, refusal.New(refusal.Invalid, "claim it", "ticket %s asks for somebody who takes the task over", id)
+	}
+	return k.Handoff, nil
 }
 
 func (a *App) grant(ctx context.Context, c Caller, task string, n int, in ApproveInput) (docket.Receipt, error) {
@@ -89,15 +118,19 @@ func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to
 
 // DenyInput says no.
 type DenyInput struct {
-	ID     string `json:"id,omitempty" doc:"Of the handoff or of the ask to take over."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of a ticket, or of the ask to take over."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask, or a ticket that you take back: the task's epoch as you know it."`
 	Detail string `json:"detail,omitempty" doc:"Why."`
 }
 
-// Deny stops a supervised handoff, whose task is then back with its source, or refuses an ask to take over.
+// Deny stops a supervised handoff, whose task is then back with its source, says no to a ticket, or refuses an ask to take
+// over.
 func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (docket.Receipt, error) {
 	if task, n, err := fact.ParseAskID(in.ID); err == nil {
 		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+	}
+	if strings.Contains(in.ID, ".k") {
+		return a.Decline(ctx, c, in.ID, in.Epoch, in.Detail, in)
 	}
 	task, n, err := fact.ParseHandoffID(in.ID)
 	if err != nil {

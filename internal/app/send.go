@@ -20,7 +20,7 @@ import (
 type SendInput struct {
 	Task        string           `json:"task,omitempty" doc:"Id of the task."`
 	Epoch       uint64           `json:"epoch,omitempty" doc:"The task's epoch as you know it; an old one is refused."`
-	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference. Leave out to follow the task's route."`
+	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference; human:DESK asks the people of a desk to take it over. Leave out to follow the task's route."`
 	Capability  string           `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
 	Channel     string           `json:"channel,omitempty" doc:"Publish to whoever subscribes to this channel now, instead of naming receivers: by broadcast."`
 	Kind        fact.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out; with a channel, broadcast."`
@@ -79,6 +79,10 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 		}
 		in.To = t.Route[:1]
 	}
+	var desks []fact.Candidate
+	if in.To, desks = people(in.To); len(desks) > 0 && (in.Kind == fact.Broadcast || in.Kind == fact.Delegation) {
+		return nil, refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", in.Kind)
+	}
 	req := routing.Request{Agents: in.To, Spread: t.ID}
 	if in.Capability != "" {
 		req.Needs = []string{in.Capability}
@@ -87,7 +91,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 		req.Exclude = []string{t.Owner}
 	}
 	req.Own = in.handoffs(t)
-	p, err := a.route(ctx, c, in, req, now)
+	p, err := a.routeOrDesk(ctx, c, in, req, desks, now)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +258,7 @@ func nextHandoffID(t custody.Task) string {
 func targets(candidates []fact.Candidate) []string {
 	var to []string
 	for _, c := range candidates {
-		if c.Tier == fact.TierTarget {
+		if c.Tier == fact.TierTarget && !c.IsDesk() {
 			to = append(to, c.Agent)
 		}
 	}

@@ -33,7 +33,7 @@ func preview(c Caller, t custody.Task) custody.Task {
 		return t
 	}
 	t.Intent = refusal.Clip(t.Intent, maxPreview)
-	t.Progress, t.Result, t.Children, t.Asks = "", nil, nil, nil
+	t.Progress, t.Result, t.Children, t.Asks, t.Ticket, t.Answers = "", nil, nil, nil, nil, nil
 	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s custody.Share) bool { return s.To != name })
 	return t
 }

@@ -24,6 +24,7 @@ type Receipt struct {
 	// Ask and Share are the ids of an ask to take over and of a shared envelope, where the call made one.
 	Ask      string             `json:"ask,omitempty"`
 	Share    string             `json:"share,omitempty"`
+	Ticket   string             `json:"ticket,omitempty"`   // id of the ticket that the call opened or is about
 	Envelope string             `json:"envelope,omitempty"` // digest of the newest
 	Given    string             `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time          `json:"lease,omitzero"`     // until when the owner must show life
@@ -60,6 +61,10 @@ func ReceiptOf(o stream.Outcome[custody.Task]) Receipt {
 			}
 		case fact.TakeoverAsked{}.EventName():
 			r.Ask = fact.AskID(t.ID, t.AskCount)
+		case fact.TicketOpened{}.EventName(), fact.ApprovalAsked{}.EventName():
+			if t.Ticket != nil {
+				r.Ticket = fact.TicketID(t.ID, t.Ticket.N)
+			}
 		case fact.Shared{}.EventName():
 			r.Share = fact.ShareID(t.ID, len(t.Shares))
 		}

@@ -223,6 +223,10 @@ func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc enve
 	tried := map[fit]error{}
 	var first error
 	for _, c := range candidates {
+		if c.IsDesk() { // people read what they want of it
+			fitting = append(fitting, c)
+			continue
+		}
 		to, err := s.from.Known(ctx, workspace, c.Agent, false)
 		if err != nil {
 			return nil, nil, err

@@ -206,55 +206,9 @@ func (s *commands) confirmCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *commands) approveCommand() *cobra.Command {
-	var in client.ApproveInput
-	cmd := s.Call("approve ID", "Say yes to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) (err error) {
-			if err := s.Texts(&in.Detail); err != nil {
-				return err
-			}
-			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
-				return err
-			}
-			r, err := c.Approve(ctx, args[0], in)
-			return s.EmitReceipt(r, err)
-		})
-	whyFlag(cmd.Flags(), &in.Detail)
-	cmd.Flags().StringVar(&in.Digest, "digest", "", "of the envelope that you looked at; refused if the handoff carries another")
-	shell.EpochFlag(cmd.Flags(), &in.Epoch)
-	return cmd
-}
-
-func (s *commands) denyCommand() *cobra.Command {
-	var in client.DenyInput
-	cmd := s.Call("deny ID", "Say no to a supervised handoff, or to an ask to take your task over", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) (err error) {
-			if err := s.Texts(&in.Detail); err != nil {
-				return err
-			}
-			if in.Epoch, err = s.epochOfAsk(ctx, c, args[0], in.Epoch); err != nil {
-				return err
-			}
-			r, err := c.Deny(ctx, args[0], in)
-			return s.EmitReceipt(r, err)
-		})
-	whyFlag(cmd.Flags(), &in.Detail)
-	shell.EpochFlag(cmd.Flags(), &in.Epoch)
-	return cmd
-}
-
 // whyFlag defines --why, the words of whoever acts; what the receiver of a handoff is told is --detail.
 func whyFlag(f *pflag.FlagSet, why *string) {
 	f.StringVar(why, "why", "", "why, in words (text, @FILE or -)")
-}
-
-// epochOfAsk is the epoch that the answer to an ask carries; a handoff's approval carries none.
-func (s *commands) epochOfAsk(ctx context.Context, c *client.Client, id string, given uint64) (uint64, error) {
-	task, isHandoff := taskOf(id)
-	if isHandoff || task == id {
-		return given, nil
-	}
-	return s.EpochOf(ctx, c, task, given)
 }
 
 // taskOf is the task that the id of a handoff, an ask or a share belongs to, and whether it is a handoff's.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/surface/cli/demo"
+	"github.com/trapezehq/trapeze/internal/surface/cli/desk"
 	"github.com/trapezehq/trapeze/internal/surface/cli/dispatch"
 	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
@@ -83,11 +84,12 @@ func (s *commands) root() *cobra.Command {
 		s.serveCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(),
 		s.agentCommand(), s.tokenCommand(), s.taskCommand(),
 		s.sendCommand(), s.inboxCommand(), s.handoffCommand(), s.shareCommand(), s.takeoverCommand(),
-		s.acceptCommand(), s.rejectCommand(), s.confirmCommand(), s.approveCommand(), s.denyCommand(), s.escalateCommand(),
+		s.acceptCommand(), s.rejectCommand(), s.confirmCommand(), s.escalateCommand(),
 		s.deadCommand(), s.auditCommand(), s.eventsCommand(), s.versionCommand(),
 	)
 	root.AddCommand(know.Commands(s.Shell)...)
 	root.AddCommand(dispatch.Commands(s.Shell)...)
+	root.AddCommand(desk.Commands(s.Shell)...)
 	root.Long, root.Version = rootLong, shell.Version()
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("trapeze {{.Version}}\n")

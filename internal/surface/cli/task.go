@@ -82,6 +82,12 @@ func taskPage(p *shell.Page, t client.Task) {
 	for _, a := range t.Asks {
 		list = append(list, shell.Field{"ask", a.ID + " by " + a.By + " " + a.Detail})
 	}
+	for _, a := range t.Answers {
+		list = append(list, shell.Field{"answer", a.Answer + " (" + a.By + ", asked: " + shell.Clip(a.Question, 100) + ")"})
+	}
+	if k := t.Ticket; k != nil {
+		list = append(list, shell.Field{"ticket", strings.TrimSpace(k.ID + " " + k.Kind + " " + k.State + " " + k.Outcome)})
+	}
 	p.Fields(list)
 	if t.Handoff != nil {
 		p.Line("")

@@ -13,11 +13,13 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/archive"
+	"github.com/trapezehq/trapeze/internal/desk"
 	spoken "github.com/trapezehq/trapeze/internal/dispatch"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/roster"
+	tickets "github.com/trapezehq/trapeze/internal/surface/httpapi/desk"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -87,6 +89,12 @@ var pairs = [][2]reflect.Type{
 	{typeOf[knowledge.Conversation](), typeOf[client.Conversation]()},
 	{typeOf[knowledge.Continuity](), typeOf[client.Continuity]()},
 	{typeOf[know.ConversationPage](), typeOf[client.ConversationPage]()},
+	{typeOf[desk.AskInput](), typeOf[client.AskInput]()},
+	{typeOf[desk.ClaimInput](), typeOf[client.ClaimInput]()},
+	{typeOf[desk.ReleaseInput](), typeOf[client.ReleaseInput]()},
+	{typeOf[desk.AnswerInput](), typeOf[client.AnswerInput]()},
+	{typeOf[tickets.Ticket](), typeOf[client.Ticket]()},
+	{typeOf[tickets.TicketPage](), typeOf[client.TicketPage]()},
 	{typeOf[TokenList](), typeOf[client.TokenList]()},
 	{typeOf[Me](), typeOf[client.Me]()},
 	{typeOf[know.ArtifactInfo](), typeOf[client.ArtifactInfo]()},

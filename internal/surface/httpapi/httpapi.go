@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/desk"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/dispatch"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
@@ -64,6 +65,7 @@ func New(a *app.App, o Options) http.Handler {
 	s.events()
 	know.Routes(s.door, a)
 	dispatch.Routes(s.door, a)
+	desk.Routes(s.door, a)
 	s.open()
 	return s.guard(s.door.Mux())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/conversation"
+	"github.com/trapezehq/trapeze/internal/desk"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/knowledge"
@@ -59,6 +60,8 @@ func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case typeOf[view.Task]():
 		return "TaskRow"
+	case typeOf[view.Ticket]():
+		return "TicketRow"
 	case typeOf[knowledge.Item]():
 		return "MemoryItem"
 	case typeOf[knowledge.Version]():
@@ -99,6 +102,10 @@ var pathFields = map[reflect.Type]string{
 
 	typeOf[app.StuckAgentInput](): "agent",
 	typeOf[app.ShedInput]():       "agent",
+	typeOf[desk.AskInput]():       "task",
+	typeOf[desk.ClaimInput]():     "id",
+	typeOf[desk.ReleaseInput]():   "id",
+	typeOf[desk.AnswerInput]():    "id",
 
 	typeOf[roster.DescribeInput]():     "name",
 	typeOf[roster.SubscriptionInput](): "channel",
@@ -165,6 +172,9 @@ var closedSets = map[reflect.Type]reflect.Type{
 	typeOf[fact.FanInMode]():      typeOf[fanInWord](),
 	typeOf[fact.ConstraintKind](): typeOf[constraintWord](),
 	typeOf[fact.ParkCause]():      typeOf[parkWord](),
+	typeOf[fact.TicketKind]():     typeOf[ticketKindWord](),
+	typeOf[fact.TicketState]():    typeOf[ticketWord](),
+	typeOf[fact.TicketOutcome]():  typeOf[outcomeWord](),
 	typeOf[view.ItemType]():       typeOf[itemWord](),
 	typeOf[registry.Readiness]():  typeOf[readinessWord](),
 	typeOf[registry.Kind]():       typeOf[agentKindWord](),
@@ -190,6 +200,9 @@ type (
 	fanInWord      struct{}
 	constraintWord struct{}
 	parkWord       struct{}
+	ticketKindWord struct{}
+	ticketWord     struct{}
+	outcomeWord    struct{}
 	itemWord       struct{}
 	readinessWord  struct{}
 	agentKindWord  struct{}
@@ -217,8 +230,12 @@ func (kindWord) Schema(huma.Registry) *huma.Schema      { return words(fact.Kind
 func (reasonWord) Schema(huma.Registry) *huma.Schema    { return words(fact.Reasons()...) }
 func (rejectionWord) Schema(huma.Registry) *huma.Schema { return words(fact.Rejections()...) }
 func (priorityWord) Schema(huma.Registry) *huma.Schema  { return words(fact.Priorities()...) }
-func (roleWord) Schema(huma.Registry) *huma.Schema      { return words(identity.Roles()...) }
-func (codeWord) Schema(huma.Registry) *huma.Schema      { return words(refusal.Codes()...) }
+
+func (ticketKindWord) Schema(huma.Registry) *huma.Schema { return words(fact.TicketKinds()...) }
+func (ticketWord) Schema(huma.Registry) *huma.Schema     { return words(fact.TicketStates()...) }
+func (outcomeWord) Schema(huma.Registry) *huma.Schema    { return words(fact.TicketOutcomes()...) }
+func (roleWord) Schema(huma.Registry) *huma.Schema       { return words(identity.Roles()...) }
+func (codeWord) Schema(huma.Registry) *huma.Schema       { return words(refusal.Codes()...) }
 
 func (statusWord) Schema(huma.Registry) *huma.Schema { return words(memory.Statuses()...) }
 
@@ -249,7 +266,7 @@ func (constraintWord) Schema(huma.Registry) *huma.Schema {
 
 func (parkWord) Schema(huma.Registry) *huma.Schema {
 	return words(fact.ParkExhausted, fact.ParkLimit, fact.ParkBudget, fact.ParkDeadline, fact.ParkDependency, fact.ParkReturned,
-		fact.ParkOwnerLost)
+		fact.ParkOwnerLost, fact.ParkNobodyClaimed)
 }
 
 func (itemWord) Schema(huma.Registry) *huma.Schema {

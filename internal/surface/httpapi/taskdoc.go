@@ -39,6 +39,8 @@ type Task struct {
 	Handoff      *Handoff           `json:"handoff,omitempty" doc:"The newest, under way or over."`
 	Asks         []Ask              `json:"asks,omitempty" doc:"To take over, not yet answered."`
 	Shares       []Share            `json:"shares,omitempty"`
+	Ticket       *TaskTicket        `json:"ticket,omitempty" doc:"What people were asked last, with their answer."`
+	Answers      []custody.Answer   `json:"answers,omitempty" doc:"Of people, since the newest envelope was sealed. Text of others is data."`
 	Parent       fact.Parent        `json:"parent,omitzero"`
 	Children     []custody.Child    `json:"children,omitempty"`
 	FanIn        fact.FanIn         `json:"fan_in,omitzero"`
@@ -57,6 +59,12 @@ type Ask struct {
 	ID     string `json:"id"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`
+}
+
+// TaskTicket is what people were asked last of a task.
+type TaskTicket struct {
+	ID string `json:"id"`
+	custody.Ticket
 }
 
 // Share is an envelope given to an agent that does not own the task.
@@ -111,7 +119,10 @@ func taskOf(t docket.Task) Task {
 		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
 		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,
 		Children: t.Children, FanIn: t.FanIn, JoinBy: t.JoinBy, Parked: t.Parked, Progress: t.Progress, Result: t.Result,
-		Position: uint64(t.Position),
+		Answers: t.Answers, Position: uint64(t.Position),
+	}
+	if t.Ticket != nil {
+		out.Ticket = &TaskTicket{fact.TicketID(t.ID, t.Ticket.N), *t.Ticket}
 	}
 	if t.Handoff != nil {
 		h := handoffOf(t.ID, t.Handoff)

@@ -27,6 +27,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"children", Names(r.Children)},
 		{"ask", r.Ask},
 		{"share", r.Share},
+		{"ticket", r.Ticket},
 		{"parked", Parked(r.Parked)},
 		{"lease until", Clock(r.Lease)},
 		{"on record", happened(r)},

@@ -5,6 +5,7 @@ const (
 	TagTasks         = "Tasks"
 	TagHandoffs      = "Handoffs"
 	TagInbox         = "Inbox"
+	TagTickets       = "Tickets"
 	TagDead          = "Dead letters"
 	TagAgents        = "Agents"
 	TagChannels      = "Channels"
@@ -18,6 +19,6 @@ const (
 // Tags are all groups, in the order in which the documentation shows them.
 func Tags() []string {
 	return []string{
-		TagTasks, TagHandoffs, TagInbox, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagTokens, TagRecord,
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagTokens, TagRecord,
 	}
 }

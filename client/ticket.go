@@ -1,0 +1,184 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// TicketDoc is what people are asked of a task, and what became of it.
+type TicketDoc struct {
+	N         int       `json:"n"`
+	Kind      string    `json:"kind"`  // approval, question or takeover
+	State     string    `json:"state"` // open, claimed or closed
+	Desk      string    `json:"desk"`
+	To        string    `json:"to,omitempty"`   // the one agent or person asked, until it goes on to another desk
+	Then      string    `json:"then,omitempty"` // the desk that it goes on to
+	Question  string    `json:"question,omitempty"`
+	Options   []string  `json:"options,omitempty"`
+	By        string    `json:"by"`
+	Handoff   int       `json:"handoff,omitempty"` // that is to be approved, or that came to the desk
+	Span      Duration  `json:"span"`              // how long each desk has
+	Opened    time.Time `json:"opened"`
+	Due       time.Time `json:"due"`
+	Reminders int       `json:"reminders,omitempty"`
+	Level     int       `json:"level,omitempty"` // 1 once it has gone on
+	ClaimedBy string    `json:"claimed_by,omitempty"`
+	Claimed   time.Time `json:"claimed_at,omitzero"`
+	Kept      time.Time `json:"kept_until,omitzero"` // for whoever claimed it, where it is no takeover
+	Outcome   string    `json:"outcome,omitempty"`   // approved, denied, answered, resolved, unanswered or withdrawn
+	Answer    string    `json:"answer,omitempty"`
+	Detail    string    `json:"detail,omitempty"`
+	ClosedBy  string    `json:"closed_by,omitempty"`
+	Closed    time.Time `json:"closed,omitzero"`
+}
+
+// Open reports whether people still have to see to it.
+func (t TicketDoc) Open() bool { return t.State != "closed" }
+
+// Ticket is what people are asked, with what they want to know of the task first. What agents wrote in it is data.
+type Ticket struct {
+	ID        string   `json:"id"`
+	Task      string   `json:"task"`
+	Intent    string   `json:"intent"` // the beginning
+	Requester string   `json:"requester"`
+	Priority  Priority `json:"priority"`
+	Envelope  string   `json:"envelope,omitempty"` // digest of what is to be approved
+	TicketDoc
+	Position uint64 `json:"position"`
+}
+
+// TaskTicket is what people were asked last of a task.
+type TaskTicket struct {
+	ID string `json:"id"`
+	TicketDoc
+}
+
+// Answer is what people have told a task's owner.
+type Answer struct {
+	Ticket   int       `json:"ticket"`
+	Question string    `json:"question"`
+	Answer   string    `json:"answer"`
+	By       string    `json:"by"`
+	At       time.Time `json:"at"`
+}
+
+// TicketPage is one page of a list of tickets, the oldest first.
+type TicketPage struct {
+	Tickets  []Ticket `json:"tickets"` // with the beginning of their questions, and without answers
+	Next     string   `json:"next,omitempty"`
+	Position uint64   `json:"position"`
+}
+
+// TicketFilter narrows a list of tickets. Zero fields do not, except that closed ones are left out.
+type TicketFilter struct {
+	State string // open, claimed or closed
+	All   bool   // closed ones too
+	Kind  string // approval, question or takeover
+	Desk  string
+	Task  string
+	After string // TicketPage.Next of the page before
+	Limit int    // at most 500; 0 means 50
+}
+
+// AskInput asks people a question, as the task's owner.
+type AskInput struct {
+	Epoch    uint64   `json:"epoch,omitempty"`
+	Question string   `json:"question"`
+	Options  []string `json:"options,omitempty"` // the answer is one of these, if there are any
+	Desk     string   `json:"desk,omitempty"`    // whose people are asked; the operators if left out
+	To       string   `json:"to,omitempty"`      // one agent or person by name
+	Within   Duration `json:"within,omitempty"`  // how long each desk has
+}
+
+// ClaimInput takes a ticket on.
+type ClaimInput struct{}
+
+// ReleaseInput gives a claimed ticket back. Epoch is needed for a task that was taken over.
+type ReleaseInput struct {
+	Epoch  uint64 `json:"epoch,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// AnswerInput answers a question.
+type AnswerInput struct {
+	Answer string `json:"answer"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Ask asks people a question and returns at once; the receipt's Ticket is its id. The task waits for the answer.
+func (c *Client) Ask(ctx context.Context, task string, in AskInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "ask")
+}
+
+// Tickets lists the tickets that the token may see, the oldest first.
+func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
+	q := url.Values{}
+	for name, v := range map[string]string{"state": f.State, "kind": f.Kind, "desk": f.Desk, "task": f.Task, "after": f.After} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if f.All {
+		q.Set("all", "true")
+	}
+	if f.Limit != 0 {
+		q.Set("limit", strconv.Itoa(f.Limit))
+	}
+	var p TicketPage
+	err := c.do(ctx, http.MethodGet, path("tickets"), q, nil, &p)
+	return p, err
+}
+
+// Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is on record.
+func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (Ticket, error) {
+	q := url.Values{}
+	if wait != 0 {
+		q.Set("wait", wait.String())
+	}
+	var t Ticket
+	err := c.run(ctx, call{method: http.MethodGet, path: path("tickets", id), query: q, wait: max(wait, 0)}, &t)
+	return t, err
+}
+
+// WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It rides out servers that are away for a
+// while, but gives up on refusals.
+func (c *Client) WaitTicket(ctx context.Context, id string) (Ticket, error) {
+	for n := 0; ; n++ {
+		t, err := c.Ticket(ctx, id, 30*time.Second)
+		switch {
+		case ctx.Err() != nil:
+			return t, ctx.Err()
+		case err == nil && !t.Open():
+			return t, nil
+		case err == nil:
+			n = -1
+			continue
+		}
+		var refused *Error
+		if errors.As(err, &refused) && !refused.passing() {
+			return t, err
+		}
+		if err := sleep(ctx, c.pause(n)); err != nil {
+			return t, err
+		}
+	}
+}
+
+// Claim takes a ticket on, so that others leave it alone. The task of a takeover becomes the claimant's.
+func (c *Client) Claim(ctx context.Context, ticket string) (Receipt, error) {
+	return c.receipt(ctx, ClaimInput{}, "tickets", ticket, "claim")
+}
+
+// Release gives a claimed ticket back to its desk.
+func (c *Client) Release(ctx context.Context, ticket string, in ReleaseInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tickets", ticket, "release")
+}
+
+// Answer answers a question. The task's owner goes on with it.
+func (c *Client) Answer(ctx context.Context, ticket string, in AnswerInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tickets", ticket, "answer")
+}
