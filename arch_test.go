@@ -162,9 +162,11 @@ var rooms = []room{
 
 	// What does it look like? Views are folds of the record; they can be rebuilt at any time.
 	{dir: "internal/view", what: "the contract of the views: task, inbox, trail, dead letters", ours: append(domain, "internal/ledger")},
+	{dir: "internal/view/wake", what: "how far views are, and who waits for them", ours: []string{"internal/ledger"}},
+	{dir: "internal/view/rowjson", what: "rows of views as JSON, faster than by reflection", ours: []string{"internal/view"}},
 	{
 		dir: "internal/view/sqlview", what: "views in SQLite, projected inside the embedded ledger's transaction",
-		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view"),
+		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view", "internal/view/wake", "internal/view/rowjson"),
 		libs: []string{"database/sql", "modernc.org/sqlite"},
 	},
 	{
@@ -206,12 +208,16 @@ var rooms = []room{
 		ours: append(domain, "internal/docket", "internal/drift", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
+		dir: "internal/quota", what: "how many tasks one principal may have open",
+		ours: append(domain, "internal/caller", "internal/view"), libs: []string{"github.com/hashicorp/golang-lru/v2"},
+	},
+	{
 		dir: "internal/desk", what: "use cases of tickets: what people are asked, and what they do about it",
 		ours: append(domain, "internal/caller", "internal/docket", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
-		ours: append(domain, "internal/docket", "internal/desk", "internal/archive",
+		ours: append(domain, "internal/docket", "internal/quota", "internal/desk", "internal/archive",
 			"internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},

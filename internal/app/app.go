@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/expect"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/quota"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/sealing"
 	"github.com/trapezehq/trapeze/internal/shelf"
@@ -75,7 +76,7 @@ type App struct {
 	access *access.Log
 	expect *expect.Checker
 	majors envelope.Converter
-	quota  *quota
+	quota  *quota.Quota
 }
 
 // New returns the use cases over a ledger and views that follow it.
@@ -96,7 +97,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		ledger: l, views: v, now: o.Now, expect: expect.New(expect.Options{}), majors: o.Majors,
 	}
 	var err error
-	if a.quota, err = newQuota(o.MaxOpen, v, o.Now); err != nil {
+	if a.quota, err = quota.New(o.MaxOpen, v, o.Now); err != nil {
 		return nil, err
 	}
 	if a.access, err = access.New(l, o.Now); err != nil {

@@ -75,14 +75,14 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 		return docket.Receipt{}, err
 	}
 	if !out.Repeat {
-		a.quota.made(c)
+		a.quota.Made(c)
 	}
 	return docket.ReceiptOf(out), nil
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t custody.Task, now time.Time) ([]fact.Event, error) {
-	err := a.quota.room(ctx, c)
+	err := a.quota.Room(ctx, c)
 	if err != nil {
 		return nil, err
 	}

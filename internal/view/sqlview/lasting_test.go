@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/view/rowjson"
 )
 
 // play appends entries of lives: the first three make one complete handoff, and so on.
@@ -357,7 +358,7 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 		},
 	} {
 		var got view.Task
-		if err := json.Unmarshal(appendTask(nil, &task), &got); err != nil {
+		if err := json.Unmarshal(rowjson.AppendTask(nil, &task), &got); err != nil {
 			t.Fatal(err)
 		}
 		want, _ := json.Marshal(task)
@@ -375,7 +376,7 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 		},
 	} {
 		var got view.Item
-		if err := json.Unmarshal(appendItem(nil, &item), &got); err != nil || got != item {
+		if err := json.Unmarshal(rowjson.AppendItem(nil, &item), &got); err != nil || got != item {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, item)
 		}
 	}

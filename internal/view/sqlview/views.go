@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/view/wake"
 )
 
 // Views are the views of one ledger. They are safe for concurrent use.
@@ -19,7 +20,7 @@ type Views struct {
 	log       *sqlitelog.Log // nil when following
 	follower  *follower      // nil when embedded
 	projector *projector
-	fresh     *fresh
+	fresh     *wake.Hub[inbox]
 	readers   *sql.DB
 	nobody    atomic.Bool // waits for another task, in the state after the last commit
 
@@ -33,10 +34,10 @@ func (v *Views) Store() view.Store {
 }
 
 func newViews() *Views {
-	v := &Views{fresh: newFresh(), stmts: map[string]*sql.Stmt{}}
+	v := &Views{fresh: wake.New[inbox](), stmts: map[string]*sql.Stmt{}}
 	v.projector = newProjector(func(d done) {
 		v.nobody.Store(d.waiting.known && !d.waiting.some)
-		v.fresh.publish(d.at, d.touched, v.Err() != nil)
+		v.fresh.Publish(d.at, d.touched, v.Err() != nil)
 	})
 	return v
 }
@@ -89,7 +90,7 @@ func (v *Views) complete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return v.fresh.wait(ctx, last, func() error { return nil })
+	return v.fresh.Wait(ctx, last, func() error { return nil })
 }
 
 // Close ends the following and releases the views' own resources. The ledger stays open.
@@ -109,16 +110,16 @@ func (v *Views) Close() error {
 
 // Wait implements [view.Freshness]. It also returns, with the reason, when the views are not to be trusted.
 func (v *Views) Wait(ctx context.Context, at ledger.Position) error {
-	return v.fresh.wait(ctx, at, v.Err)
+	return v.fresh.Wait(ctx, at, v.Err)
 }
 
 // Watch implements [view.Freshness].
 func (v *Views) Watch(workspace, agent string) (changed <-chan struct{}, stop func()) {
-	return v.fresh.watch(inbox{workspace, agent})
+	return v.fresh.Watch(inbox{workspace, agent})
 }
 
 // Position implements [view.Freshness].
-func (v *Views) Position() ledger.Position { return v.fresh.position() }
+func (v *Views) Position() ledger.Position { return v.fresh.Position() }
 
 // Err implements [view.Freshness].
 func (v *Views) Err() error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/view/rowjson"
 )
 
 // shortPrincipal calls agents by their bare name.
@@ -61,7 +62,7 @@ func (p *projector) write(t *task) error {
 
 func (p *projector) writeRow(t *task) (err error) {
 	row := t.row()
-	p.json = appendTask(p.json[:0], &row)
+	p.json = rowjson.AppendTask(p.json[:0], &row)
 	c, was := t.columns(), t.stored.columns
 	var due any
 	if c.due != 0 {
@@ -124,7 +125,7 @@ func (p *projector) writeItems(t *task) error {
 			j = -1
 		}
 		shown := t.show(n)
-		p.json = appendItem(p.json[:0], &shown)
+		p.json = rowjson.AppendItem(p.json[:0], &shown)
 		var err error
 		if j >= 0 {
 			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))

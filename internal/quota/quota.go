@@ -1,4 +1,4 @@
-package app
+package quota
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -17,11 +18,11 @@ const (
 	quotaCached    = 4096        // principals
 )
 
-// quota bounds the open tasks that one principal has requested. It is advisory and cheap: the number comes from the
+// Quota bounds the open tasks that one principal has requested. It is advisory and cheap: the number comes from the
 // views, at most once a second for each principal, and in between only the principal's new tasks are added, on this node.
 // So there may be more by what other nodes let through in a second and what the views lag behind; and a principal at its
 // bound hears a second late that one of its tasks has ended.
-type quota struct {
+type Quota struct {
 	most  int
 	views view.Board
 	now   func() time.Time
@@ -34,16 +35,17 @@ type counted struct {
 	at   time.Time
 }
 
-func newQuota(most int, v view.Board, now func() time.Time) (*quota, error) {
+// New returns a quota of the open tasks of each principal; 0 means 100,000.
+func New(most int, v view.Board, now func() time.Time) (*Quota, error) {
 	if most <= 0 {
 		most = defaultMaxOpen
 	}
 	known, err := lru.New[string, counted](quotaCached)
-	return &quota{most: most, views: v, now: now, known: known}, err
+	return &Quota{most: most, views: v, now: now, known: known}, err
 }
 
-// room refuses (limit) one more task to a principal that has as many open as it may.
-func (q *quota) room(ctx context.Context, c Caller) error {
+// Room refuses (limit) one more task to a principal that has as many open as it may.
+func (q *Quota) Room(ctx context.Context, c caller.Caller) error {
 	if c.IsSystem() {
 		return nil
 	}
@@ -56,7 +58,7 @@ func (q *quota) room(ctx context.Context, c Caller) error {
 
 // open is how many tasks the caller has open. Whoever counts anew does so outside of the lock; the others go on with what
 // was known. A number that cannot be read is no reason to refuse anything.
-func (q *quota) open(ctx context.Context, c Caller) int {
+func (q *Quota) open(ctx context.Context, c caller.Caller) int {
 	key, now := c.Workspace+"/"+c.String(), q.now()
 	q.mu.Lock()
 	known, _ := q.known.Get(key)
@@ -78,8 +80,8 @@ func (q *quota) open(ctx context.Context, c Caller) int {
 	return open
 }
 
-// made adds a task that the caller has made.
-func (q *quota) made(c Caller) {
+// Made adds a task that the caller has made.
+func (q *Quota) Made(c caller.Caller) {
 	key := c.Workspace + "/" + c.String()
 	q.mu.Lock()
 	defer q.mu.Unlock()

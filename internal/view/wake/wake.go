@@ -1,4 +1,4 @@
-package sqlview
+package wake
 
 import (
 	"context"
@@ -8,28 +8,32 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
 
-// fresh says how far the views are, and wakes those who wait. A waiter holds nothing but a channel.
-type fresh struct {
+// Hub says how far views are, and wakes those who wait. A waiter holds nothing but a channel. Of what a watcher is told is
+// under a key of type K; the zero key means everything. Its methods are safe for many goroutines.
+type Hub[K comparable] struct {
 	at atomic.Uint64 // ledger.Position
 
 	mu       sync.Mutex
 	waiters  map[chan struct{}]ledger.Position
-	watchers map[inbox]map[chan struct{}]struct{}
+	watchers map[K]map[chan struct{}]struct{}
 }
 
-func newFresh() *fresh {
-	return &fresh{waiters: map[chan struct{}]ledger.Position{}, watchers: map[inbox]map[chan struct{}]struct{}{}}
+// New returns a hub at position 0.
+func New[K comparable]() *Hub[K] {
+	return &Hub[K]{waiters: map[chan struct{}]ledger.Position{}, watchers: map[K]map[chan struct{}]struct{}{}}
 }
 
-func (f *fresh) position() ledger.Position { return ledger.Position(f.at.Load()) }
+// Position is how far the views are.
+func (f *Hub[K]) Position() ledger.Position { return ledger.Position(f.at.Load()) }
 
-// publish follows a commit. Watchers are called first: who sees the position finds them called. everybody wakes also
+// Publish follows a commit. Watchers are called first: who sees the position finds them called. everybody wakes also
 // those whose position is not reached, to look at the error.
-func (f *fresh) publish(at ledger.Position, touched []inbox, everybody bool) {
+func (f *Hub[K]) Publish(at ledger.Position, touched []K, everybody bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.watchers) > 0 {
-		f.signal(inbox{})
+		var all K
+		f.signal(all)
 		for _, key := range touched {
 			f.signal(key)
 		}
@@ -43,7 +47,7 @@ func (f *fresh) publish(at ledger.Position, touched []inbox, everybody bool) {
 	}
 }
 
-func (f *fresh) signal(key inbox) {
+func (f *Hub[K]) signal(key K) {
 	for ch := range f.watchers[key] {
 		select {
 		case ch <- struct{}{}:
@@ -52,9 +56,10 @@ func (f *fresh) signal(key inbox) {
 	}
 }
 
-func (f *fresh) wait(ctx context.Context, at ledger.Position, failed func() error) error {
+// Wait returns when the views are at a position, ctx ends, or failed, which is asked when they are not, has an error.
+func (f *Hub[K]) Wait(ctx context.Context, at ledger.Position, failed func() error) error {
 	for {
-		if f.position() >= at {
+		if f.Position() >= at {
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -65,7 +70,7 @@ func (f *fresh) wait(ctx context.Context, at ledger.Position, failed func() erro
 		f.waiters[ch] = at
 		f.mu.Unlock()
 		// Both may have changed before anybody knew of the waiter.
-		if f.position() >= at {
+		if f.Position() >= at {
 			f.leave(ch)
 			return nil
 		}
@@ -82,13 +87,15 @@ func (f *fresh) wait(ctx context.Context, at ledger.Position, failed func() erro
 	}
 }
 
-func (f *fresh) leave(ch chan struct{}) {
+func (f *Hub[K]) leave(ch chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.waiters, ch)
 }
 
-func (f *fresh) watch(key inbox) (changed <-chan struct{}, stop func()) {
+// Watch calls for a signal whenever what is under a key may have changed. The channel holds one pending signal and is never
+// closed; stop ends it.
+func (f *Hub[K]) Watch(key K) (changed <-chan struct{}, stop func()) {
 	ch := make(chan struct{}, 1)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,0 +1,8 @@
+// Package quota bounds the open tasks that one principal has requested, cheaply and about.
+//
+// Invariant: a number that cannot be read refuses nothing.
+//
+// May import: refusal, caller, view.
+//
+// Start reading at [Quota].
+package quota

@@ -1,0 +1,10 @@
+// Package wake says how far views are, and wakes those who wait for a position or watch for changes.
+//
+// Invariants:
+//   - Who sees a position finds the watchers of what led there called.
+//   - A waiter that leaves leaves nothing behind.
+//
+// May import: ledger.
+//
+// Start reading at [Hub].
+package wake
