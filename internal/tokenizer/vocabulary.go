@@ -47,7 +47,11 @@ func newVocabulary(c *codec.Codec, size int) *vocabulary {
 }
 
 func (v *vocabulary) count(chunk string) int {
-	key := sha256.Sum256([]byte(chunk))
+	if len(chunk) <= maxWord {
+		return v.countWord(chunk)
+	}
+	var room [1 << 10]byte // most chunks fit, and then nothing is allocated
+	key := sha256.Sum256(append(room[:0], chunk...))
 	if n, ok := v.seen.Get(key); ok {
 		return n
 	}
