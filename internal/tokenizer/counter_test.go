@@ -153,6 +153,31 @@ func TestCountsAddUpBeforeASpaceThatStandsAloneBetweenGraphicCharacters(t *testi
 	}
 }
 
+func TestCountsAddUpBetweenADigitAndAnotherGraphicCharacter(t *testing.T) {
+	digit := rapid.Map(rapid.ByteRange('0', '9'), func(b byte) string { return string(rune(b)) })
+	other := rapid.Map(rapid.ByteRange('!', '~').Filter(func(b byte) bool { return b < '0' || b > '9' }), func(b byte) string { return string(rune(b)) })
+	for name, whole := range codecs {
+		check(t, func(t *rapid.T) {
+			before, after := digit.Draw(t, "digit"), other.Draw(t, "other")
+			if rapid.Bool().Draw(t, "the digit comes second") {
+				before, after = after, before
+			}
+			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + before
+			b := after + strings.ToValidUTF8(texts.Draw(t, "b"), "")
+			count := func(s string) int {
+				n, err := whole.Count(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			if got, want := count(a+b), count(a)+count(b); got != want {
+				t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
+			}
+		})
+	}
+}
+
 func TestTheEstimateIsNeverBelowAnyVocabulary(t *testing.T) {
 	guess := counter(t, "another")
 	exactly := []tokenizer.Counter{counter(t, tokenizer.O200kBase), counter(t, tokenizer.Cl100kBase)}

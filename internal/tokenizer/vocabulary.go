@@ -57,7 +57,7 @@ func (v *vocabulary) count(chunk string) int {
 	}
 	n := 0
 	for rest := chunk; rest != ""; {
-		end := space(rest)
+		end := wordEnd(rest)
 		n += v.countWord(rest[:end])
 		rest = rest[end:]
 	}
@@ -90,19 +90,24 @@ func placeOf(text string) uint32 {
 	return (h ^ h>>16) % places
 }
 
-// space returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII
-// characters. In the patterns by which the vocabularies split a text, a match that has anything before such a space never goes
-// on over it, and the one look-ahead is only tried behind white space, of which the part before has none at its end.
-func space(chunk string) int {
-	for at := 0; ; at++ {
-		i := strings.IndexByte(chunk[at:], ' ')
-		if i < 0 || at+i+1 == len(chunk) {
-			return len(chunk)
-		}
-		if at += i; at > 0 && graphic(chunk[at-1]) && graphic(chunk[at+1]) {
+// wordEnd returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII
+// characters, or between two of them of which one is a digit and one is not, as in most ids. In the patterns by which the
+// vocabularies split a text, a match that has anything before such a space never goes on over it, and digits match only with
+// digits; the one look-ahead is only tried behind white space, of which the part before has none at its end.
+func wordEnd(chunk string) int {
+	for at := 1; at < len(chunk); at++ {
+		before, b := chunk[at-1], chunk[at]
+		switch {
+		case !graphic(before):
+		case b == ' ' && at+1 < len(chunk) && graphic(chunk[at+1]):
+			return at
+		case graphic(b) && digit(before) != digit(b):
 			return at
 		}
 	}
+	return len(chunk)
 }
 
 func graphic(b byte) bool { return b > ' ' && b <= '~' }
+
+func digit(b byte) bool { return b >= '0' && b <= '9' }
