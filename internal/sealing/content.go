@@ -148,23 +148,31 @@ func (c Content) addTo(doc *envelope.Envelope) {
 // importance, where the new words come without one.
 func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 	list = slices.Grow(slices.Clone(list), len(add))
+	ids := make(map[string]bool, len(list)+len(add))
+	for _, i := range list {
+		ids[i.ID] = true
+	}
 	for _, p := range add {
-		if p.ID == "" {
-			for n := len(list) + 1; p.ID == "" || slices.ContainsFunc(list, func(i envelope.Item) bool { return i.ID == p.ID }); n++ {
-				p.ID = letter + strconv.Itoa(n)
+		for n := len(list) + 1; p.ID == ""; n++ {
+			if id := letter + strconv.Itoa(n); !ids[id] {
+				p.ID = id
 			}
 		}
 		w := envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}
-		list = slices.DeleteFunc(list, func(i envelope.Item) bool {
-			if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
-				return false
-			}
-			w.Pinned = w.Pinned || i.Pinned
-			if p.Importance == 0 {
-				w.Importance = max(w.Importance, i.Importance)
-			}
-			return true
-		})
+		if ids[p.ID] || ids[p.Supersedes] {
+			list = slices.DeleteFunc(list, func(i envelope.Item) bool {
+				if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
+					return false
+				}
+				w.Pinned = w.Pinned || i.Pinned
+				if p.Importance == 0 {
+					w.Importance = max(w.Importance, i.Importance)
+				}
+				return true
+			})
+			delete(ids, p.Supersedes)
+		}
+		ids[p.ID] = true
 		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, Weight: w})
 	}
 	return list
