@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,17 +15,17 @@ import (
 // ReplayInput revives a task from the dead letters.
 type ReplayInput struct {
 	Task       string      `json:"task,omitempty" doc:"Id of the task."`
-	To         []string    `json:"to,omitempty" doc:"New receivers. Left out: those of the handoff that failed; if there was none, the owner goes on."`
+	To         []string    `json:"to,omitempty" doc:"New receivers, by a plain handoff. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
 	Capability string      `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
-	Route      []string    `json:"route,omitempty" doc:"Replaces the task's route."`
+	Route      []string    `json:"route,omitempty" doc:"Replaces the task's route, which the task then follows."`
 	Deadline   time.Time   `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
 	Budget     fact.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
 	Note       string      `json:"note,omitempty" doc:"Why."`
 	Home       bool        `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
 }
 
-// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. To
-// those it was meant for it goes packed as its sender wished.
+// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. Where
+// it says nothing, the handoff that failed is asked for again: see [again].
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
 		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
@@ -38,15 +39,32 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Rece
 		t = custody.FoldAll(t, events)
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
 		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
-			send.To = targets(before.Candidates)
-			send.Reason, send.Pack = before.Reason, before.Pack
+			send = again(t, before, in)
 		}
-		if in.Home || len(send.To) == 0 && send.Capability == "" && len(t.Route) == 0 {
+		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
 			return events, nil
 		}
 		sent, err := a.decideSend(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
+}
+
+// again asks for a handoff that failed as it was asked for: its kind, confirm, clocks, retries, approver, permissions and
+// packing, to those it was meant for. A channel means who subscribes to it now; a stop of a route, or a new route, the next one
+// on it. Who asked for it then may not approve it now.
+func again(t custody.Task, h *custody.Handoff, in ReplayInput) SendInput {
+	send := SendInput{
+		Task: t.ID, Channel: h.Channel, Kind: h.Kind, Reason: h.Reason, Detail: cmp.Or(in.Note, h.Detail), Confirm: h.Confirm, Timeouts: h.Times,
+		Retries: &h.Retries, ReturnHome: h.ReturnHome, Approver: h.Approver, Permissions: h.Permits, Pack: h.Pack, Asked: h.By,
+	}
+	send.Timeouts.Wait = 0 // of the task's own children, which this makes none of
+	switch {
+	case (in.Route != nil || h.RouteStep) && len(t.Route) > 0:
+		send.Channel = ""
+	case h.Channel == "":
+		send.To, send.Capability = targets(h.Candidates), h.Capability
+	}
+	return send
 }
 
 // DiscardInput gives a dead letter up.

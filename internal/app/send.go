@@ -38,6 +38,9 @@ type SendInput struct {
 	Budget      fact.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
 	Expected    fact.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
 	Pack        fact.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`
+
+	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
+	Asked string `json:"-"`
 }
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
@@ -203,7 +206,7 @@ func (in SendInput) checkParent() error {
 
 func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{
-		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
+		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack,

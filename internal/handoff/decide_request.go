@@ -26,6 +26,7 @@ type Hints struct {
 // fan-outs are asked for with [Spawn].
 type Request struct {
 	By          By
+	Asked       string // the principal that asked for it first, where a dead letter is replayed; empty: By
 	Epoch       uint64
 	Kind        fact.Kind
 	Claim       bool
@@ -76,7 +77,7 @@ func (c Request) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
-		By: c.By.Principal, Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
+		By: cmp.Or(c.Asked, c.By.Principal), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == fact.Supervised {
 		d.do(fact.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})

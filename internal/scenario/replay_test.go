@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+)
+
+// lost is a handoff that nobody answers: it ends in the dead letters.
+func lost(in app.SendInput) app.SendInput {
+	none := 0
+	in.Retries, in.Timeouts.Offer, in.Timeouts.Confirm = &none, fact.Duration(7*time.Minute), fact.Duration(11*time.Minute)
+	in.Timeouts.Lease, in.Detail = fact.Duration(47*time.Minute), "you know roofs"
+	return in
+}
+
+func (h *house) replay(in app.ReplayInput) docket.Receipt {
+	h.Helper()
+	return ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) { return h.app.Replay(ctx(h), c, in) })
+}
+
+func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "cyd")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true, Permissions: []string{"ladder", "saw"}})
+		h.send(h.agent("ann"), r, lost(app.SendInput{
+			To: []string{"bob", "cyd"}, Confirm: fact.ConfirmExplicit, Permissions: []string{"ladder"}, Kind: fact.Cold, Reason: fact.ReasonSpecialization,
+		}))
+		before := h.inState(r.Task, fact.Parked).Handoff
+		h.replay(app.ReplayInput{Task: r.Task})
+		now := h.task(r.Task).Handoff
+		if now.N == before.N || now.Kind != fact.Cold || now.Confirm != fact.ConfirmExplicit || now.Retries != 0 || now.Times != before.Times ||
+			now.Detail != "you know roofs" || now.Reason != fact.ReasonSpecialization || now.By != "agent/ann" ||
+			!slices.Equal(now.Permits, []string{"ladder"}) || len(now.Candidates) != 2 {
+			h.Errorf("asked again as %+v, was %+v", now, before)
+		}
+		h.inState(r.Task, fact.Parked)
+		h.replay(app.ReplayInput{Task: r.Task, To: []string{"cyd"}, Note: "as it is"})
+		if now := h.task(r.Task).Handoff; now.Kind != fact.Warm || now.Confirm != fact.ConfirmAuto || now.Detail != "as it is" || now.By != "operator/ann" {
+			h.Errorf("edited, it is a plain handoff: %+v", now)
+		}
+	})
+}
+
+func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "bob", "cyd")
+		h.channel("roofs", "bob")
+		r := h.publish("roofs", lost(app.SendInput{}))
+		h.inState(r.Task, fact.Parked)
+		h.subscribe("roofs", "cyd")
+		h.replay(app.ReplayInput{Task: r.Task})
+		if now := h.task(r.Task).Handoff; now.Kind != fact.Broadcast || !now.Claim || now.Channel != "roofs" {
+			h.Errorf("a claim again: %+v", now)
+		}
+		h.of(r.Task, "bob")
+		if got := h.accept("cyd", h.of(r.Task, "cyd")); got.Owner != "cyd" {
+			h.Errorf("claimed: %+v", got.Receipt)
+		}
+	})
+}
+
+func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true})
+		sent := h.send(h.operator(), r, lost(app.SendInput{To: []string{"bob"}, Kind: fact.Supervised}))
+		ada := h.as(h.operator().Role, "ada")
+		approve := func(by app.Caller, id string) error {
+			_, err := call(by, func(c app.Caller) (docket.Receipt, error) {
+				return h.app.Approve(ctx(h), c, app.ApproveInput{ID: id})
+			})
+			return err
+		}
+		if err := approve(ada, sent.Handoff); err != nil {
+			h.Fatal(err)
+		}
+		h.inState(r.Task, fact.Parked)
+		again := ok(h, ada, func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task})
+		})
+		if again.Stage != fact.AwaitingApproval {
+			h.Errorf("replayed: %+v", again)
+		}
+		if err := approve(h.operator(), again.Handoff); refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("ann approves what she asked for: %v", err)
+		}
+		if err := approve(ada, again.Handoff); err != nil {
+			h.Error(err)
+		}
+		h.accept("bob", h.wait("bob"))
+	})
+}
+
+func TestAReplayFollowsTheRouteAsTheOperatorEditsIt(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "cyd", "dan")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true, Route: []string{"bob", "dan"}})
+		h.send(h.agent("ann"), r, lost(app.SendInput{Confirm: fact.ConfirmExplicit}))
+		h.inState(r.Task, fact.Parked)
+		h.replay(app.ReplayInput{Task: r.Task})
+		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "bob" {
+			h.Errorf("the next stop again: %+v", now)
+		}
+		h.inState(r.Task, fact.Parked)
+		h.replay(app.ReplayInput{Task: r.Task, Route: []string{"cyd", "dan"}})
+		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "cyd" || now.Confirm != fact.ConfirmExplicit {
+			h.Errorf("the next stop of the new route: %+v", now)
+		}
+	})
+}
