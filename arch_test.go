@@ -181,7 +181,12 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/roster", what: "use cases of who there is: agents, tokens, channels, and whom routing proposes",
-		ours: append(domain, "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		ours: append(domain, "internal/policy", "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+	},
+	{
+		dir: "internal/rulebook", what: "use cases of policies: which is in force, how a file comes into force, what it makes of a task",
+		ours: append(domain,
+			"internal/policy", "internal/routing", "internal/roster", "internal/docket", "internal/sealing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
 		dir: "internal/knowledge", what: "use cases of what is known: memory and conversations, and what of them goes into an envelope",
@@ -204,8 +209,8 @@ var rooms = []room{
 		ours: append(domain, "internal/caller", "internal/ledger", "internal/stream", "internal/access"),
 	},
 	{
-		dir: "internal/archive", what: "use cases of looking back: trail, export, drift, events as they happen",
-		ours: append(domain, "internal/docket", "internal/drift", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		dir: "internal/archive", what: "use cases of looking: at tasks, back at trail, export, drift and events as they happen, ahead at what would be sent",
+		ours: append(domain, "internal/docket", "internal/sealing", "internal/drift", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
 		dir: "internal/quota", what: "how many tasks one principal may have open",
@@ -218,7 +223,7 @@ var rooms = []room{
 	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
 		ours: append(domain, "internal/docket", "internal/quota", "internal/desk", "internal/archive",
-			"internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
+			"internal/policy", "internal/rulebook", "internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
 		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
@@ -251,7 +256,7 @@ var rooms = []room{
 	// In which language? The doors: never a ledger, never a technology of storage.
 	{
 		dir: "internal/surface/httpapi", what: "the HTTP API under /v1",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/surface/httpapi/dispatch", "internal/surface/httpapi/desk", "internal/app", "internal/desk", "internal/docket", "internal/archive", "internal/roster", "internal/knowledge", "internal/view"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/surface/httpapi/know", "internal/surface/httpapi/dispatch", "internal/surface/httpapi/desk", "internal/app", "internal/desk", "internal/docket", "internal/archive", "internal/roster", "internal/rulebook", "internal/knowledge", "internal/view"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -271,7 +276,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/httpapi/dispatch", what: "the routes of where a task goes: what is said is to be done",
-		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/dispatch", "internal/phrase"),
+		ours: append(domain, "internal/surface/httpapi/door", "internal/app", "internal/dispatch", "internal/phrase", "internal/rulebook"),
 		libs: []string{"net", "github.com/danielgtaylor/huma/v2"},
 	},
 	{
@@ -305,7 +310,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli/dispatch", what: "the commands of where a task goes: saying what is to be done",
-		ours: append(domain, "client", "internal/surface/cli/shell"), libs: []string{"github.com/spf13"},
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/policy"), libs: []string{"github.com/spf13"},
 	},
 	{
 		dir: "internal/surface/cli/desk", what: "the commands of people in the loop: ask, tickets, approve, deny",
@@ -334,7 +339,8 @@ var rooms = []room{
 	},
 
 	// What users see.
-	{dir: "client", what: "the public Go client", libs: []string{"net"}},
+	{dir: "client", what: "the public Go client", ours: []string{"client/wire"}, libs: []string{"net"}},
+	{dir: "client/wire", what: "the client's requests: one attempt, and how it is made again", libs: []string{"net"}},
 	{
 		dir: "trapezetest", what: "the public test kit: a server in memory and scripted agents",
 		ours: []string{"internal/...", "client"}, libs: []string{"testing", "net"},

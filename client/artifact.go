@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // ArtifactInfo is what there is to know of an artifact.
@@ -26,13 +28,13 @@ type ArtifactInfo struct {
 // same artifact. If digest is not empty the content must have it. A content that can be rewound, such as a file, is sent
 // again after failures that may pass; another is sent once. It may take long, but not stand still for Options.Timeout.
 func (c *Client) PutArtifact(ctx context.Context, content io.Reader, digest string) (ArtifactInfo, error) {
-	r := call{method: http.MethodPut, path: path("artifacts"), key: keyFor(ctx)}
+	r := wire.Call{Method: http.MethodPut, Path: path("artifacts"), Key: keyFor(ctx)}
 	if digest != "" {
-		r.query = url.Values{"digest": {digest}}
+		r.Query = url.Values{"digest": {digest}}
 	}
 	src := newSource(content)
 	var info ArtifactInfo
-	err := c.retry(ctx, func() (again bool, err error) {
+	err := c.conn.Retry(ctx, func() (again bool, err error) {
 		if err := src.rewind(); err != nil {
 			return false, fmt.Errorf("client: %w", err)
 		}
@@ -42,11 +44,11 @@ func (c *Client) PutArtifact(ctx context.Context, content io.Reader, digest stri
 	return info, err
 }
 
-func (c *Client) upload(ctx context.Context, r call, src *source) (info ArtifactInfo, err error) {
+func (c *Client) upload(ctx context.Context, r wire.Call, src *source) (info ArtifactInfo, err error) {
 	ctx, progress, end := c.watch(ctx)
 	defer end()
-	r.content = &upload{source: src, progress: progress}
-	res, err := c.send(ctx, r)
+	r.Content = &upload{source: src, progress: progress}
+	res, err := c.conn.Send(ctx, r)
 	if broken := src.broken.Load(); broken != nil && err != nil {
 		err = fmt.Errorf("client: the content cannot be read: %w", *broken)
 	}
@@ -54,7 +56,7 @@ func (c *Client) upload(ctx context.Context, r call, src *source) (info Artifact
 		return info, err
 	}
 	defer res.Body.Close() // nothing was written
-	b, err := readAll(res)
+	b, err := wire.ReadAll(res)
 	if err == nil {
 		err = json.Unmarshal(b, &info)
 	}
@@ -71,7 +73,7 @@ func (c *Client) upload(ctx context.Context, r call, src *source) (info Artifact
 // is the content known to have the digest. Once something was written, a failure is not repeated.
 func (c *Client) Artifact(ctx context.Context, digest string, w io.Writer) (ArtifactInfo, error) {
 	info := ArtifactInfo{Digest: digest}
-	err := c.retry(ctx, func() (again bool, err error) {
+	err := c.conn.Retry(ctx, func() (again bool, err error) {
 		out := &download{w: w, hash: sha256.New()}
 		err = c.download(ctx, digest, out)
 		info.Bytes = out.n
@@ -84,7 +86,7 @@ func (c *Client) download(ctx context.Context, digest string, out *download) err
 	ctx, progress, end := c.watch(ctx)
 	defer end()
 	out.progress = progress
-	res, err := c.send(ctx, call{method: http.MethodGet, path: path("artifacts", digest), accept: "application/octet-stream"})
+	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("artifacts", digest), Accept: "application/octet-stream"})
 	if err != nil {
 		return err
 	}

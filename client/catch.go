@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Handoff shows how a handoff stands.
@@ -106,7 +108,7 @@ func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
 		q.Set("peek", "true")
 	}
 	var in Inbox
-	err := c.run(ctx, call{method: http.MethodGet, path: path("inbox"), query: q, wait: max(o.Wait, 0)}, &in)
+	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("inbox"), Query: q, Wait: max(o.Wait, 0)}, &in)
 	return in, err
 }
 
@@ -131,7 +133,7 @@ func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) ([]Item, error) 
 		if errors.As(err, &refused) && !refused.passing() {
 			return nil, err
 		}
-		if err := sleep(ctx, c.pause(n)); err != nil {
+		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
 			return nil, err
 		}
 	}

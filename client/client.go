@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // MaxWait is the longest that one call waits for an inbox.
@@ -38,7 +40,7 @@ type Options struct {
 // Client talks to one server with one token. It is safe for many goroutines.
 type Client struct {
 	base    string
-	token   string
+	conn    wire.Conn
 	http    *http.Client
 	options Options
 }
@@ -69,12 +71,16 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "trapeze-client"
 	}
-	c := &Client{base: strings.TrimRight(u.String(), "/"), token: token, http: o.HTTP, options: o}
+	c := &Client{base: strings.TrimRight(u.String(), "/"), http: o.HTTP, options: o}
 	if c.http == nil {
 		c.http = &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, MaxIdleConns: o.Connections, MaxIdleConnsPerHost: o.Connections,
 			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
 		}}
+	}
+	c.conn = wire.Conn{
+		Base: c.base, Token: token, UserAgent: o.UserAgent, HTTP: c.http, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,
+		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
 	}
 	return c, nil
 }

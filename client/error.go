@@ -40,6 +40,9 @@ func (e *Error) passing() bool {
 	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError
 }
 
+// Passing implements [wire.Passing].
+func (e *Error) Passing() (ok bool, after time.Duration) { return e.passing(), e.after }
+
 // errorOf reads a refusal from an answer. What is not one of ours comes from something in between.
 func errorOf(res *http.Response, body []byte) *Error {
 	e := &Error{Status: res.StatusCode}

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Now, as the position that [Client.Events] starts after, means: what happens from now on.
@@ -49,11 +51,11 @@ func (c *Client) Events(ctx context.Context, after uint64, fn func(Event) error)
 		if after != before {
 			n = 0
 		}
-		pause := c.pause(n)
+		pause := c.conn.Pause(n)
 		if refused != nil {
 			pause = max(pause, refused.after)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := wire.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -75,7 +77,7 @@ func (c *Client) follow(ctx context.Context, after *uint64, reached func(error),
 	}
 	watchdog := time.AfterFunc(silence, cancel)
 	defer watchdog.Stop()
-	res, err := c.send(line, call{method: http.MethodGet, path: path("events"), query: q, accept: "text/event-stream"})
+	res, err := c.conn.Send(line, wire.Call{Method: http.MethodGet, Path: path("events"), Query: q, Accept: "text/event-stream"})
 	if err != nil {
 		var refused *Error
 		if ctx.Err() == nil && (!errors.As(err, &refused) || refused.passing()) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Me says whom the token speaks for.
@@ -19,7 +21,7 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 func (c *Client) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	res, err := c.send(ctx, call{method: http.MethodGet, path: "/readyz"})
+	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"})
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	if o.Task != "" {
 		q.Set("task", o.Task)
 	}
-	res, err := c.send(ctx, call{method: http.MethodGet, path: path("audit", "export"), query: q, accept: "*/*"})
+	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"})
 	if err != nil {
 		return err
 	}

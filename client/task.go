@@ -138,6 +138,7 @@ type Task struct {
 	Intent       string       `json:"intent"`    // the original request
 	Requester    string       `json:"requester"` // "agent/NAME", "operator/NAME", …
 	Priority     Priority     `json:"priority"`
+	Tags         []string     `json:"tags,omitempty"`
 	Owner        string       `json:"owner,omitempty"`
 	Epoch        uint64       `json:"epoch"`          // rises with every change of owner
 	Lease        time.Time    `json:"lease,omitzero"` // until when the owner must show life
@@ -237,6 +238,7 @@ type Receipt struct {
 	Given    string     `json:"given,omitempty"` // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time  `json:"lease,omitzero"`
 	Parked   *ParkedFor `json:"parked,omitempty"`
+	Decision *Decision  `json:"decision,omitempty"` // of a handoff to Auto
 	Position uint64     `json:"position"`
 	Events   []string   `json:"events"`           // what this call put on record; none if nothing had to change
 	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
@@ -255,6 +257,7 @@ type CreateInput struct {
 	Permissions  []string        `json:"permissions,omitempty"`  // only narrow from hop to hop; left out: not restricted
 	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
 	Expected     Expected        `json:"expected,omitzero"`
+	Tags         []string        `json:"tags,omitempty"`         // that the policy's rules may ask for
 	Conversation string          `json:"conversation,omitempty"` // what is said in it goes along, condensed
 	Route        []string        `json:"route,omitempty"`        // agents that the task visits in turn
 	Start        bool            `json:"start,omitempty"`        // the calling agent works on it itself
@@ -265,7 +268,7 @@ type CreateInput struct {
 // SendInput hands a task off.
 type SendInput struct {
 	Epoch       uint64      `json:"epoch,omitempty"`
-	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route
+	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route; Auto alone: as the policy says
 	Capability  string      `json:"capability,omitempty"` // what the receiver must be able to do
 	Channel     string      `json:"channel,omitempty"`    // publish to whoever subscribes to it now, instead of naming receivers
 	Kind        Kind        `json:"kind,omitempty"`       // empty: warm; with a channel, Broadcast

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // TicketDoc is what people are asked of a task, and what became of it.
@@ -140,7 +142,7 @@ func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (Tic
 		q.Set("wait", wait.String())
 	}
 	var t Ticket
-	err := c.run(ctx, call{method: http.MethodGet, path: path("tickets", id), query: q, wait: max(wait, 0)}, &t)
+	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("tickets", id), Query: q, Wait: max(wait, 0)}, &t)
 	return t, err
 }
 
@@ -162,7 +164,7 @@ func (c *Client) WaitTicket(ctx context.Context, id string) (Ticket, error) {
 		if errors.As(err, &refused) && !refused.passing() {
 			return t, err
 		}
-		if err := sleep(ctx, c.pause(n)); err != nil {
+		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
 			return t, err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/quota"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/sealing"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -42,10 +43,22 @@ type Options struct {
 	// Artifacts is the store of files; without one, calls about them are refused.
 	Artifacts artifact.Store
 	Shelf     shelf.Options
+	// Policy says where policy files are, and who is asked where no rule matches.
+	Policy rulebook.Options
 }
 
 // Caller is who asks. Surfaces get it from [App.Authenticate].
 type Caller = caller.Caller
+
+// What is asked and answered of looking, as the room that does it has it.
+type (
+	// TasksInput narrows a list of tasks.
+	TasksInput = archive.TasksInput
+	// PreviewInput says for whom an envelope would be packed, and how.
+	PreviewInput = archive.PreviewInput
+	// Preview is what a receiver would get.
+	Preview = archive.Preview
+)
 
 // What a sender says, as the room that seals it has it.
 type (
@@ -68,6 +81,7 @@ type App struct {
 	*knowledge.Base
 	*archive.Archive
 	*desk.Desk
+	*rulebook.Book
 	ledger ledger.Ledger
 	views  view.Store
 	now    func() time.Time
@@ -119,8 +133,12 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		return nil, err
 	}
 	a.sealer, err = sealing.New(l, a.tasks.Kind, sealing.Sources{Roster: a.Roster, Shelf: a.Shelf, Base: a.Base}, o.CachedEnvelopes)
-	a.Archive = archive.New(l, a.tasks, a.access, a.Readable, a.sealer.Chain)
+	if err != nil {
+		return nil, err
+	}
+	a.Archive = archive.New(l, v, a.tasks, a.access, a.Readable, a.sealer.Chain, archive.Ahead{Known: a.Known, Draft: a.sealer.Draft, Now: o.Now})
 	a.Desk = desk.New(a.tasks, v, a.access, desk.Sources{Known: a.Known, Handover: a.toPerson})
+	a.Book, err = rulebook.New(l, v, a.Roster, rulebook.Tasks{For: a.tasks.For, Said: a.sealer.Said}, a.access, o.Now, o.Policy)
 	return a, err
 }
 

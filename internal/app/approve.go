@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/sealing"
 )
 
 // ApproveInput says yes: to a supervised handoff, by its id or its ticket's, as its approver; or to an ask to take over, as
@@ -108,7 +109,7 @@ func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to
 	fact.Sealed, envelope.Envelope, error,
 ) {
 	h := envelope.Header{
-		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: seconds(t.Times.Ack),
+		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: sealing.Seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}

@@ -26,6 +26,7 @@ type CreateInput struct {
 	Dependencies []string          `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
 	Expected     fact.Expected     `json:"expected,omitzero" doc:"What the result must look like."`
 	Conversation string            `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
+	Tags         []string          `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
 	Route        []string          `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
 	Start        bool              `json:"start,omitempty" doc:"The calling agent works on the task itself."`
 	Send         *SendInput        `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
@@ -64,7 +65,12 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	cmd := handoff.Create{
 		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
+	}
+	var decided *fact.Decision
+	if in.Send != nil {
+		send := *in.Send
+		send.Decided, in.Send = &decided, &send
 	}
 	w := c.Write(request)
 	w.New = true
@@ -77,7 +83,9 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	if !out.Repeat {
 		a.quota.Made(c)
 	}
-	return docket.ReceiptOf(out), nil
+	r := docket.ReceiptOf(out)
+	r.Decision = decided
+	return r, nil
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
@@ -103,11 +111,8 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		t.Apply(started...)
 	}
 	if in.Send == nil || t.State == fact.Parked {
-		sealed, _, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), in.Content, now)
-		if err != nil {
-			return nil, err
-		}
-		return append(events, sealed), nil
+		first, err := a.first(ctx, c, t, in.Content, now)
+		return append(events, first...), err
 	}
 	send := *in.Send
 	send.Task, send.Epoch = t.ID, t.Epoch
@@ -116,7 +121,19 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		send.Content, decide = in.Content, a.decideChecked
 	}
 	next, err := decide(ctx, c, send, t, now)
+	if err == nil && len(next) == 0 { // the policy keeps it where it is
+		next, err = a.first(ctx, c, t, in.Content, now)
+	}
 	return append(events, next...), err
+}
+
+// first seals the first envelope of a task that is not handed off at once.
+func (a *App) first(ctx context.Context, c Caller, t custody.Task, content Content, now time.Time) ([]fact.Event, error) {
+	sealed, _, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), content, now)
+	if err != nil {
+		return nil, err
+	}
+	return []fact.Event{sealed}, nil
 }
 
 // dependencies reads how each task that is depended on stands now. One that does not exist, or that the caller may

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -42,7 +43,7 @@ func (a *App) routeOrDesk(ctx context.Context, c Caller, in SendInput, req routi
 	if err == nil && len(desks) > 0 {
 		code := refusal.CodeOf(p.Refused)
 		if code == refusal.Unavailable || code == refusal.CircuitOpen { // nobody but people can take it now
-			p.Passed = append(p.Passed, fact.Passed{Agent: strings.Join(in.To, ", "), Why: refusal.Clip(p.Refused.Error(), maxPreview)})
+			p.Passed = append(p.Passed, fact.Passed{Agent: strings.Join(in.To, ", "), Why: refusal.Clip(p.Refused.Error(), archive.MaxPreview)})
 			p.Refused = nil
 		}
 		p.Candidates = append(p.Candidates, desks...)

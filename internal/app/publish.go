@@ -35,7 +35,14 @@ func (in SendInput) checkChannel() error {
 // route is whom a handoff can go to: as routing says or, of a channel, its subscribers at this moment. Nobody stands in
 // for a subscriber; one that is not fit is passed over.
 func (a *App) route(ctx context.Context, c Caller, in SendInput, req routing.Request, now time.Time) (roster.Plan, error) {
-	if in.Channel == "" {
+	switch {
+	case in.Chain != "":
+		p, err := a.Policy(ctx, c.Workspace)
+		if err != nil {
+			return roster.Plan{}, err
+		}
+		return a.Climb(ctx, c.Workspace, p.Chain(in.Chain), req, now)
+	case in.Channel == "":
 		return a.Plan(ctx, c.Workspace, req, now)
 	}
 	all, err := a.Receivers(ctx, c.Workspace, in.Channel, c.Agent())

@@ -20,7 +20,7 @@ import (
 type SendInput struct {
 	Task        string           `json:"task,omitempty" doc:"Id of the task."`
 	Epoch       uint64           `json:"epoch,omitempty" doc:"The task's epoch as you know it; an old one is refused."`
-	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference; human:DESK asks the people of a desk to take it over. Leave out to follow the task's route."`
+	To          []string         `json:"to,omitempty" doc:"Agents, in order of preference; auto alone: where the policy says, or nowhere; human:DESK asks the people of a desk to take it over. Leave out to follow the task's route."`
 	Capability  string           `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
 	Channel     string           `json:"channel,omitempty" doc:"Publish to whoever subscribes to this channel now, instead of naming receivers: by broadcast."`
 	Kind        fact.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out; with a channel, broadcast."`
@@ -41,14 +41,17 @@ type SendInput struct {
 
 	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
 	Asked string `json:"-"`
+
+	// No door sets what follows: it is what the policy decides.
+	Chain    string          `json:"-"` // of the policy, instead of receivers
+	Decision *fact.Decision  `json:"-"` // that the handoff follows from
+	Decided  **fact.Decision `json:"-"` // where to tell what was decided; nil: nowhere
 }
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
-	return a.tasks.ChangeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
-		return a.decideSend(ctx, c, in, t, now)
-	})
+	return a.sendTold(ctx, c, in)
 }
 
 func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
@@ -60,6 +63,9 @@ func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t custody.
 
 // decideChecked is decideSend with content that has been checked.
 func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
+	if in.auto() {
+		return a.decideAuto(ctx, c, in, t, now)
+	}
 	if in.Kind == "" {
 		in.Kind = fact.Warm
 		if in.Channel != "" {
@@ -75,7 +81,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	if err := a.checkExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
-	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == ""
+	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Chain == ""
 	if routed {
 		if len(t.Route) == 0 {
 			return nil, refusal.New(refusal.Invalid, "name an agent, a capability or a channel", "task %s has no route to follow", t.ID)
@@ -86,9 +92,9 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	if in.To, desks = people(in.To); len(desks) > 0 && (in.Kind == fact.Broadcast || in.Kind == fact.Delegation) {
 		return nil, refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", in.Kind)
 	}
-	req := routing.Request{Agents: in.To, Spread: t.ID}
+	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: a.InMemory(c.Workspace).StandIns}
 	if in.Capability != "" {
-		req.Needs = []string{in.Capability}
+		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
 	}
 	if t.Owner != "" {
 		req.Exclude = []string{t.Owner}
@@ -209,7 +215,7 @@ func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff
 		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
-		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack,
+		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
 	}
 }
 
@@ -221,7 +227,7 @@ func (in SendInput) spawn(c Caller, t custody.Task, p roster.Plan, sealed fact.S
 	s := handoff.Spawn{
 		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
-		NewWork: in.Content.HasWork(), Passed: p.Passed, Channel: in.Channel, Envelope: sealed, Pack: in.Pack,
+		NewWork: in.Content.HasWork(), Passed: p.Passed, Channel: in.Channel, Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
 	}
 	if s.FanIn.Mode == "" {
 		s.FanIn.Mode = fact.FanInAll
@@ -275,14 +281,9 @@ func header(t custody.Task, to []string, in SendInput) envelope.Header {
 		Permissions: in.Permissions,
 	}
 	if in.Kind != "" {
-		h.HandoffID, h.TimeoutSeconds = nextHandoffID(t), seconds(in.Timeouts.Over(t.Times).Ack)
+		h.HandoffID, h.TimeoutSeconds = nextHandoffID(t), sealing.Seconds(in.Timeouts.Over(t.Times).Ack)
 	}
 	return h
-}
-
-// seconds is a timeout as envelopes have it.
-func seconds(d fact.Duration) int {
-	return min(int((time.Duration(d)+time.Second-1)/time.Second), envelope.MaxTimeoutSeconds)
 }
 
 // EscalateInput hands a task upwards.

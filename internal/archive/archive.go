@@ -2,12 +2,17 @@ package archive
 
 import (
 	"context"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/sealing"
+	"github.com/trapezehq/trapeze/internal/view"
 )
 
 // Chain gives what a task has said, envelope by envelope, and what each receiver was given of it.
@@ -16,15 +21,24 @@ type Chain func(ctx context.Context, workspace string, t custody.Task) (said, gi
 // Archive is the use cases over one ledger. Its methods are safe for many goroutines.
 type Archive struct {
 	ledger   ledger.Ledger
+	views    view.Store
 	tasks    *docket.Docket
 	access   *access.Log
 	readable func(context.Context, ledger.Entry) (ledger.Entry, error)
 	chain    Chain
+	ahead    Ahead
+}
+
+// Ahead is what it takes to say what would be sent.
+type Ahead struct {
+	Known func(ctx context.Context, workspace, name string, fresh bool) (registry.State, error)
+	Draft func(ctx context.Context, by caller.Caller, t custody.Task, h envelope.Header, c sealing.Content, now time.Time) (envelope.Envelope, error)
+	Now   func() time.Time
 }
 
 // New returns the use cases. readable leaves out of an entry what has been forgotten.
-func New(l ledger.Ledger, tasks *docket.Docket, log *access.Log,
-	readable func(context.Context, ledger.Entry) (ledger.Entry, error), chain Chain,
+func New(l ledger.Ledger, v view.Store, tasks *docket.Docket, log *access.Log,
+	readable func(context.Context, ledger.Entry) (ledger.Entry, error), chain Chain, ahead Ahead,
 ) *Archive {
-	return &Archive{ledger: l, tasks: tasks, access: log, readable: readable, chain: chain}
+	return &Archive{ledger: l, views: v, tasks: tasks, access: log, readable: readable, chain: chain, ahead: ahead}
 }

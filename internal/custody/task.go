@@ -43,6 +43,7 @@ type Task struct {
 	Expected     fact.Expected
 
 	Conversation string // that it belongs to; empty: none
+	Tags         []string
 
 	Envelope string   // digest of the newest sealed envelope
 	Held     string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
@@ -270,5 +271,5 @@ func (t Task) Weight() int {
 	for _, a := range t.Answers {
 		n += 128 + len(a.Question) + len(a.Answer)
 	}
-	return n + 32*len(t.Involved)
+	return n + 32*(len(t.Involved)+len(t.Tags))
 }

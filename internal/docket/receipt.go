@@ -29,9 +29,11 @@ type Receipt struct {
 	Given    string             `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
 	Lease    time.Time          `json:"lease,omitzero"`     // until when the owner must show life
 	Parked   *custody.ParkedFor `json:"parked,omitempty"`
-	Position ledger.Position    `json:"position"`
-	Events   []string           `json:"events"`           // names of what this call put on record; none if nothing had to change
-	Repeat   bool               `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+	// Decision is what the policy made of a handoff to auto, where the call asked for one and was not a repeat.
+	Decision *fact.Decision  `json:"decision,omitempty"`
+	Position ledger.Position `json:"position"`
+	Events   []string        `json:"events"`           // names of what this call put on record; none if nothing had to change
+	Repeat   bool            `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
 // At is up to where on record the answer is true.

@@ -31,6 +31,9 @@ type Decision struct {
 	Kind   Kind     `json:"kind,omitempty"`
 	Reason Reason   `json:"reason,omitempty"`
 	Detail string   `json:"detail,omitempty"`
+	// Approver is the agent that must approve it, and Pack how it is packed, as the rule says.
+	Approver string `json:"approver,omitempty"`
+	Pack     Pack   `json:"pack,omitzero"`
 	// Weighed are those who could receive it, best first, each with why it was taken or passed over; Omitted is how many more
 	// there are.
 	Weighed []Weighed `json:"weighed,omitempty"`

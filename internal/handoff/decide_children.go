@@ -29,6 +29,7 @@ type Spawn struct {
 	NewWork     bool
 	Pack        fact.Pack
 	Channel     string // that it is published to
+	Decision    *fact.Decision
 	Envelope    fact.Sealed
 }
 
@@ -70,7 +71,7 @@ func (c Spawn) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	e := fact.Spawned{
 		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
 		Passed: passed, FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
-		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack, Channel: c.Channel,
+		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack, Channel: c.Channel, Decision: c.Decision,
 		Before: t.Standing(), At: now,
 	}
 	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != fact.FanInNone {
@@ -147,7 +148,7 @@ func ChildOf(t custody.Task, e fact.Spawned, n int) Create {
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
 		Used: fact.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
 		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
-		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone}, Conversation: t.Conversation,
+		Parent: fact.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != fact.FanInNone}, Conversation: t.Conversation, Tags: t.Tags,
 	}
 }
 

@@ -27,6 +27,7 @@ type Create struct {
 	Dependencies []fact.Dependency // with their states as read just before
 	Expected     fact.Expected
 	Conversation string
+	Tags         []string
 	Claimed      json.RawMessage
 
 	// What a child inherits; zero otherwise.
@@ -49,7 +50,7 @@ func (c Create) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
-		Claimed: c.Claimed,
+		Tags: slices.Clone(c.Tags), Claimed: c.Claimed,
 	}
 	if c.By.System && c.For != "" {
 		e.Requester = c.For
@@ -97,7 +98,7 @@ func (c Create) check(now time.Time) error {
 		fact.CheckRoute(c.Route),
 		fact.CheckLabels("a permission", c.Permissions, fact.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		fact.CheckConstraints(c.Constraints), c.Expected.Check(), fact.CheckOptional("a conversation", c.Conversation),
+		fact.CheckConstraints(c.Constraints), c.Expected.Check(), fact.CheckOptional("a conversation", c.Conversation), fact.CheckTags(c.Tags),
 	)
 }
 

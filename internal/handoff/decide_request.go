@@ -47,6 +47,7 @@ type Request struct {
 	RouteStep   bool
 	Pack        fact.Pack
 	Envelope    fact.Sealed
+	Decision    *fact.Decision // what routing made of "auto"
 	Hints       Hints
 }
 
@@ -76,7 +77,7 @@ func (c Request) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == fact.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, fact.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
-		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack,
+		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
 		By: cmp.Or(c.Asked, c.By.Principal), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == fact.Supervised {

@@ -39,7 +39,7 @@ var variables = []variable{
 	{"task.state", cel.StringType, "such as pending or executing", func(s *Situation) any { return string(s.Task.State) }},
 	{"task.requester", cel.StringType, "the principal that created it, such as agent/router", func(s *Situation) any { return s.Task.Requester }},
 	{"task.parent", cel.StringType, "the task that it is a part of; empty if none", func(s *Situation) any { return s.Task.Parent }},
-	{"task.steps", cel.IntType, "progress reports and changes of owner, together", func(s *Situation) any { return s.Task.Steps }},
+	{"task.steps", cel.IntType, "progress reports, decisions handed over and changes of owner, together", func(s *Situation) any { return s.Task.Steps }},
 	{"task.hops", cel.IntType, "changes of owner", func(s *Situation) any { return s.Task.Hops }},
 	{"task.handoffs", cel.IntType, "handoffs that were asked for", func(s *Situation) any { return s.Task.Handoffs }},
 	{"task.escalations", cel.IntType, "how often it was escalated", func(s *Situation) any { return s.Task.Escalations }},

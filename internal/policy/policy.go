@@ -59,10 +59,10 @@ type When struct {
 	Keywords        []string      `yaml:"keywords" doc:"Any of these words or phrases is in the intent or the ask: whole words, upper or lower case."`
 	Tags            []string      `yaml:"tags" is:"label" doc:"The task has any of these tags."`
 	ConfidenceBelow *float64      `yaml:"confidence_below" doc:"Somebody said how sure it is of its work, and it is less: above 0, up to 1."`
-	StepsAbove      *int          `yaml:"steps_above" doc:"More progress reports and changes of owner, together, than this."`
+	StepsAbove      *int          `yaml:"steps_above" doc:"More progress reports, decisions handed over and changes of owner, together, than this."`
 	TokensAbove     *int64        `yaml:"tokens_above" doc:"More tokens spent than this."`
 	ElapsedAbove    fact.Duration `yaml:"elapsed_above" doc:"Created longer ago than this, such as 15m or 2h30m."`
-	From            []string      `yaml:"from" is:"name" doc:"Any of these agents holds the task."`
+	From            []string      `yaml:"from" is:"name" doc:"Any of these agents holds the task; of one that nobody holds yet, requested it."`
 	CEL             string        `yaml:"cel" doc:"An expression in CEL over task, agent and envelope that must be true. At most 4096 bytes."`
 }
 

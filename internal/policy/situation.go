@@ -23,7 +23,7 @@ type TaskView struct {
 	State       fact.State    `json:"state,omitempty" yaml:"state"`
 	Requester   string        `json:"requester,omitempty" yaml:"requester"`
 	Parent      string        `json:"parent,omitempty" yaml:"parent"`
-	Steps       int           `json:"steps,omitempty" yaml:"steps"` // progress reports and changes of owner
+	Steps       int           `json:"steps,omitempty" yaml:"steps"` // progress reports, decisions handed over and changes of owner
 	Hops        int           `json:"hops,omitempty" yaml:"hops"`
 	Handoffs    int           `json:"handoffs,omitempty" yaml:"handoffs"`
 	Escalations int           `json:"escalations,omitempty" yaml:"escalations"`

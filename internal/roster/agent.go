@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
 )
 
@@ -53,6 +54,9 @@ func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput
 	err := ownOrAgents(c, in.Name, "register an agent")
 	if err == nil {
 		err = fact.CheckName("the agent's name", in.Name)
+	}
+	if err == nil && in.Name == routing.Auto {
+		err = refusal.New(refusal.Invalid, "choose another name", "%q is what tasks are sent to where the policy is to decide", in.Name)
 	}
 	if err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -67,6 +68,54 @@ func (d *directory) All() iter.Seq[*routing.Hint] {
 
 // Having yields every agent: looking at one takes less than another index.
 func (d *directory) Having(string) iter.Seq[*routing.Hint] { return d.All() }
+
+// Consult says what a policy makes of a task, with the agents that there are. Of q, it adds those.
+func (r *Roster) Consult(ctx context.Context, workspace string, q routing.Question) (fact.Decision, error) {
+	dir := &directory{roster: r, ctx: ctx, workspace: workspace}
+	q.Directory = dir
+	d, err := routing.Decide(ctx, q)
+	if dir.err != nil {
+		return d, dir.err
+	}
+	if err != nil {
+		return d, stream.Unavailable(err)
+	}
+	return d, nil
+}
+
+// Holder is what is known of an agent that holds a task.
+func (r *Roster) Holder(ctx context.Context, workspace, name string) (routing.Hint, error) {
+	d := &directory{roster: r, ctx: ctx, workspace: workspace}
+	h, _ := d.Lookup(name)
+	if h.Agent.Exists() && h.Agent.Spec.MaxTasks == 0 && d.err == nil {
+		h.Held, d.err = r.views.Held(ctx, workspace, name)
+	}
+	return h, d.err
+}
+
+// There is what a policy can name in a workspace, as far as the views have it.
+func (r *Roster) There(ctx context.Context, workspace string) (policy.Known, error) {
+	agents, err := r.views.Agents(ctx, workspace)
+	if err != nil {
+		return policy.Known{}, stream.Unavailable(err)
+	}
+	names, can, desks := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, a := range agents {
+		names[a.Name] = true
+		for _, c := range a.Spec.Capabilities {
+			can[c] = true
+			desks[c] = desks[c] || a.Spec.Kind == registry.KindHuman
+		}
+	}
+	in := func(set map[string]bool) func(string) bool { return func(name string) bool { return set[name] } }
+	return policy.Known{
+		Agent: in(names), Capability: in(can), Desk: in(desks),
+		Channel: func(name string) bool {
+			f, err := r.channels.Load(ctx, channelStream(workspace, name), true)
+			return err != nil || f.State.Exists() // an error is no proof that it is not there
+		},
+	}, nil
+}
 
 // For routes to one agent, by name.
 func For(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }

@@ -90,6 +90,7 @@ func Decide(ctx context.Context, q Question) (fact.Decision, error) {
 	then := m.Rule.Then
 	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, fact.ActionHandOff
 	d.Kind, d.Reason, d.Detail = then.Kind, then.Reason, then.Detail
+	d.Approver, d.Pack = then.SupervisedBy, then.Pack.FactPack()
 	if d.Detail == "" {
 		d.Detail = "rule " + m.Rule.Name
 	}

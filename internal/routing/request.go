@@ -19,6 +19,9 @@ const (
 	maxSuggested  = 8  // names that a refusal suggests
 )
 
+// Auto is what a task is sent to where the policy is to decide. No agent may have the name.
+const Auto = "auto"
+
 // Request says whom a handoff is for: agents by name, or else anyone who has the capabilities.
 type Request struct {
 	Agents  []string // in order of preference; empty to route by capability

@@ -26,6 +26,9 @@ type Config struct {
 	Log       *slog.Logger // nil means no log
 	Now       func() time.Time
 	Artifacts ArtifactConfig
+	// Policy is the policy file of the default workspace; empty: policy.yaml in the data directory, if it is there. That of
+	// another workspace is beside it, with the workspace's name before its extension: policy.WORKSPACE.yaml.
+	Policy string
 	// Drain is how long calls under way may take when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/courier"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
@@ -48,7 +49,7 @@ type Server struct {
 	leaving  atomic.Bool
 }
 
-// Open starts a server: record, views, artifacts, use cases, courier, door, in this order. It returns when calls are answered.
+// Open starts a server: record, views, artifacts, use cases, policies, courier, door, in this order. It returns when calls are answered.
 func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -66,11 +67,14 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}}
+	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}, Policy: rulebook.Options{Read: c.readPolicy}}
 	if s.App, err = app.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
 	if err := s.ensureAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.loadPolicies(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.listen(); err != nil {
@@ -226,6 +230,14 @@ func Run(ctx context.Context, c Config, ready func(*Server)) error {
 	if ready != nil {
 		ready(s)
 	}
+	hangups, stop := context.WithCancel(ctx)
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		s.obeyHangups(hangups)
+	}()
+	defer func() { <-heard }()
+	defer stop()
 	select {
 	case <-ctx.Done():
 		s.config.Log.Info("stopping")

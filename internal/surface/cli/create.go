@@ -28,6 +28,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.in.Start, "start", false, "work on it yourself, as the agent that you are")
 	f.BoolVar(&c.now, "send", false, "hand it off at once along its route; --to, --capability or --channel say so by themselves")
 	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits in turn (repeatable)")
+	f.StringSliceVar(&c.in.Tags, "tag", nil, "a label that the policy's rules may ask for (repeatable)")
 	f.StringVar(&c.priority, "priority", "", "low, normal, high or urgent (default normal)")
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters if it has not ended: 2h, or a time")
 	f.StringSliceVar(&c.in.Dependencies, "after", nil, "tasks that must complete before this one can start; with --route, or one --to, it then goes off by itself (repeatable)")

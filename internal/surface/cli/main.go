@@ -27,6 +27,7 @@ type ServeConfig struct {
 	DataDir string
 	Addr    string   // host:port; empty means the default, port 0 a free one
 	Hosts   []string // further names under which it may be reached
+	Policy  string   // the policy file; empty means policy.yaml in the data directory, if it is there
 	// MaxArtifact and ArtifactQuota are in bytes, of one and of all of a workspace; 0 means the default.
 	MaxArtifact, ArtifactQuota int64
 

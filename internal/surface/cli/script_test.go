@@ -53,7 +53,7 @@ func over() bool {
 }
 
 func serve(ctx context.Context, c cli.ServeConfig) error {
-	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Version: c.Version}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version}
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }

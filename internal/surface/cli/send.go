@@ -29,7 +29,7 @@ type sendFlags struct {
 
 func (h *sendFlags) add(f *pflag.FlagSet) {
 	h.set = f
-	f.StringSliceVar(&h.in.To, "to", nil, "agents, in order of preference (repeatable; default: the next on the task's route)")
+	f.StringSliceVar(&h.in.To, "to", nil, "agents, in order of preference (repeatable), auto for where the policy says, or human:DESK (default: the next on the task's route)")
 	f.StringVar(&h.in.Capability, "capability", "", "what the receiver must be able to do, instead of, or beside, a name")
 	f.StringVar(&h.in.Channel, "channel", "", "publish to whoever subscribes to this channel now, instead of naming receivers")
 	f.StringVar(&h.kind, "kind", "", "warm, cold, supervised, broadcast or delegation (default warm)")
@@ -154,7 +154,8 @@ func (s *commands) sendCommand() *cobra.Command {
 		r, err := c.Send(ctx, task, in)
 		return s.EmitReceipt(r, err)
 	})
-	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability or subscribes to a channel, or along the task's route. It returns at once; the
+	cmd.Long = `Hand a task off: to agents by name, to whoever has a capability or subscribes to a channel, where the policy says (--to auto), to people
+(--to human:DESK), or along the task's route. It returns at once; the
 task is yours until a receiver has accepted, and comes back, goes to a fallback or to the dead letters if none does.
 
 In a program started by "trapeze work" the task need not be named: trapeze send --to reviewer

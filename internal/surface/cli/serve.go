@@ -55,6 +55,7 @@ and answers on this machine only. Behind a proxy on this machine, name the host 
 	f := cmd.Flags()
 	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 takes a free one (default 127.0.0.1:8727)")
 	f.StringSliceVar(&conf.Hosts, "host", nil, "a further name under which it may be reached, such as a proxy's (repeatable; default: localhost and addresses)")
+	f.StringVar(&conf.Policy, "policy", "", "the policy file (default: policy.yaml in the data directory, if it is there)")
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "the most bytes that one artifact may have (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "the most bytes that the artifacts of a workspace may have together (default 8 GiB)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")

@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/drift"
 	"github.com/trapezehq/trapeze/internal/knowledge"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	tickets "github.com/trapezehq/trapeze/internal/surface/httpapi/desk"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/know"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -66,6 +67,11 @@ var pairs = [][2]reflect.Type{
 	{typeOf[archive.Notice](), typeOf[client.Event]()},
 	{typeOf[spoken.DoInput](), typeOf[client.DoInput]()},
 	{typeOf[spoken.Done](), typeOf[client.Done]()},
+	{typeOf[rulebook.RouteInput](), typeOf[client.RouteInput]()},
+	{typeOf[rulebook.Routed](), typeOf[client.Routed]()},
+	{typeOf[rulebook.PolicyInForce](), typeOf[client.Policy]()},
+	{typeOf[rulebook.PolicyInput](), typeOf[client.PolicyCheck]()},
+	{typeOf[rulebook.PolicyChecked](), typeOf[client.PolicyChecked]()},
 	{typeOf[view.Trail](), typeOf[client.Trail]()},
 	{typeOf[Task](), typeOf[client.Task]()},
 	{typeOf[Handoff](), typeOf[client.Handoff]()},

@@ -40,7 +40,11 @@ func (s *service) open() {
 			door.ProblemOf(refusal.New(refusal.Unavailable, "look into the server's log", "not ready: %s", err)).Write(w)
 			return
 		}
-		door.Plain(w, map[string]string{"status": "ready"})
+		standing := map[string]string{"status": "ready"}
+		if err := s.app.Book.Err(); err != nil {
+			standing["policy"] = err.Error()
+		}
+		door.Plain(w, standing)
 	})
 	s.door.Mux().HandleFunc("/", s.nowhere)
 }

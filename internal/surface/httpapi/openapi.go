@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -78,27 +79,28 @@ func schemaName(t reflect.Type, hint string) string {
 
 // pathFields are what an input takes from the path and not from the body.
 var pathFields = map[reflect.Type]string{
-	typeOf[app.SendInput]():      "task",
-	typeOf[app.EscalateInput]():  "task",
-	typeOf[app.ShareInput]():     "task",
-	typeOf[app.TakeoverInput]():  "task",
-	typeOf[app.ProgressInput]():  "task",
-	typeOf[app.HeartbeatInput](): "task",
-	typeOf[app.CompleteInput]():  "task",
-	typeOf[app.FailInput]():      "task",
-	typeOf[app.ConstrainInput](): "task",
-	typeOf[app.AnnotateInput]():  "task",
-	typeOf[app.GapInput]():       "task",
-	typeOf[app.PreviewInput]():   "task",
-	typeOf[app.ReplayInput]():    "task",
-	typeOf[app.StuckInput]():     "task",
-	typeOf[app.DiscardInput]():   "task",
-	typeOf[app.AcceptInput]():    "handoff",
-	typeOf[app.RejectInput]():    "handoff",
-	typeOf[app.ConfirmInput]():   "handoff",
-	typeOf[app.CancelInput]():    "id",
-	typeOf[app.ApproveInput]():   "id",
-	typeOf[app.DenyInput]():      "id",
+	typeOf[app.SendInput]():       "task",
+	typeOf[app.EscalateInput]():   "task",
+	typeOf[app.ShareInput]():      "task",
+	typeOf[app.TakeoverInput]():   "task",
+	typeOf[app.ProgressInput]():   "task",
+	typeOf[app.HeartbeatInput]():  "task",
+	typeOf[app.CompleteInput]():   "task",
+	typeOf[app.FailInput]():       "task",
+	typeOf[app.ConstrainInput]():  "task",
+	typeOf[app.AnnotateInput]():   "task",
+	typeOf[app.GapInput]():        "task",
+	typeOf[app.PreviewInput]():    "task",
+	typeOf[app.ReplayInput]():     "task",
+	typeOf[app.StuckInput]():      "task",
+	typeOf[app.DiscardInput]():    "task",
+	typeOf[app.AcceptInput]():     "handoff",
+	typeOf[app.RejectInput]():     "handoff",
+	typeOf[app.ConfirmInput]():    "handoff",
+	typeOf[app.CancelInput]():     "id",
+	typeOf[app.ApproveInput]():    "id",
+	typeOf[rulebook.RouteInput](): "task",
+	typeOf[app.DenyInput]():       "id",
 
 	typeOf[app.StuckAgentInput](): "agent",
 	typeOf[app.ShedInput]():       "agent",

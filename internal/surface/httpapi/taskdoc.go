@@ -16,6 +16,7 @@ type Task struct {
 	Intent       string             `json:"intent" doc:"The original request, word for word."`
 	Requester    string             `json:"requester"`
 	Priority     fact.Priority      `json:"priority"`
+	Tags         []string           `json:"tags,omitempty"`
 	Owner        string             `json:"owner,omitempty"`
 	Epoch        uint64             `json:"epoch" doc:"Rises with every change of owner; calls with another are refused."`
 	Lease        time.Time          `json:"lease,omitzero" doc:"Until when the owner must show life."`
@@ -114,7 +115,7 @@ type Handoff struct {
 
 func taskOf(t docket.Task) Task {
 	out := Task{
-		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Owner: t.Owner, Epoch: t.Epoch,
+		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Tags: t.Tags, Owner: t.Owner, Epoch: t.Epoch,
 		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,
 		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
 		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,

@@ -13,7 +13,7 @@ import (
 
 // Commands are the commands of this room, for a root that the shell is bound to.
 func Commands(s *shell.Shell) []*cobra.Command {
-	return []*cobra.Command{do(s)}
+	return []*cobra.Command{do(s), policies(s), route(s)}
 }
 
 func do(s *shell.Shell) *cobra.Command {

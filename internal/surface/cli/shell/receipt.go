@@ -30,11 +30,27 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"ticket", r.Ticket},
 		{"parked", Parked(r.Parked)},
 		{"lease until", Clock(r.Lease)},
+		{"decided", decided(r.Decision)},
 		{"on record", happened(r)},
 	})
 	if len(r.Children) > 0 {
 		p.Line("What comes of the children is shown by: trapeze task show %s", r.Task)
 	}
+}
+
+// decided says what the policy made of a handoff to auto; nothing where it was not asked.
+func decided(d *client.Decision) string {
+	if d == nil {
+		return ""
+	}
+	rule := "no rule"
+	if d.Rule != "" {
+		rule = "rule " + d.Rule
+	}
+	if d.Action == "keep" {
+		rule += ", it stays where it is"
+	}
+	return rule + ": " + strings.Join(d.Why, ", ")
 }
 
 func happened(r client.Receipt) string {

@@ -16,4 +16,5 @@ func Routes(d *door.Door, a *app.App) {
 			"call comes with it. What is not understood is refused with what can be said; no name is ever guessed.",
 		Tag: door.TagTasks,
 	}, dispatch.NewSpoken(a).Do)
+	policies(d, a)
 }

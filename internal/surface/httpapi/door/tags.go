@@ -12,6 +12,7 @@ const (
 	TagMemory        = "Memory"
 	TagConversations = "Conversations"
 	TagArtifacts     = "Artifacts"
+	TagPolicy        = "Policy"
 	TagTokens        = "Tokens"
 	TagRecord        = "Record"
 )
@@ -19,6 +20,6 @@ const (
 // Tags are all groups, in the order in which the documentation shows them.
 func Tags() []string {
 	return []string{
-		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagTokens, TagRecord,
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagRecord,
 	}
 }

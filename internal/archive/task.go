@@ -1,9 +1,10 @@
-package app
+package archive
 
 import (
 	"context"
 	"slices"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -14,7 +15,7 @@ import (
 
 // Task returns a task that the caller may see; to whom it was only offered or shared, a preview. It is a fresh read, and
 // on record.
-func (a *App) Task(ctx context.Context, c Caller, id string) (docket.Task, error) {
+func (a *Archive) Task(ctx context.Context, c caller.Caller, id string) (docket.Task, error) {
 	t, err := a.tasks.For(ctx, c, id)
 	if err != nil {
 		return docket.Task{}, a.access.Refused(ctx, c.Who(), "show", id, err)
@@ -23,16 +24,16 @@ func (a *App) Task(ctx context.Context, c Caller, id string) (docket.Task, error
 	return t, a.access.Read(ctx, c.Who(), id, "task", "")
 }
 
-// maxPreview is how many bytes of the intent a preview shows, as inboxes do.
-const maxPreview = 500
+// MaxPreview is how many bytes of the intent a preview shows, as inboxes do.
+const MaxPreview = 500
 
 // preview leaves out what is for the task's holders alone where the caller was only offered or shared it.
-func preview(c Caller, t custody.Task) custody.Task {
+func preview(c caller.Caller, t custody.Task) custody.Task {
 	name := c.Agent()
 	if docket.Holds(c, t) {
 		return t
 	}
-	t.Intent = refusal.Clip(t.Intent, maxPreview)
+	t.Intent = refusal.Clip(t.Intent, MaxPreview)
 	t.Progress, t.Result, t.Children, t.Asks, t.Ticket, t.Answers = "", nil, nil, nil, nil, nil
 	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s custody.Share) bool { return s.To != name })
 	return t
@@ -44,7 +45,7 @@ type TasksInput struct {
 }
 
 // Tasks lists the tasks that the caller may see, newest first.
-func (a *App) Tasks(ctx context.Context, c Caller, in TasksInput) ([]view.Task, error) {
+func (a *Archive) Tasks(ctx context.Context, c caller.Caller, in TasksInput) ([]view.Task, error) {
 	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
 		return nil, a.access.Refused(ctx, c.Who(), "list", "", err)
 	}

@@ -1,9 +1,10 @@
-package app
+package archive
 
 import (
 	"context"
 	"encoding/json"
 
+	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -15,10 +16,10 @@ import (
 
 // PreviewInput says for whom an envelope would be packed, and how.
 type PreviewInput struct {
-	Task    string    `json:"task,omitempty" doc:"Id of the task."`
-	To      string    `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
-	Content Content   `json:"content,omitzero"`
-	Pack    fact.Pack `json:"pack,omitzero"`
+	Task    string          `json:"task,omitempty" doc:"Id of the task."`
+	To      string          `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
+	Content sealing.Content `json:"content,omitzero"`
+	Pack    fact.Pack       `json:"pack,omitzero"`
 }
 
 // Preview is what a receiver would get.
@@ -38,15 +39,15 @@ type Preview struct {
 
 // Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for whoever could
 // hand the task off, and on record as a read.
-func (a *App) Preview(ctx context.Context, c Caller, in PreviewInput) (Preview, error) {
-	p, err := a.preview(ctx, c, in)
+func (a *Archive) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
+	p, err := a.packed(ctx, c, in)
 	if err != nil {
 		return Preview{}, a.access.Refused(ctx, c.Who(), "preview", in.Task, err)
 	}
 	return p, nil
 }
 
-func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, error) {
+func (a *Archive) packed(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
 	if err := sealing.CheckPack(in.Pack); err != nil {
 		return Preview{}, err
 	}
@@ -66,7 +67,7 @@ func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, 
 	var to registry.Spec
 	var receivers []string
 	if in.To != "" {
-		s, err := a.Known(ctx, c.Workspace, in.To, true)
+		s, err := a.ahead.Known(ctx, c.Workspace, in.To, true)
 		if err != nil {
 			return Preview{}, err
 		}
@@ -75,12 +76,15 @@ func (a *App) preview(ctx context.Context, c Caller, in PreviewInput) (Preview, 
 		}
 		to, receivers = s.Spec, []string{in.To}
 	}
-	return a.previewFor(ctx, c, t.Task, to, receivers, in)
+	return a.packedFor(ctx, c, t.Task, to, receivers, in)
 }
 
-func (a *App) previewFor(ctx context.Context, c Caller, t custody.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
-	h := header(t, receivers, SendInput{Kind: fact.Warm, Reason: fact.ReasonUserRequest})
-	doc, err := a.sealer.Draft(ctx, c, t, h, in.Content, a.now().UTC())
+func (a *Archive) packedFor(ctx context.Context, c caller.Caller, t custody.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
+	h := envelope.Header{
+		From: t.Source(), To: receivers, Reason: fact.ReasonUserRequest, Kind: fact.Warm,
+		HandoffID: fact.HandoffID(t.ID, t.NextHandoff()), TimeoutSeconds: sealing.Seconds(t.Times.Ack),
+	}
+	doc, err := a.ahead.Draft(ctx, c, t, h, in.Content, a.ahead.Now().UTC())
 	if err != nil {
 		return Preview{}, err
 	}

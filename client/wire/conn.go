@@ -1,0 +1,179 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+const (
+	maxPause   = 5 * time.Second
+	maxProblem = 1 << 20 // bytes of an answer that is a refusal
+)
+
+// Call is one request, which may take several attempts.
+type Call struct {
+	Method string
+	Path   string
+	Query  url.Values
+	Body   []byte
+	// Content is sent instead of Body, as it is.
+	Content io.ReadCloser
+	Key     string        // idempotency key; empty for reads
+	Wait    time.Duration // what the server is asked to wait
+	Accept  string        // empty: JSON
+}
+
+// Passing is an error that may pass: whether it may, and when to try again at the earliest.
+type Passing interface {
+	error
+	Passing() (ok bool, after time.Duration)
+}
+
+// Conn makes requests to one server with one token. It is safe for many goroutines.
+type Conn struct {
+	Base, Token, UserAgent string
+	HTTP                   *http.Client
+	Retries                int
+	FirstPause, Timeout    time.Duration
+	// Least is the position that the answer to a read must have reached; 0: any.
+	Least func(ctx context.Context) uint64
+	// Malformed is the error of a request that cannot be made.
+	Malformed func(err error) error
+	// Refused reads the refusal in an answer.
+	Refused func(res *http.Response, body []byte) error
+}
+
+// Retry makes an attempt again as long as its error may pass and it says that it can be made again.
+func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)) error {
+	for n := 0; ; n++ {
+		again, err := attempt()
+		if err == nil || !again || ctx.Err() != nil || n >= c.Retries {
+			return err
+		}
+		pause := c.Pause(n)
+		if refused, is := errors.AsType[Passing](err); is {
+			ok, after := refused.Passing()
+			if !ok {
+				return err
+			}
+			pause = max(pause, after)
+		}
+		if Sleep(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
+// Pause doubles with every attempt and has jitter, so that many clients do not come back at once.
+func (c *Conn) Pause(n int) time.Duration {
+	p := min(c.FirstPause<<min(n, 20), maxPause)
+	return p/2 + rand.N(p/2+1) //nolint:gosec // not a secret
+}
+
+// Sleep waits, or ends with ctx's error when ctx does.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Attempt makes a call once and decodes its answer into out, which may be nil.
+func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout+r.Wait)
+	defer cancel()
+	res, err := c.Send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() // nothing was written
+	if out == nil || res.StatusCode == http.StatusNoContent {
+		_, err = io.Copy(io.Discard, res.Body) // to the end, so that the connection can be used again
+		return err
+	}
+	b, err := ReadAll(res)
+	if err == nil {
+		err = json.Unmarshal(b, out)
+	}
+	if err != nil {
+		return fmt.Errorf("client: the answer cannot be read: %w", err)
+	}
+	return nil
+}
+
+// ReadAll reads a body, in one piece where its length is known.
+func ReadAll(res *http.Response) ([]byte, error) {
+	if n := res.ContentLength; n >= 0 && n < maxProblem {
+		b := make([]byte, n)
+		_, err := io.ReadFull(res.Body, b)
+		return b, err
+	}
+	return io.ReadAll(res.Body)
+}
+
+// Send makes one request. Answers other than success are its error.
+func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
+	u := c.Base + r.Path
+	if len(r.Query) > 0 {
+		u += "?" + r.Query.Encode()
+	}
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, u, body)
+	if err != nil {
+		return nil, c.Malformed(err)
+	}
+	h := req.Header
+	h.Set("Authorization", "Bearer "+c.Token)
+	h.Set("User-Agent", c.UserAgent)
+	if r.Accept != "" {
+		h.Set("Accept", r.Accept)
+	}
+	if body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	if r.Content != nil {
+		req.Body = r.Content
+		h.Set("Content-Type", "application/octet-stream")
+	}
+	if r.Key != "" {
+		h.Set("Idempotency-Key", r.Key)
+	}
+	if p := c.Least(ctx); p > 0 && r.Method == http.MethodGet {
+		h.Set("Trapeze-Min-Position", strconv.FormatUint(p, 10))
+	}
+	res, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	if res.StatusCode >= 200 && res.StatusCode <= 299 {
+		return res, nil
+	}
+	defer res.Body.Close()                                   // nothing was written
+	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what there is of it must do
+	return nil, c.Refused(res, b)
+}
+
+// Path joins escaped segments.
+func Path(segments ...string) string {
+	p := "/v1"
+	for _, s := range segments {
+		p += "/" + url.PathEscape(s)
+	}
+	return p
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// auto reports whether the policy is to decide where a task goes.
+func (in SendInput) auto() bool { return len(in.To) == 1 && in.To[0] == routing.Auto }
+
+// checkAuto refuses what is not for the sender to say where the policy is to decide.
+func (in SendInput) checkAuto() error {
+	for what, given := range map[string]bool{
+		"a capability": in.Capability != "", "a channel": in.Channel != "", "a kind": in.Kind != "", "a fan-out": in.FanOut, "an approver": in.Approver != "",
+	} {
+		if given {
+			return refusal.New(refusal.Invalid, "leave it out, or name receivers yourself", "a handoff to %s cannot have %s: the policy decides", routing.Auto, what)
+		}
+	}
+	return nil
+}
+
+// decideAuto is decideChecked where the policy is to decide. A task that stays where it is gives no events.
+func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
+	if err := in.checkAuto(); err != nil {
+		return nil, err
+	}
+	q, err := a.Question(ctx, c, in.Content, t, now)
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.Decide(ctx, c.Workspace, q, now)
+	if err != nil {
+		return nil, err
+	}
+	if in.Decided != nil {
+		*in.Decided = &d
+	}
+	if d.Action == fact.ActionKeep {
+		return nil, nil
+	}
+	return a.decideChecked(ctx, c, in.by(d), t, now)
+}
+
+// by is the handoff that a decision leads to. What the sender says of the reason stays.
+func (in SendInput) by(d fact.Decision) SendInput {
+	in.To, in.Decision = nil, &d
+	in.Capability, in.Channel, in.Chain = d.To.Capability, d.To.Channel, d.To.Chain
+	in.Kind, in.Approver = d.Kind, d.Approver
+	switch {
+	case d.To.Agent != "":
+		in.To = []string{d.To.Agent}
+	case d.To.Desk != "":
+		in.To = []string{toPeople + d.To.Desk}
+	}
+	if in.Reason == "" {
+		in.Reason = d.Reason
+	}
+	if in.Detail == "" {
+		in.Detail = d.Detail
+	}
+	if in.Pack.Tokens == 0 && in.Pack.Strategy == "" && len(in.Pack.Pinned) == 0 {
+		in.Pack = d.Pack
+	}
+	return in
+}
+
+// sendTold is [App.Send] that tells what the policy decided.
+func (a *App) sendTold(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
+	var decided *fact.Decision
+	with := in
+	with.Decided = &decided
+	r, err := a.tasks.ChangeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		return a.decideSend(ctx, c, with, t, now)
+	})
+	r.Decision = decided
+	return r, err
+}

@@ -1,0 +1,208 @@
+package rulebook
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/access"
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+const (
+	cached     = 256    // workspaces whose policy is kept in memory
+	remembered = 10_000 // idempotency keys that a workspace's policy remembers at least
+)
+
+// File is a workspace's policy file as it is now.
+type File struct {
+	Name string // in problems
+	Text []byte // at most one byte more than policy.MaxFile
+	None bool   // there is no file
+}
+
+// Options of a Book. The zero value has no files and no adviser.
+type Options struct {
+	// Read reads a workspace's policy file; nil: there are none.
+	Read func(workspace string) (File, error)
+	// Adviser is asked where no rule matches; nil: nobody is.
+	Adviser routing.Adviser
+}
+
+// Book knows the policies of one ledger. Its methods are safe for many goroutines.
+type Book struct {
+	kind   *stream.Kind[policy.State, policy.Event]
+	ledger ledger.Ledger
+	views  view.Store
+	roster *roster.Roster
+	tasks  Tasks
+	access *access.Log
+	now    func() time.Time
+	opts   Options
+
+	mu     sync.Mutex
+	parsed map[string]*policy.Policy // by workspace
+	stale  map[string]error          // why a workspace's file is not in force
+}
+
+// New returns the policies on a ledger.
+func New(l ledger.Ledger, v view.Store, r *roster.Roster, tasks Tasks, log *access.Log, now func() time.Time, o Options) (*Book, error) {
+	b := &Book{
+		ledger: l, views: v, roster: r, tasks: tasks, access: log, now: now, opts: o,
+		parsed: map[string]*policy.Policy{}, stale: map[string]error{},
+	}
+	if b.opts.Read == nil {
+		b.opts.Read = func(string) (File, error) { return File{None: true}, nil }
+	}
+	var err error
+	if b.kind, err = stream.New("policy", l, policy.Fold, now, cached, policy.Events); err != nil {
+		return nil, err
+	}
+	b.kind.Remember(remembered)
+	return b, nil
+}
+
+func streamOf(workspace string) ledger.Stream { return ledger.StreamOf(workspace, "policy", "current") }
+
+// Policy is the policy in force in a workspace; nil if there is none. It is a fresh read.
+func (b *Book) Policy(ctx context.Context, workspace string) (*policy.Policy, error) {
+	f, err := b.kind.Load(ctx, streamOf(workspace), true)
+	if err != nil || !f.State.Exists() {
+		return nil, err
+	}
+	b.mu.Lock()
+	p := b.parsed[workspace]
+	b.mu.Unlock()
+	if p != nil && p.Digest() == f.State.Digest {
+		return p, nil
+	}
+	p, problems := policy.Parse("the policy in force", []byte(f.State.Text))
+	if len(problems) > 0 { // written by another version of the server
+		return nil, refusal.New(refusal.Unavailable, "mend the file, and reload it", "the policy in force cannot be read by this server: %s", problems[0])
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parsed[workspace] = p
+	return p, nil
+}
+
+// InMemory is a workspace's policy as it was last read or brought into force here; nil if it was not. It is for what is a
+// hint.
+func (b *Book) InMemory(workspace string) *policy.Policy {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.parsed[workspace]
+}
+
+// Decide says what the policy in force makes of a task. Of q, it adds the policy, the agents, the adviser and the time.
+func (b *Book) Decide(ctx context.Context, workspace string, q routing.Question, now time.Time) (fact.Decision, error) {
+	p, err := b.Policy(ctx, workspace)
+	if err != nil {
+		return fact.Decision{}, err
+	}
+	q.Policy, q.Adviser, q.Now = p, b.opts.Adviser, now
+	return b.roster.Consult(ctx, workspace, q)
+}
+
+// Err says which workspace's file is not in force, and why; nil if all are. What is on record is in force all the same.
+func (b *Book) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var errs []error
+	for workspace, err := range b.stale {
+		errs = append(errs, refusal.New(refusal.Invalid, "mend it, and reload it", "the policy file of workspace %s is not in force: %s", workspace, err))
+	}
+	return errors.Join(errs...)
+}
+
+func (b *Book) note(workspace string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.stale, workspace)
+	if err != nil {
+		b.stale[workspace] = err
+	}
+}
+
+// read is a workspace's file and the policy in it. A bad file, and one that cannot be read, is refused.
+func (b *Book) read(workspace string) (File, *policy.Policy, error) {
+	f, err := b.opts.Read(workspace)
+	if err != nil {
+		return f, nil, refusal.New(refusal.Unavailable, "see that the server may read it", "the policy file cannot be read: %s", err)
+	}
+	if f.None {
+		return f, nil, nil
+	}
+	p, problems := policy.Parse(f.Name, f.Text)
+	return f, p, problems.Err()
+}
+
+// Load brings a workspace's file into force when the server starts. A bad file is an error, and what is on record stays in
+// force; so it does if targets of the file do not exist. Where nothing is on record, a file whose targets do not exist yet
+// comes into force, and they are returned to be told.
+func (b *Book) Load(ctx context.Context, workspace string) (policy.Problems, error) {
+	missing, err := b.load(ctx, workspace)
+	b.note(workspace, err)
+	if err == nil {
+		_, err = b.Policy(ctx, workspace) // from now on it is in memory
+	}
+	return missing, err
+}
+
+func (b *Book) load(ctx context.Context, workspace string) (policy.Problems, error) {
+	f, p, err := b.read(workspace)
+	if err != nil || f.None {
+		return nil, err
+	}
+	now, err := b.kind.Load(ctx, streamOf(workspace), true)
+	if err != nil || now.State.Digest == p.Digest() {
+		return nil, err
+	}
+	missing, err := b.missing(ctx, workspace, f.Name, p)
+	if err == nil && now.State.Exists() {
+		err = missing.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.adopt(ctx, caller.System(workspace, "server"), f, "")
+	return missing, err
+}
+
+// InForce reports whether a workspace has a policy on record.
+func (b *Book) InForce(ctx context.Context, workspace string) (bool, error) {
+	f, err := b.kind.Load(ctx, streamOf(workspace), true)
+	return f.State.Exists(), err
+}
+
+func (b *Book) adopt(ctx context.Context, c caller.Caller, f File, request string) (stream.Outcome[policy.State], error) {
+	cmd := policy.Adopt{By: c.String(), File: f.Name, Text: string(f.Text)}
+	out, err := b.kind.Do(ctx, c.Write(request), streamOf(c.Workspace), func(s policy.State, now time.Time) ([]policy.Event, error) {
+		return policy.Decide(s, cmd, now)
+	})
+	if err == nil {
+		_, err = b.Policy(ctx, c.Workspace)
+	}
+	return out, err
+}
+
+// missing are the targets of a policy that are not there, as far as is on record now.
+func (b *Book) missing(ctx context.Context, workspace, file string, p *policy.Policy) (policy.Problems, error) {
+	if _, err := stream.CatchUp(ctx, b.ledger, b.views.Position(), b.views.Wait); err != nil {
+		return nil, err
+	}
+	known, err := b.roster.There(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	return p.Missing(file, known), nil
+}

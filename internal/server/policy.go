@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/rulebook"
+)
+
+// policyFile is where the policy of a workspace is. A workspace's name is safe in file names.
+func (c Config) policyFile(workspace string) string {
+	path := c.Policy
+	if path == "" {
+		path = filepath.Join(c.DataDir, "policy.yaml")
+	}
+	if workspace == identity.DefaultWorkspace {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "." + workspace + ext
+}
+
+// readPolicy reads the policy file of a workspace. A file that was named must be there.
+func (c Config) readPolicy(workspace string) (rulebook.File, error) {
+	path := c.policyFile(workspace)
+	out := rulebook.File{Name: filepath.Base(path)}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && (c.Policy == "" || workspace != identity.DefaultWorkspace) {
+		out.None = true
+		return out, nil
+	}
+	if err != nil {
+		return out, plain(err)
+	}
+	defer f.Close()
+	out.Text, err = io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
+	return out, plain(err)
+}
+
+// plain is an error without the path, which is nothing for callers from afar.
+func plain(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// workspaces are all that may have a policy.
+func (s *Server) workspaces(ctx context.Context) ([]string, error) {
+	list, err := s.views.Workspaces(ctx)
+	if !slices.Contains(list, identity.DefaultWorkspace) {
+		list = append(list, identity.DefaultWorkspace)
+	}
+	return list, err
+}
+
+// loadPolicies brings the policy files into force at the start. A bad one is a warning where a policy is on record, and
+// otherwise the server does not start.
+func (s *Server) loadPolicies(ctx context.Context) error {
+	all, err := s.workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	for _, workspace := range all {
+		missing, err := s.App.Load(ctx, workspace)
+		for _, m := range missing {
+			s.config.Log.Warn("the policy names what does not exist yet", "workspace", workspace, "problem", m.String())
+		}
+		if err == nil {
+			continue
+		}
+		there, lookErr := s.App.InForce(ctx, workspace)
+		if lookErr != nil || !there {
+			return errors.Join(fmt.Errorf("the policy of workspace %s: %w", workspace, err), lookErr)
+		}
+		s.config.Log.Error("THE POLICY FILE IS NOT IN FORCE; the last good policy stays in force", "workspace", workspace, "because", err)
+	}
+	return nil
+}
+
+// reloadPolicies brings the policy files, as they are now, into force. A bad one changes nothing.
+func (s *Server) reloadPolicies(ctx context.Context) {
+	all, err := s.workspaces(ctx)
+	if err != nil {
+		s.config.Log.Error("policies are not reloaded", "because", err)
+	}
+	for _, workspace := range all {
+		p, err := s.App.Reload(ctx, caller.System(workspace, "server"))
+		switch {
+		case refusal.CodeOf(err) == refusal.NotFound: // it has no file
+		case err != nil:
+			s.config.Log.Error("the policy file is not in force; the last good policy stays in force", "workspace", workspace, "because", err)
+		default:
+			s.config.Log.Info("policy in force", "workspace", workspace, "version", p.Version, "digest", p.Digest)
+		}
+	}
+}
+
+// obeyHangups reloads the policies whenever the process gets a SIGHUP, until ctx ends.
+func (s *Server) obeyHangups(ctx context.Context) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			s.reloadPolicies(ctx)
+		}
+	}
+}
