@@ -213,7 +213,7 @@ func (in SendInput) checkParent() error {
 func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{
 		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
-		Capability: in.Capability, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		Capability: in.Capability, Chain: in.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
 	}

@@ -16,9 +16,9 @@ import (
 func (r *Roster) Climb(ctx context.Context, workspace string, levels []policy.Level, req routing.Request, now time.Time) (Plan, error) {
 	var out Plan
 	tier := fact.TierTarget
-	for _, l := range levels {
+	for i, l := range levels {
 		if l.Human != "" {
-			out.Candidates = append(out.Candidates, fact.Candidate{Desk: l.Human, Tier: tier})
+			out.Candidates = append(out.Candidates, fact.Candidate{Desk: l.Human, Tier: tier, Level: i + 1})
 			continue
 		}
 		req.Agents, req.Needs = nil, nil
@@ -43,6 +43,7 @@ func (r *Roster) Climb(ctx context.Context, workspace string, levels []policy.Le
 			if tier == fact.TierEscalation {
 				k.Tier = tier
 			}
+			k.Level = i + 1
 			out.Candidates = append(out.Candidates, k)
 		}
 		tier = fact.TierEscalation
