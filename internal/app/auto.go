@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -45,13 +46,23 @@ func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.
 	if d.Action == fact.ActionKeep {
 		return nil, nil
 	}
-	return a.decideChecked(ctx, c, in.by(d), t, now)
+	in = in.by(d)
+	if d.To.Chain != "" {
+		book, err := a.Policy(ctx, c.Workspace)
+		if err == nil {
+			in.Up, err = roster.Along(book, d.To.Chain, t)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return a.decideChecked(ctx, c, in, t, now)
 }
 
 // by is the handoff that a decision leads to. What the sender says of the reason stays.
 func (in SendInput) by(d fact.Decision) SendInput {
 	in.To, in.Decision = nil, &d
-	in.Capability, in.Channel, in.Chain = d.To.Capability, d.To.Channel, d.To.Chain
+	in.Capability, in.Channel = d.To.Capability, d.To.Channel
 	in.Kind, in.Approver = d.Kind, d.Approver
 	switch {
 	case d.To.Agent != "":

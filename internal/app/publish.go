@@ -36,12 +36,8 @@ func (in SendInput) checkChannel() error {
 // for a subscriber; one that is not fit is passed over.
 func (a *App) route(ctx context.Context, c Caller, in SendInput, req routing.Request, now time.Time) (roster.Plan, error) {
 	switch {
-	case in.Chain != "":
-		p, err := a.Policy(ctx, c.Workspace)
-		if err != nil {
-			return roster.Plan{}, err
-		}
-		return a.Climb(ctx, c.Workspace, p.Chain(in.Chain), req, now)
+	case in.Up.Name != "":
+		return a.Climb(ctx, c.Workspace, in.Up, req, now)
 	case in.Channel == "":
 		return a.Plan(ctx, c.Workspace, req, now)
 	}

@@ -43,7 +43,7 @@ type SendInput struct {
 	Asked string `json:"-"`
 
 	// No door sets what follows: it is what the policy decides.
-	Chain    string          `json:"-"` // of the policy, instead of receivers
+	Up       roster.Chain    `json:"-"` // what of a chain is above the task, instead of receivers
 	Decision *fact.Decision  `json:"-"` // that the handoff follows from
 	Decided  **fact.Decision `json:"-"` // where to tell what was decided; nil: nowhere
 }
@@ -81,7 +81,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	if err := a.checkExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
-	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Chain == ""
+	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Up.Name == ""
 	if routed {
 		if len(t.Route) == 0 {
 			return nil, refusal.New(refusal.Invalid, "name an agent, a capability or a channel", "task %s has no route to follow", t.ID)
@@ -213,7 +213,7 @@ func (in SendInput) checkParent() error {
 func (in SendInput) request(c Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{
 		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == fact.Broadcast, Reason: in.Reason, Detail: in.Detail,
-		Capability: in.Capability, Chain: in.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
 	}
@@ -290,13 +290,13 @@ func header(t custody.Task, to []string, in SendInput) envelope.Header {
 type EscalateInput struct {
 	Task    string  `json:"task,omitempty"`
 	Epoch   uint64  `json:"epoch,omitempty"`
-	To      string  `json:"to,omitempty" doc:"An agent. Left out: the first in the owner's escalation chain."`
+	To      string  `json:"to,omitempty" doc:"An agent, or human:DESK. Left out: the next level of the escalation chain."`
 	Detail  string  `json:"detail,omitempty" doc:"Why."`
 	Content Content `json:"content,omitzero"`
 }
 
-// Escalate hands a task to a named agent, or to the first of its owner's escalation chain, because it is beyond its
-// holder.
+// Escalate hands a task to a named agent or desk, or one level up the escalation chain in which it stands or that its owner
+// has, because it is beyond its holder. A chain ends with people; each task has its own place in it.
 func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (docket.Receipt, error) {
 	send := SendInput{Task: in.Task, Epoch: in.Epoch, Detail: in.Detail, Content: in.Content, Reason: fact.ReasonEscalation}
 	if in.To != "" {
@@ -304,17 +304,13 @@ func (a *App) Escalate(ctx context.Context, c Caller, in EscalateInput) (docket.
 		return a.Send(ctx, c, send)
 	}
 	return a.tasks.ChangeWith(ctx, c, "escalate", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
-		if t.Owner == "" {
-			return nil, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
+		book, err := a.Policy(ctx, c.Workspace)
+		if err == nil {
+			send.Up, err = a.Above(ctx, c.Workspace, book, t)
 		}
-		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
-		if len(owner.Spec.Escalation) == 0 {
-			return nil, refusal.New(refusal.Invalid, "name an agent", "the owner of task %s has no escalation chain", t.ID)
-		}
-		send.To = owner.Spec.Escalation
 		return a.decideSend(ctx, c, send, t, now)
 	})
 }

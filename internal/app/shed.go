@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,16 +28,16 @@ type ShedInput struct {
 // ShedOffers moves offers that an agent has not accepted to ready agents that can do the same and have room: on the word of
 // the agent itself, or of whoever may manage agents. Those of the lowest priority go first, the oldest of them first; at
 // most 100 in one call. Offers to whoever is first, and those that were approved for the agent, stay.
-func (a *App) ShedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, error) {
+func (a *App) ShedOffers(ctx context.Context, c Caller, in ShedInput) (docket.Relief, error) {
 	r, err := a.shedOffers(ctx, c, in)
 	if err != nil {
-		return Relief{}, a.access.Refused(ctx, c.Who(), "shed", in.Agent, err)
+		return docket.Relief{}, a.access.Refused(ctx, c.Who(), "shed", in.Agent, err)
 	}
 	return r, nil
 }
 
-func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, error) {
-	r := Relief{Agent: in.Agent, Moved: []MovedTask{}, Kept: []KeptTask{}, Position: a.views.Position()}
+func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (docket.Relief, error) {
+	r := docket.Relief{Agent: in.Agent, Moved: []docket.MovedTask{}, Kept: []docket.KeptTask{}, Position: a.views.Position()}
 	right := identity.Agents
 	if c.Agent() == in.Agent && in.Agent != "" {
 		right = identity.ActOwn
@@ -56,7 +55,7 @@ func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, e
 	if !known.Exists() {
 		return r, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
 	}
-	offers, err := a.offersTo(ctx, c.Workspace, in.Agent)
+	offers, err := a.OffersTo(ctx, c.Workspace, in.Agent)
 	if err != nil {
 		return r, err
 	}
@@ -68,7 +67,7 @@ func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (Relief, e
 	for _, o := range offers[:min(max(len(offers)-in.Keep, 0), maxRelief)] {
 		decide := a.shedding(ctx, c, o, in.Agent, why, peers)
 		out, err := a.tasks.Decide(ctx, c, "shed", o.Task, in, decide)
-		if err := r.take(o.Task, out, err); err != nil {
+		if err := r.Take(o.Task, out, err); err != nil {
 			return r, err
 		}
 		count(peers, out)
@@ -81,19 +80,6 @@ func count(peers *roster.Peers, out stream.Outcome[custody.Task]) {
 	if h := out.State.Handoff; len(out.Events) > 0 && h != nil && len(h.To) == 1 {
 		peers.Gave(h.To[0])
 	}
-}
-
-// offersTo lists the offers that wait for an agent alone, in the order in which they would be shed.
-func (a *App) offersTo(ctx context.Context, workspace, agent string) ([]view.Item, error) {
-	items, err := a.views.Inbox(ctx, workspace, agent, view.MaxPage)
-	if err != nil {
-		return nil, stream.Unavailable(err)
-	}
-	items = slices.DeleteFunc(items, func(i view.Item) bool { return i.Type != view.ItemOffer || i.Claim })
-	slices.SortStableFunc(items, func(x, y view.Item) int {
-		return cmp.Or(cmp.Compare(x.Priority.Rank(), y.Priority.Rank()), x.Since.Compare(y.Since))
-	})
-	return items, nil
 }
 
 // shedding decides to move one offer away from an agent.
@@ -135,7 +121,7 @@ func (a *App) Relieve(ctx context.Context, workspace, agent string, e ledger.Ent
 	if err != nil {
 		return stream.Unavailable(err)
 	}
-	offers, err := a.offersTo(ctx, workspace, agent)
+	offers, err := a.OffersTo(ctx, workspace, agent)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -92,50 +91,6 @@ func (a *App) owns(ctx context.Context, c Caller, of fact.Parent) (bool, error) 
 	return false, nil
 }
 
-// Relief is what came of moving work away from an agent.
-type Relief struct {
-	Agent    string          `json:"agent"`
-	Moved    []MovedTask     `json:"moved"`
-	Kept     []KeptTask      `json:"kept" doc:"What stays with the agent, and why."`
-	Position ledger.Position `json:"position"`
-}
-
-// MovedTask is a task, or an offer of one, that is on its way to somebody else.
-type MovedTask struct {
-	Task    string   `json:"task"`
-	Handoff string   `json:"handoff"`
-	To      []string `json:"to,omitempty" doc:"Who is asked first."`
-}
-
-// KeptTask is a task that stays where it is.
-type KeptTask struct {
-	Task string `json:"task"`
-	Why  string `json:"why"`
-}
-
-// At is up to where on record the answer is true.
-func (r Relief) At() uint64 { return uint64(r.Position) }
-
-// take notes what became of one task. What is refused stays; other errors end the whole.
-func (r *Relief) take(task string, out stream.Outcome[custody.Task], err error) error {
-	no, refused := refusal.As(err)
-	if refused && no.Code == refusal.Unavailable {
-		_, refused = no.Details["passed_over"] // nobody can take it; otherwise the record cannot be written
-	}
-	switch {
-	case refused && no.Code != refusal.Unknown:
-		r.Kept = append(r.Kept, KeptTask{Task: task, Why: no.Message})
-	case err != nil:
-		return err
-	case len(out.Events) == 0 || out.State.Handoff == nil:
-		r.Kept = append(r.Kept, KeptTask{Task: task, Why: "nobody else can take it now"})
-	default:
-		h := out.State.Handoff
-		r.Moved, r.Position = append(r.Moved, MovedTask{Task: task, Handoff: h.ID(task), To: h.To}), max(r.Position, out.At)
-	}
-	return nil
-}
-
 // maxRelief is how many tasks or offers are moved away from an agent in one turn.
 const maxRelief = 100
 
@@ -147,16 +102,16 @@ type StuckAgentInput struct {
 
 // StuckAgent is [App.Stuck] for what an agent holds and the caller may say so about, the oldest 100 of those at most.
 // What it may not is left out.
-func (a *App) StuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (Relief, error) {
+func (a *App) StuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (docket.Relief, error) {
 	r, err := a.stuckAgent(ctx, c, in)
 	if err != nil {
-		return Relief{}, a.access.Refused(ctx, c.Who(), "stuck-agent", in.Agent, err)
+		return docket.Relief{}, a.access.Refused(ctx, c.Who(), "stuck-agent", in.Agent, err)
 	}
 	return r, nil
 }
 
-func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (Relief, error) {
-	r := Relief{Agent: in.Agent, Moved: []MovedTask{}, Kept: []KeptTask{}, Position: a.views.Position()}
+func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (docket.Relief, error) {
+	r := docket.Relief{Agent: in.Agent, Moved: []docket.MovedTask{}, Kept: []docket.KeptTask{}, Position: a.views.Position()}
 	if err := c.May(identity.ActOwn, "say that an agent is stuck"); err != nil {
 		return r, err
 	}
@@ -182,7 +137,7 @@ func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (Rel
 		if err == nil && len(out.Events) == 0 {
 			continue // not the caller's to say
 		}
-		if err := r.take(t.ID, out, err); err != nil {
+		if err := r.Take(t.ID, out, err); err != nil {
 			return r, err
 		}
 	}

@@ -42,7 +42,7 @@ type Done struct {
 	Understood Understood      `json:"understood"`
 	Confirm    string          `json:"confirm,omitempty" doc:"Nothing was done yet. Send the same call with this to have it done."`
 	Receipt    *docket.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
-	Relief     *app.Relief     `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
+	Relief     *docket.Relief  `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
 	Trail      *view.Trail     `json:"trail,omitempty" doc:"Everything on record about the task, for who asked for its history."`
 	Handoffs   []view.Task     `json:"handoffs,omitempty" doc:"Tasks with a handoff under way, for who asked for those."`
 	More       bool            `json:"more,omitempty" doc:"There are more handoffs than are listed."`

@@ -3,22 +3,113 @@ package roster
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// Climb is whom a handoff along a chain's levels can go to: those of the first level as targets, those of the others as
-// escalation, and people at the end.
-func (r *Roster) Climb(ctx context.Context, workspace string, levels []policy.Level, req routing.Request, now time.Time) (Plan, error) {
-	var out Plan
+// Chain is what of an escalation chain is above a task. The levels are shared: nobody changes them.
+type Chain struct {
+	Name   string
+	Below  int // levels that were asked already
+	Levels []policy.Level
+}
+
+// own is what comes before the name of an agent in the name of the chain that the registry has for it.
+const own = "agent/"
+
+// ChainOf is the chain along which an agent's tasks are escalated: the one that the registry has for it, which ends with the
+// operators, or else the policy's. No name: there is none.
+func ChainOf(p *policy.Policy, agent registry.State) Chain {
+	if len(agent.Spec.Escalation) == 0 {
+		name, levels := p.ChainFor(agent)
+		return Chain{Name: name, Levels: levels}
+	}
+	c := Chain{Name: own + agent.Name}
+	for _, name := range agent.Spec.Escalation {
+		c.Levels = append(c.Levels, policy.Level{Agent: name})
+	}
+	c.Levels = append(c.Levels, policy.Level{Human: fact.DeskOperators})
+	return c
+}
+
+// Above is what is above a task that is to be escalated: of the chain along which its owner got it, or else of the owner's
+// own, or else of the one in which the task stands. It refuses (invalid) where there is none, or nothing is left of it.
+func (r *Roster) Above(ctx context.Context, workspace string, p *policy.Policy, t custody.Task) (Chain, error) {
+	if t.Owner == "" {
+		return Chain{}, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
+	}
+	var c Chain
+	var err error
+	if t.Chain.Agent == t.Owner {
+		c, err = r.named(ctx, workspace, p, t.Chain.Chain)
+	}
+	if err == nil && c.Name == "" {
+		var owner registry.State
+		owner, err = r.Known(ctx, workspace, t.Owner, false)
+		c = ChainOf(p, owner)
+	}
+	if err == nil && c.Name == "" && t.Chain.Chain != "" {
+		c, err = r.named(ctx, workspace, p, t.Chain.Chain)
+	}
+	if err != nil {
+		return Chain{}, err
+	}
+	if c.Name == "" {
+		return c, refusal.New(refusal.Invalid, "name an agent, or human:operators to ask people", "the owner of task %s has no escalation chain", t.ID)
+	}
+	return c.after(t)
+}
+
+// Along is what is above a task in a chain of the policy.
+func Along(p *policy.Policy, chain string, t custody.Task) (Chain, error) {
+	return Chain{Name: chain, Levels: p.Chain(chain)}.after(t)
+}
+
+// after is what is left of a whole chain for a task that stands in it.
+func (c Chain) after(t custody.Task) (Chain, error) {
+	if t.Chain.Chain == c.Name {
+		c.Below = min(t.Chain.Level, len(c.Levels))
+		c.Levels = c.Levels[c.Below:]
+	}
+	if len(c.Levels) == 0 {
+		return c, refusal.New(refusal.Invalid, "name an agent, or human:operators to ask people again",
+			"task %s stands at the end of the escalation chain %s", t.ID, c.Name)
+	}
+	return c, nil
+}
+
+// named is a whole chain by its name; none if it is no longer there.
+func (r *Roster) named(ctx context.Context, workspace string, p *policy.Policy, name string) (Chain, error) {
+	agent, is := strings.CutPrefix(name, own)
+	if !is {
+		if levels := p.Chain(name); len(levels) > 0 {
+			return Chain{Name: name, Levels: levels}, nil
+		}
+		return Chain{}, nil
+	}
+	known, err := r.Known(ctx, workspace, agent, false)
+	if err != nil || len(known.Spec.Escalation) == 0 {
+		return Chain{}, err
+	}
+	return ChainOf(p, known), nil
+}
+
+// Climb is whom a handoff up a chain can go to: those of the first level as targets, those of the others as escalation, and
+// people at the end.
+func (r *Roster) Climb(ctx context.Context, workspace string, c Chain, req routing.Request, now time.Time) (Plan, error) {
+	out := Plan{Chain: c.Name}
 	tier := fact.TierTarget
-	for i, l := range levels {
+	for i, l := range c.Levels {
+		level := c.Below + i + 1
 		if l.Human != "" {
-			out.Candidates = append(out.Candidates, fact.Candidate{Desk: l.Human, Tier: tier, Level: i + 1})
+			out.Candidates = append(out.Candidates, fact.Candidate{Desk: l.Human, Tier: tier, Level: level})
 			continue
 		}
 		req.Agents, req.Needs = nil, nil
@@ -43,7 +134,7 @@ func (r *Roster) Climb(ctx context.Context, workspace string, levels []policy.Le
 			if tier == fact.TierEscalation {
 				k.Tier = tier
 			}
-			k.Level = i + 1
+			k.Level = level
 			out.Candidates = append(out.Candidates, k)
 		}
 		tier = fact.TierEscalation

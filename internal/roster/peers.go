@@ -105,15 +105,24 @@ func (p *Peers) weigh(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
-	items, err := p.roster.views.Inbox(ctx, p.workspace, name, view.MaxPage)
+	offers, err := p.roster.OffersTo(ctx, p.workspace, name)
 	if err != nil {
-		return false, stream.Unavailable(err)
+		return false, err
 	}
-	for _, i := range items {
-		if i.Type == view.ItemOffer && !i.Claim {
-			held++
-		}
-	}
-	p.load[name] = &peer{has: held, room: cmp.Or(known.Spec.MaxTasks, nominalRoom)}
+	p.load[name] = &peer{has: held + len(offers), room: cmp.Or(known.Spec.MaxTasks, nominalRoom)}
 	return true, nil
+}
+
+// OffersTo lists the offers that wait for an agent alone, in the order in which they would be shed: the lowest priority
+// first, and the oldest of those.
+func (r *Roster) OffersTo(ctx context.Context, workspace, agent string) ([]view.Item, error) {
+	items, err := r.views.Inbox(ctx, workspace, agent, view.MaxPage)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	items = slices.DeleteFunc(items, func(i view.Item) bool { return i.Type != view.ItemOffer || i.Claim })
+	slices.SortStableFunc(items, func(x, y view.Item) int {
+		return cmp.Or(cmp.Compare(x.Priority.Rank(), y.Priority.Rank()), x.Since.Compare(y.Since))
+	})
+	return items, nil
 }

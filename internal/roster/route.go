@@ -124,6 +124,7 @@ func For(agent string) routing.Request { return routing.Request{Agents: []string
 // made after all.
 type Plan struct {
 	Candidates []fact.Candidate
+	Chain      string // that the candidates' levels are of
 	Passed     []fact.Passed
 	Refused    error
 }

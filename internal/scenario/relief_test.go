@@ -108,12 +108,12 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		h.settle()
-		say := func(by app.Caller) app.Relief {
-			return ok(h, by, func(c app.Caller) (app.Relief, error) {
+		say := func(by app.Caller) docket.Relief {
+			return ok(h, by, func(c app.Caller) (docket.Relief, error) {
 				return h.app.StuckAgent(ctx(h), c, app.StuckAgentInput{Agent: "coder"})
 			})
 		}
-		moved := func(r app.Relief) (ids []string) {
+		moved := func(r docket.Relief) (ids []string) {
 			for _, m := range r.Moved {
 				ids = append(ids, m.Task)
 			}
@@ -187,8 +187,8 @@ func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
 			ids[p] = h.create(h.agent("lead"), app.CreateInput{Intent: string(p), Priority: p, Send: &app.SendInput{To: []string{"busy"}}}).Task
 		}
 		h.settle()
-		shed := func(by app.Caller, keep int) (app.Relief, error) {
-			return call(by, func(c app.Caller) (app.Relief, error) {
+		shed := func(by app.Caller, keep int) (docket.Relief, error) {
+			return call(by, func(c app.Caller) (docket.Relief, error) {
 				return h.app.ShedOffers(ctx(h), c, app.ShedInput{Agent: "busy", Keep: keep})
 			})
 		}

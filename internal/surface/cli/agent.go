@@ -54,7 +54,7 @@ func (s *commands) agentAdd() *cobra.Command {
 	f.Int64Var(&spec.Hints.Cost, "cost", 0, "what a usual task costs, in millionths of the currency")
 	f.Var((*shell.Duration)(&spec.Hints.Latency), "latency", "how long a usual task takes")
 	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to try instead, best first (repeatable)")
-	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first (repeatable)")
+	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first; behind them are the operators (repeatable)")
 	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "offline when not heard for so long (default: never)")
 	f.IntVar(&spec.Breaker.Failures, "breaker-failures", 0, "failed handoffs in a row that open its circuit (default 3)")
 	f.Var((*shell.Duration)(&spec.Breaker.OpenFor), "breaker-open", "how long its circuit stays open (default 1m)")

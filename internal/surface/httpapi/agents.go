@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
@@ -71,13 +72,13 @@ func (s *service) agents() {
 	door.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
 	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Say that an agent gets nowhere: others are asked to take over what it holds")
 	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call."
-	door.Change(s.door, stuck, func(ctx context.Context, c app.Caller, name string, in app.StuckAgentInput) (app.Relief, error) {
+	door.Change(s.door, stuck, func(ctx context.Context, c app.Caller, name string, in app.StuckAgentInput) (docket.Relief, error) {
 		in.Agent = name
 		return s.app.StuckAgent(ctx, c, in)
 	})
 	shed := one(http.MethodPost, "/shed", "shed", "Move offers that wait for an agent to others that have room")
 	shed.About = "As the agent itself or an operator. Offers of the lowest priority go first, the oldest of them first; at most 100 in one call."
-	door.Change(s.door, shed, func(ctx context.Context, c app.Caller, name string, in app.ShedInput) (app.Relief, error) {
+	door.Change(s.door, shed, func(ctx context.Context, c app.Caller, name string, in app.ShedInput) (docket.Relief, error) {
 		in.Agent = name
 		return s.app.ShedOffers(ctx, c, in)
 	})

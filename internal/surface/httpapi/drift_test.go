@@ -44,7 +44,7 @@ var pairs = [][2]reflect.Type{
 	{typeOf[app.StuckInput](), typeOf[client.StuckInput]()},
 	{typeOf[app.StuckAgentInput](), typeOf[client.StuckAgentInput]()},
 	{typeOf[app.ShedInput](), typeOf[client.ShedInput]()},
-	{typeOf[app.Relief](), typeOf[client.Relief]()},
+	{typeOf[docket.Relief](), typeOf[client.Relief]()},
 	{typeOf[app.AcceptInput](), typeOf[client.AcceptInput]()},
 	{typeOf[app.RejectInput](), typeOf[client.RejectInput]()},
 	{typeOf[app.ConfirmInput](), typeOf[client.ConfirmInput]()},

@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+)
+
+func (h *house) escalate(by string, r docket.Receipt) (docket.Receipt, error) {
+	h.Helper()
+	return call(h.agent(by), func(c app.Caller) (docket.Receipt, error) {
+		return h.app.Escalate(ctx(h), c, app.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
+	})
+}
+
+func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("second", "third")
+		h.register("first", roster.AgentSpec{Escalation: []string{"second", "third"}})
+		var tasks []docket.Receipt
+		for i := range 10 {
+			tasks = append(tasks, h.create(h.agent("first"), app.CreateInput{Intent: fmt.Sprint("task ", i), Start: true}))
+		}
+		// All of them on each level before any of them goes on to the next.
+		for level, step := range [][2]string{{"first", "second"}, {"second", "third"}} {
+			for i, r := range tasks {
+				h.progress(step[0], r, "tried what I can")
+				up, err := h.escalate(step[0], r)
+				if err != nil || len(up.To) != 1 || up.To[0] != step[1] {
+					h.Fatalf("task %d, level %d: %+v, %v", i, level+1, up, err)
+				}
+				a := ok(h, h.agent(step[1]), func(c app.Caller) (app.Accepted, error) {
+					return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: up.Handoff})
+				})
+				tasks[i] = a.Receipt
+			}
+			for i, r := range tasks {
+				if c := h.task(r.Task).Chain; c.Chain != "agent/first" || c.Level != level+1 || c.Agent != step[1] {
+					h.Errorf("task %d stands at %+v", i, c)
+				}
+			}
+		}
+		for i, r := range tasks { // and there are people at the end
+			h.progress("third", r, "tried what I can")
+			up, err := h.escalate("third", r)
+			if err != nil || up.State != fact.Waiting {
+				h.Fatalf("task %d: %+v, %v", i, up, err)
+			}
+			k := h.task(r.Task).Ticket
+			if k == nil || k.Kind != fact.TicketTakeover || k.Desk != fact.DeskOperators {
+				h.Errorf("task %d: no ticket for people: %+v", i, k)
+			}
+		}
+	})
+}
+
+func TestALevelThatCannotTakeItIsPassedOverAndATaskThatComesBackGoesOn(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("third", "stranger")
+		h.register("second", roster.AgentSpec{MaxTasks: 1})
+		h.register("first", roster.AgentSpec{Escalation: []string{"second", "third"}})
+		h.create(h.agent("second"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.settle()
+		r := h.create(h.agent("first"), app.CreateInput{Intent: "a riddle", Start: true})
+		up, err := h.escalate("first", r)
+		if err != nil || up.To[0] != "third" {
+			h.Fatalf("%+v, %v", up, err)
+		}
+		h.reject("third", h.wait("third"), fact.Overloaded)
+		if got := h.inState(r.Task, fact.Waiting); got.Ticket == nil || got.Ticket.Desk != fact.DeskOperators || got.Owner != "first" {
+			h.Fatalf("nobody takes it, and nobody is asked: %+v", got.Ticket)
+		}
+		_, err = h.escalate("stranger", r)
+		if refusal.CodeOf(err) != refusal.NotFound {
+			h.Error(err)
+		}
+		lone := h.create(h.agent("third"), app.CreateInput{Intent: "alone", Start: true})
+		if _, err := h.escalate("third", lone); refusal.CodeOf(err) != refusal.Invalid {
+			h.Errorf("without a chain: %v", err)
+		}
+	})
+}
+
+func TestALoopEndsWithItsReason(t *testing.T) {
+	for _, round := range [][]string{{"ann", "bob"}, {"ann", "bob", "cyd"}} {
+		story(t, func(h *house) {
+			h.join(round...)
+			r := h.create(h.agent("ann"), app.CreateInput{Intent: "a hot potato", Start: true})
+			for i := 0; r.State != fact.Parked; i++ {
+				if i > 20 {
+					h.Fatal("it goes round and round")
+				}
+				next := round[(i+1)%len(round)]
+				r = h.send(h.agent(round[i%len(round)]), r, app.SendInput{To: []string{next}})
+				if r.State != fact.Parked {
+					r = h.accept(next, h.wait(next)).Receipt
+				}
+			}
+			if r.Parked == nil || r.Parked.Cause != fact.ParkLimit || r.Parked.Detail != "cycle: back to ann without progress, decision or result since" {
+				h.Errorf("%+v", r.Parked)
+			}
+		})
+	}
+}
