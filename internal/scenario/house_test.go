@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -27,7 +28,8 @@ type house struct {
 	ledger ledger.Ledger
 	views  *sqlview.Views
 	stop   func()
-	skew   atomic.Int64 // nanoseconds that the house's clock is ahead
+	skew   atomic.Int64           // nanoseconds that the house's clock is ahead
+	policy atomic.Pointer[string] // the policy file of every workspace
 }
 
 // now is the house's clock.
@@ -63,7 +65,7 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store}); err != nil {
+	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store, Policy: rulebook.Options{Read: h.readPolicy}}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -76,6 +78,13 @@ func open(t testing.TB, kind string) *house {
 		}
 	}
 	return h
+}
+
+func (h *house) readPolicy(string) (rulebook.File, error) {
+	if text := h.policy.Load(); text != nil {
+		return rulebook.File{Name: "policy.yaml", Text: []byte(*text)}, nil
+	}
+	return rulebook.File{None: true}, nil
 }
 
 // courier starts the courier. What stops it closes the house.

@@ -1,0 +1,209 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/rulebook"
+)
+
+const houseRules = `version: 1
+rules:
+- {name: money, when: {keywords: [invoice], confidence_below: 0.5}, then: {to: {capability: billing}}}
+- {name: parts, when: {tags: [split]}, then: {to: {agent: bill}, kind: delegation}}
+- {name: climb, when: {tags: [hard]}, then: {to: {chain: up}}}
+- {name: people, when: {tags: [person]}, then: {to: {human: operators}}}
+- {name: watched, when: {cel: "task.priority == 'urgent'"}, then: {to: {agent: bill}, supervised_by: lead}}
+- {name: stay, when: {from: [lead]}, then: keep}
+chains:
+  up: [{agent: lead}, {human: operators}]
+fallbacks: {lead: [bill]}
+`
+
+// adopt makes a text the policy file and brings it into force.
+func (h *house) adopt(text string) rulebook.PolicyInForce {
+	h.Helper()
+	h.policy.Store(&text)
+	return ok(h, h.operator(), func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Reload(ctx(h), c) })
+}
+
+// decided is the decision that is on record with the newest handoff or spawn of a task.
+func (h *house) decided(task string) *fact.Decision {
+	h.Helper()
+	codec := ledger.NewCodec(fact.Events...)
+	entries, err := h.ledger.Stream(ctx(h), docket.StreamOf(identity.DefaultWorkspace, task), 0, 500)
+	if err != nil {
+		h.Fatal(err)
+	}
+	var last *fact.Decision
+	for _, entry := range entries {
+		events, err := codec.DecodeAll(entry.Events)
+		if err != nil {
+			h.Fatal(err)
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case fact.HandoffRequested:
+				last = e.Decision
+			case fact.Spawned:
+				last = e.Decision
+			}
+		}
+	}
+	return last
+}
+
+func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t, kind)
+			defer h.stop()
+			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.join("lead", "router")
+			h.adopt(houseRules)
+			auto := func() *app.SendInput { return &app.SendInput{To: []string{routing.Auto}} }
+			unsure := 0.2
+			for _, c := range []struct {
+				rule  string
+				in    app.CreateInput
+				stage fact.Stage
+				to    fact.Receiver
+			}{
+				{"money", app.CreateInput{Intent: "pay the invoice", Content: app.Content{Confidence: &unsure}}, fact.Offered, fact.Receiver{Capability: "billing"}},
+				{"climb", app.CreateInput{Intent: "x", Tags: []string{"hard"}}, fact.Offered, fact.Receiver{Chain: "up"}},
+				{"watched", app.CreateInput{Intent: "x", Priority: fact.Urgent}, fact.AwaitingApproval, fact.Receiver{Agent: "bill"}},
+				{"people", app.CreateInput{Intent: "x", Tags: []string{"person"}}, "", fact.Receiver{Desk: "operators"}},
+				{"parts", app.CreateInput{Intent: "x", Tags: []string{"split"}}, "", fact.Receiver{Agent: "bill"}},
+			} {
+				c.in.Send = auto()
+				r := h.create(h.agent("router"), c.in)
+				if c.stage != "" && r.Stage != c.stage {
+					t.Errorf("%s: %+v", c.rule, r)
+				}
+				d := h.decided(r.Task)
+				if d == nil || d.Rule != c.rule || d.To != c.to || d.Action != fact.ActionHandOff || len(d.Weighed) == 0 || d.Policy == "" {
+					t.Errorf("%s: decided %+v", c.rule, d)
+				}
+				if c.rule == "parts" {
+					child, err := h.app.Task(ctx(h), h.operator(), r.Children[0])
+					for ; refusal.CodeOf(err) == refusal.NotFound; child, err = h.app.Task(ctx(h), h.operator(), r.Children[0]) { // it is made from the record
+						if ctx(h).Err() != nil {
+							t.Fatal(err)
+						}
+					}
+					if err != nil || !slices.Equal(child.Tags, []string{"split"}) {
+						t.Errorf("the child has the tags %v, %v", child.Tags, err)
+					}
+				}
+			}
+			for _, by := range []string{"lead", "router"} { // a rule that keeps, and no rule at all
+				r := h.create(h.agent(by), app.CreateInput{Intent: "x", Send: auto()})
+				if r.State != fact.Pending || r.Handoff != "" || h.decided(r.Task) != nil {
+					t.Errorf("%s: %+v", by, r)
+				}
+				dry := ok(h, h.agent(by), func(c app.Caller) (rulebook.Routed, error) {
+					return h.app.Route(ctx(h), c, rulebook.RouteInput{Task: r.Task})
+				})
+				if want := map[string]string{"lead": "stay", "router": ""}[by]; dry.Decision.Rule != want || dry.Decision.Action != fact.ActionKeep {
+					t.Errorf("%s: %+v", by, dry)
+				}
+				no(h, h.agent("bill"), refusal.NotFound, func(c app.Caller) (rulebook.Routed, error) {
+					return h.app.Route(ctx(h), c, rulebook.RouteInput{Task: r.Task})
+				})
+			}
+		})
+	}
+}
+
+func TestThePolicysFallbacksStandInInEveryHandoff(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t, kind)
+			defer h.stop()
+			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.join("lead", "router")
+			h.adopt(houseRules)
+			h.ready("lead", registry.Busy)
+			r := h.create(h.agent("router"), app.CreateInput{Intent: "x", Send: &app.SendInput{To: []string{"lead"}}})
+			if !slices.Equal(r.To, []string{"bill"}) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t, kind)
+			defer h.stop()
+			reload := func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Reload(ctx(h), c) }
+			no(h, h.operator(), refusal.NotFound, reload) // there is no file
+			text := houseRules
+			h.policy.Store(&text)
+			no(h, h.operator(), refusal.Invalid, reload) // nobody is there yet
+			missing, err := h.app.Load(ctx(h), identity.DefaultWorkspace)
+			if err != nil || len(missing) == 0 { // but a server may start
+				t.Fatal(missing, err)
+			}
+			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.join("lead")
+			for _, bad := range []string{"version: 1\nrules: [", "version: 1\nrule: []", strings.Replace(houseRules, "chain: up}", "chain: down}", 1), strings.Replace(houseRules, "agent: bill", "agent: nobody", 1)} {
+				h.policy.Store(&bad)
+				_, err := call(h.operator(), reload)
+				if r, is := refusal.As(err); !is || r.Code != refusal.Invalid || !strings.Contains(r.Message, "policy.yaml:") {
+					t.Errorf("%v", err)
+				}
+				if _, err := h.app.Load(ctx(h), identity.DefaultWorkspace); err == nil || h.app.Book.Err() == nil {
+					t.Error("a server starts with a bad file and says nothing")
+				}
+				p := ok(h, h.operator(), func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+				if p.Text != houseRules || p.Version != 1 || p.FileProblem == "" {
+					t.Errorf("in force is %+v", p)
+				}
+			}
+			if p := h.adopt(houseRules); p.Version != 1 || h.app.Book.Err() != nil {
+				t.Errorf("the same again: %+v, %v", p, h.app.Book.Err())
+			}
+			for _, who := range []app.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
+				no(h, who, refusal.NotPermitted, reload)
+			}
+			no(h, h.agent("bill"), refusal.NotPermitted, func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+		})
+	}
+}
+
+func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t, kind)
+			defer h.stop()
+			texts := []string{}
+			for i := range 3 {
+				texts = append(texts, fmt.Sprintf("version: 1 # %d\nrules: [{name: r%d, then: keep}]\n", i, i))
+				h.adopt(texts[i])
+			}
+			var all sync.WaitGroup
+			for range 5 { // the same file, by several at once
+				all.Go(func() { h.adopt(texts[0]) })
+			}
+			all.Wait()
+			list := ok(h, h.operator(), func(c app.Caller) ([]rulebook.PolicyInForce, error) { return h.app.Versions(ctx(h), c) })
+			if len(list) != 4 || list[0].Version != 4 || list[0].Digest != list[3].Digest || list[0].Text != "" || list[0].By != "operator/ann" {
+				t.Errorf("%+v", list)
+			}
+		})
+	}
+}
