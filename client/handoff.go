@@ -11,6 +11,7 @@ type Candidate struct {
 	Tier  string `json:"tier"`            // target, fallback or escalation
 	Desk  string `json:"desk,omitempty"`  // of people, and no agent: the handoff ends there with a ticket
 	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1
+	Human bool   `json:"human,omitempty"` // a person: no clock for acknowledgment or signs of life runs, but that for answers
 }
 
 // Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.

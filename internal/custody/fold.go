@@ -119,6 +119,7 @@ func (t *Task) onCreated(e fact.Created) {
 }
 
 func (t *Task) onStarted(e fact.Started) {
+	t.Human = false
 	t.own(e.Agent, t.Epoch+1, e.Lease)
 	t.Held = ""
 	t.dropAsk(func(a Ask) bool { return a.By == e.Agent }) // it has what it asked for
@@ -135,7 +136,7 @@ func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 // run starts the owner's clocks. An event that gives a lease says by it when it happened.
 func (t *Task) run(lease time.Time) {
 	t.Lease, t.ProgressBy = lease, time.Time{}
-	if p := t.Times.Progress; p > 0 && !lease.IsZero() {
+	if p := t.Times.Progress; p > 0 && !lease.IsZero() && !t.Human {
 		t.ProgressBy = lease.Add(time.Duration(p - t.Times.Lease))
 	}
 }

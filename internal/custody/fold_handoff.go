@@ -209,6 +209,7 @@ func (t *Task) onMoved(e fact.Moved) {
 	if i := slices.IndexFunc(h.Candidates, func(c fact.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
 		t.Chain.Agent = e.To
 	}
+	t.Human = e.Human
 	t.own(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }

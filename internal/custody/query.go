@@ -11,6 +11,9 @@ import (
 // signs of life before the ticket is due.
 func (t Task) LeaseFrom(now time.Time) time.Time {
 	lease := t.Times.Lease.After(now)
+	if t.Human {
+		lease = t.Times.People().After(now)
+	}
 	if k := t.InPerson(); k != nil && k.Due.After(lease) {
 		return k.Due
 	}

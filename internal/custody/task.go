@@ -21,6 +21,7 @@ type Task struct {
 	Epoch uint64    // rises with every change of owner; a call with another epoch is refused
 	Lease time.Time // when the owner must next have shown life; zero while no lease runs
 
+	Human      bool      // the owner is a person, to whom it was offered as such
 	ProgressBy time.Time // when the owner must next have reported progress; zero while nobody waits for that
 
 	Created  time.Time

@@ -300,7 +300,8 @@ type Moved struct {
 	To       string    `json:"to"`
 	Epoch    uint64    `json:"epoch"`
 	Lease    time.Time `json:"lease"`
-	Hop      bool      `json:"hop,omitempty"` // counts against the hop limit
+	Hop      bool      `json:"hop,omitempty"`   // counts against the hop limit
+	Human    bool      `json:"human,omitempty"` // to a person, of whom signs of life are not expected
 	Delivery string    `json:"envelope"`
 	After    Standing  `json:"after"`
 	At       time.Time `json:"at"`

@@ -81,6 +81,7 @@ type Candidate struct {
 	Tier  Tier   `json:"tier"`
 	Desk  string `json:"desk,omitempty"`  // of people: the handoff ends there, with a ticket to take the task over
 	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1; 0: it has none
+	Human bool   `json:"human,omitempty"` // a person: no clock for acknowledgment or signs of life runs, but that for answers
 }
 
 // Passed is a candidate that was left out, and why.
@@ -134,6 +135,12 @@ func (t Timeouts) Over(base Timeouts) Timeouts {
 	t.Wait = t.Wait.Or(time.Duration(base.Wait))
 	return t
 }
+
+// answerTime is how long people have where a task, an older one, does not say.
+const answerTime = 24 * time.Hour
+
+// People is how long people have: to take an offer, and with a task that they took.
+func (t Timeouts) People() Duration { return t.Answer.Or(answerTime) }
 
 // Check refuses durations that are out of range.
 func (t Timeouts) Check() error {

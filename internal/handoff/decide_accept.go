@@ -26,7 +26,7 @@ func (c See) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return nil, nil
 	}
 	e := fact.Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
-	if len(h.To) == 1 && !h.OpenClaim() {
+	if len(h.To) == 1 && !h.OpenClaim() && !h.Candidates[h.Next].Human { // people take their time
 		e.Ends = h.Times.Ack.After(now)
 	}
 	return []fact.Event{e}, nil
@@ -96,10 +96,16 @@ func moved(t custody.Task, now time.Time) fact.Moved {
 	if h.Permits != nil {
 		after.Permissions = h.Permits
 	}
-	return fact.Moved{
+	m := fact.Moved{
 		Handoff: h.N, From: h.From, To: h.Receiver, Epoch: after.Epoch, Lease: h.Times.Lease.After(now), Hop: !h.Recovery,
 		Delivery: h.Envelope, After: after, At: now,
 	}
+	for _, c := range h.Candidates {
+		if c.Agent == h.Receiver && c.Human {
+			m.Human, m.Lease = true, h.Times.People().After(now)
+		}
+	}
+	return m
 }
 
 // Confirm lets go: the third message, by the source, where the handoff wants it explicitly. It may bring an

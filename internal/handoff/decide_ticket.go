@@ -10,9 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// answerTime is how long people have where the task, an older one, does not say.
-const answerTime = 24 * time.Hour
-
 // Inquire asks people a question, as the owner. The task waits, no lease runs, and the owner resumes with the answer or
 // with the news that there is none.
 type Inquire struct {
@@ -53,7 +50,7 @@ func (c Inquire) check() error {
 
 // opening is a ticket of a desk that is opened now.
 func opening(t custody.Task, desk, then string, span fact.Duration, now time.Time) fact.TicketOpened {
-	span = span.Or(answerTime)
+	span = fact.Timeouts{Answer: span}.People()
 	e := fact.TicketOpened{Ticket: 1, Desk: cmp.Or(desk, fact.DeskOperators), Then: cmp.Or(then, fact.DeskOperators), By: t.Source(), Span: span, Due: span.After(now), At: now}
 	if t.Ticket != nil {
 		e.Ticket = t.Ticket.N + 1

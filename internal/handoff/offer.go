@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/fact"
 )
 
@@ -42,7 +43,7 @@ func (d *turn) offerFrom(start int, passed []fact.Passed, hints Hints, now time.
 			offer.Passed = append(offer.Passed, fact.Passed{Agent: c.Agent, Why: why})
 			continue
 		}
-		offer.To, offer.Tier, offer.Next = []string{c.Agent}, c.Tier, i
+		offer.To, offer.Tier, offer.Next, offer.Ends = []string{c.Agent}, c.Tier, i, offerEnds(h, c, now)
 		d.do(offer)
 		return offer.Passed, true
 	}
@@ -71,8 +72,16 @@ func (d *turn) offerAgain(hints Hints, now time.Time) {
 	}
 	d.do(fact.OfferMade{
 		Handoff: h.N, Offer: h.Offer + 1, To: []string{c.Agent}, Tier: c.Tier, Next: h.Next, Try: h.Tries,
-		Ends: h.Times.Offer.After(now),
+		Ends: offerEnds(h, c, now),
 	})
+}
+
+// offerEnds is until when a candidate may take an offer without having seen it; a person, at all.
+func offerEnds(h *custody.Handoff, c fact.Candidate, now time.Time) time.Time {
+	if c.Human {
+		return h.Times.People().After(now)
+	}
+	return h.Times.Offer.After(now)
 }
 
 // unanswered follows an offer that its receiver has seen and did not answer: again after a pause, or on.

@@ -79,7 +79,7 @@ func (d dice) candidates() []fact.Candidate {
 	for range 1 + d.IntN(3) {
 		out = append(out, fact.Candidate{
 			Agent: pick(d, agents...), Tier: pick(d, fact.TierTarget, fact.TierTarget, fact.TierTarget, fact.TierFallback, fact.TierEscalation, ""),
-			Level: pick(d, 0, 0, 1, 2, 3),
+			Level: pick(d, 0, 0, 1, 2, 3), Human: d.chance(10),
 		})
 	}
 	if d.chance(20) {

@@ -269,7 +269,11 @@ func (s *story) send() Command {
 		Approver: s.word("approver", ""), Permissions: s.list("permissions"), NewWork: s.d.HasArg("new-work"),
 		RouteStep: s.d.HasArg("route-step"), Pack: s.pack(), Envelope: s.sealed(), Hints: s.hints(), Chain: s.word("chain", ""),
 	}
-	for i, c := range r.Candidates { // cleo/2 is of level 2
+	for i, c := range r.Candidates { // cleo/2 is of level 2, dora/human a person
+		if name, is := strings.CutSuffix(c.Agent, "/human"); is {
+			r.Candidates[i].Agent, r.Candidates[i].Human = name, true
+			continue
+		}
 		r.Candidates[i].Agent, r.Candidates[i].Level = levelOf(c.Agent, c.Level)
 		r.Candidates[i].Desk, r.Candidates[i].Level = levelOf(c.Desk, r.Candidates[i].Level)
 	}

@@ -145,7 +145,9 @@ func (r *Roster) Plan(ctx context.Context, workspace string, req routing.Request
 			out.Passed = append(out.Passed, fact.Passed{Agent: c.Agent, Why: c.Why})
 			continue
 		}
-		out.Candidates = append(out.Candidates, fact.Candidate{Agent: c.Agent, Tier: fact.Tier(c.Tier)})
+		known, _ := d.Lookup(c.Agent)
+		human := known.Agent.Spec.Kind == registry.KindHuman
+		out.Candidates = append(out.Candidates, fact.Candidate{Agent: c.Agent, Tier: fact.Tier(c.Tier), Human: human})
 	}
 	return out, nil
 }

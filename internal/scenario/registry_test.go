@@ -3,9 +3,12 @@ package scenario
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
 )
 
@@ -35,5 +38,25 @@ func TestStandInsThatLeadBackAreRefused(t *testing.T) {
 		h.register("bob", roster.AgentSpec{})
 		h.register("cyd", roster.AgentSpec{Fallbacks: []string{"dee", "ann"}})
 		h.register("cyd", roster.AgentSpec{Fallbacks: []string{"dee", "ann"}}) // again
+	})
+}
+
+func TestAPersonIsGivenTime(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("coder")
+		h.register("dora", roster.AgentSpec{Kind: registry.KindHuman, Capabilities: []string{"contracts"}})
+		r := h.create(h.agent("coder"), app.CreateInput{Intent: "may we sign this?", Start: true})
+		h.send(h.agent("coder"), r, app.SendInput{Capability: "contracts"})
+		item := h.wait("dora")     // who has seen it now
+		time.Sleep(20 * time.Hour) // and sleeps on it
+		a := h.accept("dora", item)
+		time.Sleep(20 * time.Hour)
+		if got := h.task(r.Task); got.Owner != "dora" || got.State != fact.Executing {
+			h.Fatalf("%s, %s", got.Owner, got.State)
+		}
+		h.complete("dora", a.Receipt, "no")
+		if s := h.standing("dora"); s.Circuit.Failures > 0 {
+			h.Errorf("a person's circuit: %+v", s.Circuit)
+		}
 	})
 }

@@ -58,6 +58,7 @@ func addTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
 	f.Var((*shell.Duration)(&t.Offer), "offer-timeout", "how long an offer may stay unseen (default 10m)")
 	f.Var((*shell.Duration)(&t.Ack), "ack-timeout", "how long a receiver that has seen it may take to answer (default 15s)")
 	f.Var((*shell.Duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
+	f.Var((*shell.Duration)(&t.Answer), "answer-timeout", "how long people have: to take it, with it, and to answer (default 24h)")
 	f.Var((*shell.Duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirm may take (default 1m)")
 	f.Var((*shell.Duration)(&t.Lease), "lease", "how long an owner may show no life (default 30m)")
 	f.Var((*shell.Duration)(&t.Progress), "progress-timeout", "how long an owner may report no progress (default: no end)")
