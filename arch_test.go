@@ -234,8 +234,12 @@ var rooms = []room{
 
 	// Who needs to know? Wake-ups, timers, delivery; figures and alerts.
 	{
+		dir: "internal/notify", what: "telling people that they are asked: the contract and its sinks",
+		ours: []string{"internal/refusal", "internal/fact"}, libs: []string{"net", "os/exec"},
+	},
+	{
 		dir: "internal/courier", what: "delivery: wake-ups, timers, webhooks",
-		ours: append(domain, "internal/app", "internal/view", "internal/ledger"),
+		ours: append(domain, "internal/app", "internal/notify", "internal/view", "internal/ledger"),
 		libs: []string{
 			"net", "github.com/a2aproject/a2a-go/v2", "github.com/failsafe-go/failsafe-go",
 			"github.com/standard-webhooks/standard-webhooks/libraries",

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/notify"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -31,6 +32,8 @@ const (
 type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means slog.Default
+	// Sinks are told of what people are asked.
+	Sinks []notify.Sink
 }
 
 // Courier follows one ledger. Run it once.
@@ -59,6 +62,11 @@ func (c *Courier) Run(ctx context.Context) {
 	wg.Go(func() { c.again(ctx, "reactions", c.follow) })
 	wg.Go(func() { c.again(ctx, "clocks", c.watchClocks) })
 	wg.Go(func() { c.again(ctx, "presence", c.watchPresence) })
+	for _, s := range c.o.Sinks {
+		wg.Go(func() {
+			c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.tell(ctx, s) })
+		})
+	}
 	wg.Wait()
 }
 

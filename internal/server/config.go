@@ -4,10 +4,12 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/artifact"
+	"github.com/trapezehq/trapeze/internal/notify"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -29,6 +31,8 @@ type Config struct {
 	// Policy is the policy file of the default workspace; empty: policy.yaml in the data directory, if it is there. That of
 	// another workspace is beside it, with the workspace's name before its extension: policy.WORKSPACE.yaml.
 	Policy string
+	// Notify is how people are told that they are asked: log, webhook:URL or exec:PROGRAM. Empty: not at all.
+	Notify []string
 	// Drain is how long calls under way may take when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }
@@ -73,6 +77,9 @@ func (c Config) check() error {
 		return refusal.New(refusal.Invalid, "use 127.0.0.1, ::1 or localhost, and put a proxy with TLS before it",
 			"%q can be reached from other machines, and tokens would travel in the clear", c.Addr)
 	}
+	if _, err := c.sinks(); err != nil {
+		return err
+	}
 	for _, h := range c.Hosts {
 		if h == "" || strings.HasSuffix(h, ".") || strings.ContainsFunc(h, func(r rune) bool { return !strings.ContainsRune(hostRunes, r) }) {
 			return refusal.New(refusal.Invalid, "use a name without scheme and port, such as trapeze.example.org", "%q is not a host's name", h)
@@ -83,3 +90,19 @@ func (c Config) check() error {
 
 // hostRunes are those of a host's name. Names in other scripts are written in their xn-- form.
 const hostRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
+
+// sinks are where people are told that they are asked.
+func (c Config) sinks() ([]notify.Sink, error) {
+	var list []notify.Sink
+	for _, spec := range c.Notify {
+		s, err := notify.Parse(spec, c.Log)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(o notify.Sink) bool { return o.Name() == s.Name() }) {
+			return nil, refusal.New(refusal.Invalid, "name each once", "people are notified twice by %s", s.Name())
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}

@@ -100,7 +100,11 @@ func (s *Server) listen() (err error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log})
+	sinks, err := s.config.sinks()
+	if err != nil {
+		return err
+	}
+	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { post.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { sweep(background, s.App.Shelf, s.config.Artifacts.Every, s.config.Log) })

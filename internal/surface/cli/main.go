@@ -31,6 +31,9 @@ type ServeConfig struct {
 	// MaxArtifact and ArtifactQuota are in bytes, of one and of all of a workspace; 0 means the default.
 	MaxArtifact, ArtifactQuota int64
 
+	// Notify is how people are told that they are asked: log, webhook:URL or exec:PROGRAM.
+	Notify []string
+
 	LogLevel  string // debug, info, warn or error
 	LogFormat string // text or json
 	LogTo     io.Writer

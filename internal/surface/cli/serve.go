@@ -58,6 +58,7 @@ and answers on this machine only. Behind a proxy on this machine, name the host 
 	f.StringVar(&conf.Policy, "policy", "", "the policy file (default: policy.yaml in the data directory, if it is there)")
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "the most bytes that one artifact may have (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "the most bytes that the artifacts of a workspace may have together (default 8 GiB)")
+	f.StringArrayVar(&conf.Notify, "notify", nil, "how people are told that they are asked: log, webhook:URL or exec:PROGRAM (repeatable; default: not at all)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 	return cmd

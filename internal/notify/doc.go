@@ -1,0 +1,12 @@
+// Package notify tells people that they are asked: a contract, and the sinks that a server can be given.
+//
+// Invariants:
+//   - A sink ends within its timeout, whatever the receiver does, and reads a bounded part of what it answers.
+//   - A webhook goes to its configured URL and nowhere else: redirects are not followed.
+//   - Names of sinks, which are logged, hold no credentials.
+//   - What agents wrote is data: a program gets it as JSON on its standard input, never as arguments.
+//
+// May import: refusal, fact, net/http, os/exec. Who sends what, and when again, is for package courier.
+//
+// Start reading at [Notice], then [Parse].
+package notify

@@ -1,0 +1,68 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// mostRead is how much of an answer is read, so that its connection can be used again.
+const mostRead = 4 << 10
+
+// webhook posts notices as JSON.
+type webhook struct {
+	url    *url.URL
+	client *http.Client
+}
+
+func newWebhook(u *url.URL) *webhook {
+	return &webhook{url: u, client: &http.Client{
+		Timeout:       Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Name implements [Sink]. The path and what else the URL holds may be secret.
+func (w *webhook) Name() string {
+	return "webhook:" + w.url.Scheme + "://" + w.url.Host + "#" + mark(w.url.String())
+}
+
+// Send implements [Sink].
+func (w *webhook) Send(ctx context.Context, n Notice) error {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%w: the URL cannot be called", ErrRefused)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", n.ID)
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("%s cannot be reached: %w", w.Name(), cause(err))
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, mostRead) // what it says does not matter
+	switch code := resp.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500:
+		return fmt.Errorf("%s answers %d", w.Name(), code)
+	default:
+		return fmt.Errorf("%w: %s answers %d", ErrRefused, w.Name(), code)
+	}
+}
+
+// cause leaves out the URL that the client puts before an error.
+func cause(err error) error {
+	if e, ok := err.(*url.Error); ok { //nolint:errorlint // the client's own, never wrapped
+		return e.Err
+	}
+	return err
+}
