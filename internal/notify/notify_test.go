@@ -79,13 +79,13 @@ func TestAReceiverThatMisbehavesIsTriedAgainOrGivenUp(t *testing.T) {
 		answer  http.HandlerFunc
 		refused bool
 	}{
-		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, false},
-		{"too many", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, false},
-		{"not found", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, true},
+		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, false},
+		{"too many", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, false},
+		{"not found", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, true},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, true},
 		{"hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, false},
 		{"endless and bad", func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(w, strings.Repeat("x", 1<<16)); err != nil {
 					return
