@@ -212,6 +212,9 @@ func (a *actor) labour() {
 		a.ask("fail", func(ctx context.Context, c *api.Client) (api.Receipt, error) { return c.Fail(ctx, t.Task, in) })
 	case n < 66:
 		a.cancel(t.Task)
+	case n < 72:
+		in := api.AskInput{Epoch: t.Epoch, Question: fmt.Sprint("which of ", a.rng.IntN(1000), "?")}
+		a.ask("ask people", func(ctx context.Context, c *api.Client) (api.Receipt, error) { return c.Ask(ctx, t.Task, in) })
 	default:
 		a.complete(t.Task, t.Epoch)
 	}
@@ -294,8 +297,26 @@ func (a *actor) oversee() {
 		a.cancel(a.made[a.rng.IntN(len(a.made))])
 	case n < 20:
 		a.revive()
+	case n < 50:
+		a.tell(5)
 	default:
 		a.create()
+	}
+}
+
+// tell answers up to n of the oldest questions.
+func (a *actor) tell(n int) {
+	var page api.TicketPage
+	if !a.read(func(c *api.Client) (err error) {
+		page, err = c.Tickets(context.Background(), api.TicketFilter{Kind: "question", Limit: n})
+		return err
+	}) {
+		return
+	}
+	for _, k := range page.Tickets {
+		a.ask("tell", func(ctx context.Context, c *api.Client) (api.Receipt, error) {
+			return c.Answer(ctx, k.ID, api.AnswerInput{Answer: fmt.Sprint("the one that ", a.id, " likes")})
+		})
 	}
 }
 
@@ -338,6 +359,7 @@ func (c *crew) finish(ctx context.Context) error {
 	}
 	operator := c.actors[len(c.actors)-1]
 	for ctx.Err() == nil {
+		operator.tell(500)
 		left, err := operator.clear()
 		if err != nil || left == 0 {
 			return err

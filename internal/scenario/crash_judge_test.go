@@ -146,7 +146,7 @@ func standing(t custody.Task) string {
 			return "its handoff waits for nobody"
 		}
 	case fact.Waiting:
-		open := !t.JoinBy.IsZero()
+		open := !t.JoinBy.IsZero() || t.AtDesk() != nil && !t.Due().IsZero()
 		for _, c := range t.Children {
 			open = open || c.Group == t.Awaits && !c.State.Final()
 		}
