@@ -34,6 +34,7 @@ type Roster struct {
 	channels *stream.Kind[channel.State, channel.Event]
 	access   *access.Log
 	presence *presence
+	crowds   sync.Map // *view.Crowd by workspace: of the last decision that looked at everybody
 }
 
 // New returns the roster of a ledger and the views that follow it.

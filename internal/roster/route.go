@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
+	"github.com/trapezehq/trapeze/internal/view"
 )
 
 // directory answers routing's questions from the agents' streams and the views.
@@ -20,6 +21,7 @@ type directory struct {
 	ctx       context.Context //nolint:containedctx // lives for one call of Route
 	workspace string
 	err       error
+	crowd     *view.Crowd // once All was asked
 }
 
 // Lookup finds one agent.
@@ -40,7 +42,11 @@ func (d *directory) Lookup(name string) (routing.Hint, bool) {
 
 func (d *directory) hint(s registry.State) routing.Hint {
 	h := routing.Hint{Agent: s}
-	if s.Spec.MaxTasks > 0 {
+	switch {
+	case s.Spec.MaxTasks == 0:
+	case d.crowd != nil:
+		h.Held = d.crowd.Held[s.Name]
+	default:
 		held, err := d.roster.views.Held(d.ctx, d.workspace, s.Name)
 		if err != nil {
 			d.err = stream.Unavailable(err)
@@ -50,16 +56,27 @@ func (d *directory) hint(s registry.State) routing.Hint {
 	return h
 }
 
-// All yields every agent.
+// All yields every agent. What has not changed since the last decision in the workspace is not read again.
 func (d *directory) All() iter.Seq[*routing.Hint] {
 	return func(yield func(*routing.Hint) bool) {
-		agents, err := d.roster.views.Agents(d.ctx, d.workspace)
-		if err != nil {
-			d.err = stream.Unavailable(err)
-			return
+		if d.crowd == nil {
+			before, _ := d.roster.crowds.Load(d.workspace)
+			known, _ := before.(*view.Crowd)
+			crowd, err := d.roster.views.Crowd(d.ctx, d.workspace, known)
+			if err != nil {
+				d.err = stream.Unavailable(err)
+				return
+			}
+			d.crowd = crowd
+			d.roster.crowds.Store(d.workspace, crowd)
 		}
-		for _, s := range agents {
-			if h := d.hint(s); !yield(&h) {
+		var h routing.Hint
+		for i := range d.crowd.Agents {
+			h.Agent = d.crowd.Agents[i]
+			if h.Held = 0; h.Agent.Spec.MaxTasks > 0 {
+				h.Held = d.crowd.Held[h.Agent.Name]
+			}
+			if !yield(&h) {
 				return
 			}
 		}

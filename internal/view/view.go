@@ -121,6 +121,9 @@ type Directory interface {
 	Agents(ctx context.Context, workspace string) ([]registry.State, error)
 	// Held counts the tasks that an agent owns and that have not ended or been parked.
 	Held(ctx context.Context, workspace, agent string) (int, error)
+	// Crowd is a workspace's agents and what they hold. before is what an earlier call gave, or nil: what has not changed
+	// since is not read again.
+	Crowd(ctx context.Context, workspace string, before *Crowd) (*Crowd, error)
 	// Workspaces lists the workspaces that have agents, removed ones too, by name.
 	Workspaces(ctx context.Context) ([]string, error)
 	// Tokens lists a workspace's tokens, revoked ones too, oldest first.

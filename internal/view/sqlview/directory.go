@@ -24,6 +24,29 @@ func (v *Views) Agents(ctx context.Context, workspace string) ([]registry.State,
 	return agents, err
 }
 
+// Crowd implements [view.Directory].
+func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd) (*view.Crowd, error) {
+	now := view.Crowd{AgentsAt: v.crowds.Load(), HeldAt: v.Position()} // before reading: what comes meanwhile is read again
+	if before != nil && before.AgentsAt == now.AgentsAt && before.HeldAt == now.HeldAt {
+		return before, nil
+	}
+	var err error
+	if before != nil && before.AgentsAt == now.AgentsAt {
+		now.Agents = before.Agents
+	} else if now.Agents, err = v.Agents(ctx, workspace); err != nil {
+		return nil, err
+	}
+	now.Held = map[string]int{}
+	err = v.query(ctx, func(rows *sql.Rows) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		now.Held[name] = n
+		return err
+	}, "SELECT owner, count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND live = 2 AND live > 0 AND owner <> '' GROUP BY owner", workspace)
+	return &now, err
+}
+
 // Workspaces implements [view.Directory].
 func (v *Views) Workspaces(ctx context.Context) ([]string, error) {
 	return v.texts(ctx, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")

@@ -45,6 +45,7 @@ type projector struct {
 	dirty   []*task
 	fresh   map[ledger.Stream]bool // agents to be written
 	open    map[requester]int      // by how much the tasks that it has open have changed
+	crowd   bool                   // an agent may have changed since the last commit that was told of
 	touched []inbox                // inboxes changed by the last call of Project
 	scratch []item
 	json    []byte
@@ -61,6 +62,7 @@ type done struct {
 	at      ledger.Position
 	touched []inbox
 	waiting waiting
+	crowd   bool // an agent may have changed
 }
 
 // waiting is whether any task waits for another: mostly none does, and then nobody need look for those that wait for one.
@@ -116,7 +118,8 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 
 // Committed implements [sqlitelog.Committer].
 func (p *projector) Committed(at ledger.Position) {
-	d := done{at: at, touched: p.touched}
+	d := done{at: at, touched: p.touched, crowd: p.crowd}
+	p.crowd = false
 	if p.at == at { // else what was projected last did not commit
 		d.waiting = p.waiting
 	}
@@ -130,7 +133,7 @@ func (p *projector) forget() {
 	p.tasks = newCache[ledger.Stream, *task](p.size)
 	p.known = newCache[ledger.Stream, registry.State](p.size)
 	p.dirty, p.fresh, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
-	p.waiting = waiting{}
+	p.waiting, p.crowd = waiting{}, true
 	p.cursors.forget()
 }
 
@@ -231,7 +234,7 @@ func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
 		s = registry.Fold(s, event)
 	}
 	p.known.put(e.Stream, s)
-	p.fresh[e.Stream] = true
+	p.fresh[e.Stream], p.crowd = true, true
 	return nil
 }
 

@@ -22,7 +22,8 @@ type Views struct {
 	projector *projector
 	fresh     *wake.Hub[inbox]
 	readers   *sql.DB
-	nobody    atomic.Bool // waits for another task, in the state after the last commit
+	crowds    atomic.Uint64 // how often agents may have changed
+	nobody    atomic.Bool   // waits for another task, in the state after the last commit
 
 	mu    sync.RWMutex
 	stmts map[string]*sql.Stmt
@@ -36,6 +37,9 @@ func (v *Views) Store() view.Store {
 func newViews() *Views {
 	v := &Views{fresh: wake.New[inbox](), stmts: map[string]*sql.Stmt{}}
 	v.projector = newProjector(func(d done) {
+		if d.crowd {
+			v.crowds.Add(1)
+		}
 		v.nobody.Store(d.waiting.known && !d.waiting.some)
 		v.fresh.Publish(d.at, d.touched, v.Err() != nil)
 	})

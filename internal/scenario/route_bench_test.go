@@ -1,0 +1,58 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
+
+	"github.com/trapezehq/trapeze/internal/policy"
+)
+
+// BenchmarkDecide10000 decides by the last of 200 rules for one of 50 capabilities, among 10,000 agents of a real house.
+func BenchmarkDecide10000(b *testing.B) {
+	h := open(b, "sqlite")
+	defer h.stop()
+	var all sync.WaitGroup
+	for w := range 64 {
+		all.Go(func() {
+			for i := w; i < 10_000; i += 64 {
+				c := h.operator().WithKey(fmt.Sprint("agent-", i))
+				spec := roster.AgentSpec{Capabilities: []string{"all", fmt.Sprint("can-", i%50)}, MaxTasks: 4}
+				if _, err := h.app.Register(ctx(h), c, roster.RegisterInput{Name: fmt.Sprintf("agent-%05d", i), Spec: spec}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, capability := range []string{"can-7", "all"} {
+		var text strings.Builder
+		text.WriteString("version: 1\nrules:\n")
+		for i := range 199 {
+			fmt.Fprintf(&text, "- {name: r%d, when: {keywords: [word%d], cel: 'task.steps > %d'}, then: keep}\n", i, i, i)
+		}
+		fmt.Fprintf(&text, "- {name: last, then: {to: {capability: %s}}}\n", capability)
+		h.adopt(text.String())
+		b.Run(capability, func(b *testing.B) {
+			var took []time.Duration
+			for n := 0; b.Loop(); n++ {
+				s := policy.Situation{Task: policy.TaskView{ID: fmt.Sprint("task-", n), Intent: "some words on what there is to do", Steps: 3}}
+				began := time.Now()
+				d, err := h.app.Decide(ctx(h), "default", routing.Question{Situation: &s}, began)
+				took = append(took, time.Since(began))
+				if err != nil || d.Rule != "last" || len(d.Weighed) != fact.MaxWeighed {
+					b.Fatal(d, err)
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+		})
+	}
+}
