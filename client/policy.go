@@ -46,8 +46,9 @@ type Weighed struct {
 
 // RouteInput asks where a task would go. Its zero value asks the policy in force.
 type RouteInput struct {
-	Content Content      `json:"content,omitzero"` // what would be added to the envelope
-	Policy  *PolicyCheck `json:"policy,omitempty"` // a policy file to try instead
+	Content Content      `json:"content,omitzero"`  // what would be added to the envelope
+	AskLLM  bool         `json:"ask_llm,omitempty"` // where no rule matches, ask the model that the policy names; that goes on record
+	Policy  *PolicyCheck `json:"policy,omitempty"`  // a policy file to try instead
 }
 
 // Routed is where a task would go.

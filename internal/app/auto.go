@@ -7,9 +7,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 )
 
 // auto reports whether the policy is to decide where a task goes.
@@ -36,16 +38,30 @@ func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.Decide(ctx, c.Workspace, q, now)
+	if err := handoff.MayRequest(t, c.By(), in.Epoch); err != nil { // before anybody is asked in vain
+		return nil, err
+	}
+	if in.Consult == nil {
+		in.Consult = &rulebook.Consultation{}
+	}
+	d, err := a.Decide(ctx, c.Workspace, q, in.Consult, now)
 	if err != nil {
 		return nil, err
 	}
 	if in.Decided != nil {
 		*in.Decided = &d
 	}
-	if d.Action == fact.ActionKeep {
-		return nil, nil
+	var sent []fact.Event
+	if d.Action == fact.ActionHandOff {
+		if sent, err = a.follow(ctx, c, in, d, t, now); err != nil {
+			return nil, err
+		}
 	}
+	return in.Consult.Settle(t, &d, sent, now)
+}
+
+// follow is the handoff that a decision leads to.
+func (a *App) follow(ctx context.Context, c Caller, in SendInput, d fact.Decision, t custody.Task, now time.Time) ([]fact.Event, error) {
 	in = in.by(d)
 	if d.To.Chain != "" {
 		book, err := a.Policy(ctx, c.Workspace)
@@ -59,7 +75,7 @@ func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.
 	return a.decideChecked(ctx, c, in, t, now)
 }
 
-// by is the handoff that a decision leads to. What the sender says of the reason stays.
+// by is what a decision makes of a send. What the sender says of the reason stays.
 func (in SendInput) by(d fact.Decision) SendInput {
 	in.To, in.Decision = nil, &d
 	in.Capability, in.Channel = d.To.Capability, d.To.Channel
@@ -86,10 +102,13 @@ func (in SendInput) by(d fact.Decision) SendInput {
 func (a *App) sendTold(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
 	var decided *fact.Decision
 	with := in
-	with.Decided = &decided
+	with.Decided, with.Consult = &decided, &rulebook.Consultation{}
 	r, err := a.tasks.ChangeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return a.decideSend(ctx, c, with, t, now)
 	})
 	r.Decision = decided
+	if err != nil {
+		_ = a.Note(ctx, c, in.Task, with.Consult, decided, err) // the refusal is what the caller has to know
+	}
 	return r, err
 }

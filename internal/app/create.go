@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 )
 
 // CreateInput makes a task.
@@ -70,7 +71,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	var decided *fact.Decision
 	if in.Send != nil {
 		send := *in.Send
-		send.Decided, in.Send = &decided, &send
+		send.Decided, send.Consult, in.Send = &decided, &rulebook.Consultation{}, &send
 	}
 	w := c.Write(request)
 	w.New = true

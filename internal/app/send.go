@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/sealing"
 )
 
@@ -43,9 +44,10 @@ type SendInput struct {
 	Asked string `json:"-"`
 
 	// No door sets what follows: it is what the policy decides.
-	Up       roster.Chain    `json:"-"` // what of a chain is above the task, instead of receivers
-	Decision *fact.Decision  `json:"-"` // that the handoff follows from
-	Decided  **fact.Decision `json:"-"` // where to tell what was decided; nil: nowhere
+	Up       roster.Chain           `json:"-"` // what of a chain is above the task, instead of receivers
+	Decision *fact.Decision         `json:"-"` // that the handoff follows from
+	Decided  **fact.Decision        `json:"-"` // where to tell what was decided; nil: nowhere
+	Consult  *rulebook.Consultation `json:"-"` // of the adviser, where the policy has no rule for it
 }
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task

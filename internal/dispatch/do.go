@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/phrase"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
@@ -150,9 +151,11 @@ func (s *Spoken) act(ctx context.Context, c app.Caller, said phrase.Said, epoch 
 	case phrase.Handoff:
 		return s.app.Send(ctx, c, app.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
 	case phrase.Specialist:
-		return s.app.Send(ctx, c, app.SendInput{
-			Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: fact.ReasonSpecialization, Detail: said.Detail,
-		})
+		in := app.SendInput{Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: fact.ReasonSpecialization, Detail: said.Detail}
+		if in.Capability == "" {
+			in.To = []string{routing.Auto}
+		}
+		return s.app.Send(ctx, c, in)
 	case phrase.Escalate:
 		return s.app.Escalate(ctx, c, app.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
 	case phrase.Takeover:

@@ -40,10 +40,16 @@ func (s *Spoken) checkAgent(ctx context.Context, c app.Caller, name string) erro
 	return unknown("agent", name, names)
 }
 
-// checkCapability refuses a capability that no agent has (not_found), and a specialist in nothing (invalid).
+// checkCapability refuses a capability that no agent has (not_found), and a specialist in nothing (invalid), unless there is a
+// policy to say in what.
 func (s *Spoken) checkCapability(ctx context.Context, c app.Caller, said phrase.Said) error {
 	if said.Intent != phrase.Specialist {
 		return nil
+	}
+	if said.Capability == "" {
+		if p, err := s.app.Policy(ctx, c.Workspace); err != nil || p != nil {
+			return err // the policy says in what
+		}
 	}
 	agents, err := s.app.Views().Agents(ctx, c.Workspace)
 	if err != nil {

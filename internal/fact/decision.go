@@ -72,7 +72,6 @@ const (
 // AdviceTaken: no rule of the policy matched, so an adviser was asked where the task should go. It is on record whether
 // anything came of it or not. What the task is decides nothing of it: the handoff, if there is one, says so itself.
 type AdviceTaken struct {
-	Policy  string        `json:"policy,omitempty"` // digest of the policy in force
 	Model   string        `json:"model"`
 	Outcome AdviceOutcome `json:"outcome"`
 	// Why is the adviser's reason, or what was wrong with its answer, or why none came.
@@ -86,6 +85,7 @@ type AdviceTaken struct {
 	Tokens     int64    `json:"tokens,omitzero"`
 	Tries      int      `json:"tries,omitzero"`
 	Took       Duration `json:"took,omitzero"`
+	Policy     string   `json:"policy,omitempty"` // digest of the policy in force
 }
 
 // AdviceOutcome is what came of asking an adviser.

@@ -210,3 +210,14 @@ func nobody(passed []fact.Passed, hint string) *refusal.Error {
 	}
 	return refusal.New(refusal.Unavailable, hint, "%s", msg).With("passed_over", passed)
 }
+
+// MayRequest refuses whoever could not hand the task off now, whoever the receiver.
+func MayRequest(t custody.Task, by By, epoch uint64) error {
+	if err := standsBehind(t, by, epoch); err != nil {
+		return err
+	}
+	if t.State != fact.Pending && t.State != fact.Executing {
+		return busy(t)
+	}
+	return nil
+}

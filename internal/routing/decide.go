@@ -115,7 +115,7 @@ func (q Question) advise(ctx context.Context, d *fact.Decision) {
 	d.Why = []string{rules}
 	switch {
 	case err != nil:
-		d.Why = append(d.Why, "there is no advice: "+refusal.Clip(err.Error(), fact.MaxName*4))
+		d.Why = append(d.Why, "there is no advice: "+refusal.Clip(message(err), fact.MaxName*4))
 		return
 	case !a.HandOff:
 		d.Rule, d.Why = fact.AdviceRule, append(d.Why, "adviser: "+refusal.Clip(a.Why, policy.MaxDetail))

@@ -34,8 +34,8 @@ type File struct {
 type Options struct {
 	// Read reads a workspace's policy file; nil: there are none.
 	Read func(workspace string) (File, error)
-	// Adviser is asked where no rule matches; nil: nobody is.
-	Adviser routing.Adviser
+	// Adviser makes who is asked where no rule matches, as a policy says; nil: nobody is.
+	Adviser func(policy.LLM) (routing.Adviser, error)
 }
 
 // Book knows the policies of one ledger. Its methods are safe for many goroutines.
@@ -52,13 +52,15 @@ type Book struct {
 	mu     sync.Mutex
 	parsed map[string]*policy.Policy // by workspace
 	stale  map[string]error          // why a workspace's file is not in force
+
+	advisers map[string]kept // by workspace
 }
 
 // New returns the policies on a ledger.
 func New(l ledger.Ledger, v view.Store, r *roster.Roster, tasks Tasks, log *access.Log, now func() time.Time, o Options) (*Book, error) {
 	b := &Book{
 		ledger: l, views: v, roster: r, tasks: tasks, access: log, now: now, opts: o,
-		parsed: map[string]*policy.Policy{}, stale: map[string]error{},
+		parsed: map[string]*policy.Policy{}, stale: map[string]error{}, advisers: map[string]kept{},
 	}
 	if b.opts.Read == nil {
 		b.opts.Read = func(string) (File, error) { return File{None: true}, nil }
@@ -103,13 +105,14 @@ func (b *Book) InMemory(workspace string) *policy.Policy {
 	return b.parsed[workspace]
 }
 
-// Decide says what the policy in force makes of a task. Of q, it adds the policy, the agents, the adviser and the time.
-func (b *Book) Decide(ctx context.Context, workspace string, q routing.Question, now time.Time) (fact.Decision, error) {
+// Decide says what the policy in force makes of a task. Of q, it adds the policy, the agents, the adviser and the time. The
+// adviser is asked by k; without one it is not.
+func (b *Book) Decide(ctx context.Context, workspace string, q routing.Question, k *Consultation, now time.Time) (fact.Decision, error) {
 	p, err := b.Policy(ctx, workspace)
 	if err != nil {
 		return fact.Decision{}, err
 	}
-	q.Policy, q.Adviser, q.Now = p, b.opts.Adviser, now
+	q.Policy, q.Adviser, q.Now = p, b.adviser(workspace, p, k), now
 	return b.roster.Consult(ctx, workspace, q)
 }
 

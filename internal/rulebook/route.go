@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -21,6 +22,8 @@ import (
 type Tasks struct {
 	// For is a fresh read of a task that the caller may see.
 	For func(ctx context.Context, c caller.Caller, id string) (docket.Task, error)
+	// Change makes one decision on a task by a command of the rules.
+	Change func(ctx context.Context, c caller.Caller, verb, task string, in any, cmd handoff.Command) (docket.Receipt, error)
 	// Said is what a task's newest envelope says, with what a sender adds.
 	Said func(ctx context.Context, workspace string, t custody.Task, c sealing.Content) (envelope.Envelope, error)
 }
@@ -82,6 +85,7 @@ func itemTexts(items []envelope.Item) []string {
 type RouteInput struct {
 	Task    string          `json:"task,omitempty"`
 	Content sealing.Content `json:"content,omitzero" doc:"What would be added to the envelope."`
+	AskLLM  bool            `json:"ask_llm,omitempty" doc:"Where no rule matches, ask the language model that the policy names. What it is asked and says goes on the task's record."`
 	// Policy is a policy file to try, instead of the one in force.
 	Policy *PolicyInput `json:"policy,omitempty" doc:"A policy file to try instead of the one in force."`
 }
@@ -121,5 +125,13 @@ func (b *Book) route(ctx context.Context, c caller.Caller, in RouteInput) (fact.
 	if in.Policy != nil {
 		return b.DecideBy(ctx, c, *in.Policy, q)
 	}
-	return b.Decide(ctx, c.Workspace, q, now)
+	if !in.AskLLM {
+		return b.Decide(ctx, c.Workspace, q, nil, now)
+	}
+	k := &Consultation{}
+	d, err := b.Decide(ctx, c.Workspace, q, k, now)
+	if err == nil {
+		err = b.Note(ctx, c, t.ID, k, &d, nil)
+	}
+	return d, err
 }

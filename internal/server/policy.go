@@ -12,11 +12,14 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/routing/openai"
 	"github.com/trapezehq/trapeze/internal/rulebook"
 )
 
@@ -122,4 +125,44 @@ func (s *Server) obeyHangups(ctx context.Context) {
 			s.reloadPolicies(ctx)
 		}
 	}
+}
+
+// maxKey is the most bytes that a key's file may have.
+const maxKey = 4 << 10
+
+// adviser makes who is asked where no rule of a policy matches. The key is in the variable that the policy names, or in the
+// file that the same variable with _FILE names; it goes nowhere else.
+func adviser(l policy.LLM) (routing.Adviser, error) {
+	key, err := secret(l.APIKeyEnv)
+	if err != nil {
+		return nil, err
+	}
+	return openai.New(openai.Options{
+		Endpoint: l.Endpoint, Model: l.Model, Key: key, Timeout: time.Duration(l.Timeout), MaxTokens: l.MaxTokens, Retries: l.Retries,
+		PerHour: l.PerHour, TokensPerHour: l.TokensPerHour,
+	})
+}
+
+func secret(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if key := os.Getenv(name); key != "" {
+		return strings.TrimSpace(key), nil
+	}
+	const hint = "set it where the server runs, and restart the server"
+	path := os.Getenv(name + "_FILE")
+	if path == "" {
+		return "", refusal.New(refusal.Unavailable, hint, "the server has no environment variable %s, and so no key for the model", name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", refusal.New(refusal.Unavailable, hint, "the file that %s_FILE names cannot be read: %s", name, plain(err))
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxKey+1))
+	if key := strings.TrimSpace(string(b)); err == nil && key != "" && len(b) <= maxKey {
+		return key, nil
+	}
+	return "", refusal.New(refusal.Unavailable, hint, "the file that %s_FILE names holds no key", name)
 }

@@ -67,7 +67,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}, Policy: rulebook.Options{Read: c.readPolicy}}
+	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}, Policy: rulebook.Options{Read: c.readPolicy, Adviser: adviser}}
 	if s.App, err = app.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 )
 
 func route(s *shell.Shell) *cobra.Command {
+	var in client.RouteInput
 	cmd := s.Command("route [TASK]", "Ask where the policy would send a task, and why", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		task, _, err := s.TaskArg(args, 0)
 		if err != nil {
@@ -21,12 +22,13 @@ func route(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := c.Route(ctx, task, client.RouteInput{})
+		r, err := c.Route(ctx, task, in)
 		if err != nil {
 			return err
 		}
 		return s.Emit(r, func(p *shell.Page) { showDecision(p, r.Decision) })
 	})
+	cmd.Flags().BoolVar(&in.AskLLM, "ask-llm", false, "where no rule matches, ask the language model that the policy names; that goes on the task's record")
 	cmd.Long = `Ask where the policy would send a task: which rule decides and why, who could receive it, and why others are passed over. Nothing
 changes; trapeze send --to auto does it.
 

@@ -1,0 +1,153 @@
+package rulebook
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// Consultation is what one call asks of the adviser: once at most, however often the decision is made anew. It is for one
+// call, and not for several goroutines.
+type Consultation struct {
+	adviser routing.Adviser
+	asked   bool
+	advice  routing.Advice
+	err     error
+}
+
+// Advise implements [routing.Adviser].
+func (k *Consultation) Advise(ctx context.Context, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+	if !k.asked {
+		k.advice, k.err = k.adviser.Advise(ctx, s, choices)
+		k.asked = true
+	}
+	return k.advice, k.err
+}
+
+// Asked reports whether the adviser was asked.
+func (k *Consultation) Asked() bool { return k != nil && k.asked }
+
+// record is what goes on record of it: what the adviser was asked, what it said, and what came of that. d is the decision, and
+// refused why it could not be followed, if it could not.
+func (k *Consultation) record(d fact.Decision, refused error) fact.AdviceTaken {
+	told := k.advice.Told
+	e := fact.AdviceTaken{
+		Policy: d.Policy, Model: told.Model, Outcome: fact.AdvisedKeep, Why: k.advice.Why,
+		Prompt: refusal.Clip(told.Prompt, fact.MaxAdvicePrompt), Answer: refusal.Clip(told.Answer, fact.MaxAdviceAnswer),
+		Tokens: told.Tokens, Tries: told.Tries, Took: fact.Duration(told.Took),
+	}
+	if k.advice.HandOff {
+		e.Outcome, e.To = fact.AdvisedHandOff, fact.Receiver{Agent: k.advice.Agent, Capability: k.advice.Capability}
+		e.Kind, e.Reason = k.advice.Kind, k.advice.Reason
+	}
+	e.Confidence = k.advice.Confidence
+	err := k.err
+	switch {
+	case err != nil && told.Answer == "":
+		e.Outcome = fact.AdviceFailed
+	case err != nil:
+		e.Outcome = fact.AdviceRefused
+	case refused != nil:
+		e.Outcome, err = fact.AdviceRefused, refused
+	case k.advice.HandOff && d.Action != fact.ActionHandOff:
+		e.Outcome, e.Why = fact.AdviceRefused, d.Why[len(d.Why)-1]
+	}
+	if err != nil {
+		e.Why = err.Error()
+		if r, ok := refusal.As(err); ok {
+			e.Why = r.Message
+		}
+	}
+	e.Why = refusal.Clip(e.Why, fact.MaxText)
+	return e
+}
+
+// Settle is the events of a decision about t: what the adviser was asked, if it was, and then those of the handoff that
+// follows. Advice alone sends no task to the dead letters: where the rules would, the decision becomes one to keep it.
+func (k *Consultation) Settle(t custody.Task, d *fact.Decision, sent []fact.Event, now time.Time) ([]fact.Event, error) {
+	if !k.Asked() {
+		return sent, nil
+	}
+	taken := k.record(*d, nil)
+	if why := parked(sent); why != "" {
+		sent, taken.Outcome, taken.Why = nil, fact.AdviceRefused, why
+		*d = fact.Decision{Policy: d.Policy, Action: fact.ActionKeep, Why: append(d.Why, "the rules do not allow it: "+why), Broken: d.Broken}
+	}
+	events, err := handoff.Decide(t, handoff.TakeAdvice{Advice: taken}, now)
+	return append(events, sent...), err
+}
+
+// parked says why events send a task to the dead letters; empty if they do not.
+func parked(events []fact.Event) string {
+	for _, e := range events {
+		if p, is := e.(fact.ParkedTask); is {
+			return p.Detail
+		}
+	}
+	return ""
+}
+
+// Note puts what the adviser was asked on record by itself, where no handoff follows: refused says why, if one was to.
+func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *fact.Decision, refused error) error {
+	if !k.Asked() || d == nil {
+		return nil
+	}
+	server := caller.System(c.Workspace, "routing", c.Actor())
+	_, err := b.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*d, refused)})
+	return err
+}
+
+// unasked is an adviser that is there and not asked.
+type unasked struct{}
+
+func (unasked) Advise(context.Context, *policy.Situation, []routing.Choice) (routing.Advice, error) {
+	return routing.Advice{}, refusal.New(refusal.Unavailable, "ask it with ask_llm (--ask-llm)", "the language model is not asked in a dry run unless you say so")
+}
+
+// broken is an adviser that cannot be had.
+type broken struct {
+	model string
+	err   error
+}
+
+func (b broken) Advise(context.Context, *policy.Situation, []routing.Choice) (routing.Advice, error) {
+	return routing.Advice{Told: routing.Told{Model: b.model}}, b.err
+}
+
+// kept is an adviser that was made for a configuration.
+type kept struct {
+	llm     policy.LLM
+	adviser routing.Adviser
+}
+
+// adviser is who is asked where no rule of a policy matches: by k, or by nobody; nil where the policy names none. One that
+// was made is kept as long as its configuration stays, and with it what it has spent.
+func (b *Book) adviser(workspace string, p *policy.Policy, k *Consultation) routing.Adviser {
+	if p == nil || p.LLM == nil || b.opts.Adviser == nil {
+		return nil
+	}
+	if k == nil {
+		return unasked{}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	have, ok := b.advisers[workspace]
+	if !ok || have.llm != *p.LLM {
+		made, err := b.opts.Adviser(*p.LLM)
+		if err != nil {
+			k.adviser = broken{p.LLM.Model, err}
+			return k
+		}
+		have = kept{*p.LLM, made}
+		b.advisers[workspace] = have
+	}
+	k.adviser = have.adviser
+	return k
+}
