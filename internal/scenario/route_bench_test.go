@@ -45,7 +45,7 @@ func BenchmarkDecide10000(b *testing.B) {
 			for n := 0; b.Loop(); n++ {
 				s := policy.Situation{Task: policy.TaskView{ID: fmt.Sprint("task-", n), Intent: "some words on what there is to do", Steps: 3}}
 				began := time.Now()
-				d, err := h.app.Decide(ctx(h), "default", routing.Question{Situation: &s}, began)
+				d, err := h.app.Decide(ctx(h), "default", routing.Question{Situation: &s}, nil, began)
 				took = append(took, time.Since(began))
 				if err != nil || d.Rule != "last" || len(d.Weighed) != fact.MaxWeighed {
 					b.Fatal(d, err)
