@@ -103,6 +103,9 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	}
 	req.Own = in.handoffs(t)
 	p, err := a.routeOrDesk(ctx, c, in, req, desks, now)
+	if err == nil && len(in.To) > 0 && len(desks) == 0 && in.Kind != fact.Broadcast && in.Kind != fact.Delegation {
+		p, err = a.Behind(ctx, c.Workspace, p, in.To[0], a.InMemory(c.Workspace), t, req, now)
+	}
 	if err != nil {
 		return nil, err
 	}

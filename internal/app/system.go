@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -13,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -253,12 +255,13 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 	if err != nil {
 		return cmd, err
 	}
-	for _, k := range p.Candidates {
-		if k.Agent != t.Owner {
-			cmd.Recovery = append(cmd.Recovery, k)
-		}
+	p.Candidates = slices.DeleteFunc(p.Candidates, func(k fact.Candidate) bool { return k.Agent == t.Owner })
+	p.Candidates, p.Refused = append(p.Candidates, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget}), nil
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
+	if p, err = a.Behind(ctx, workspace, p, t.Owner, a.InMemory(workspace), t, req, now); err != nil {
+		return cmd, err
 	}
-	cmd.Recovery = append(cmd.Recovery, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget})
+	cmd.Recovery, cmd.Chain = p.Candidates, p.Chain
 	cmd.Hints.Jitter = a.Jitter()
 	detail := t.Owner + " showed no life"
 	if t.Lease.After(now) {

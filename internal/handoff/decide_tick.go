@@ -16,6 +16,7 @@ type Tick struct {
 	// Recovery says who may take over from a lost owner, best first; the owner itself stands last, so that a
 	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
 	Recovery []fact.Candidate
+	Chain    string // the escalation chain that the levels of those are of
 	Envelope fact.Sealed
 	// Passed are those who cannot take over, such as whom the envelope does not fit. With nobody in Recovery, nobody can.
 	Passed []fact.Passed
@@ -104,7 +105,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 	if len(candidates) == 0 {
 		candidates = []fact.Candidate{{Agent: lost, Tier: fact.TierTarget}}
 	}
-	d.replace(replacing{candidates: candidates, passed: c.Passed, detail: detail, envelope: c.Envelope, stuck: stuck}, now)
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, envelope: c.Envelope, stuck: stuck}, now)
 	passed, ok := d.offerFrom(0, nil, c.Hints, now)
 	switch why := "nobody can take over: " + fact.WhyPassed(passed); {
 	case ok || d.waits(c.Hints, now):
@@ -118,6 +119,7 @@ func (d *turn) recover(c Tick, now time.Time) {
 // replacing is how an owner is replaced: by whom, why, and who said so, if not a clock.
 type replacing struct {
 	candidates []fact.Candidate
+	chain      string
 	passed     []fact.Passed
 	detail, by string
 	envelope   fact.Sealed
@@ -132,7 +134,7 @@ func (d *turn) replace(c replacing, now time.Time) {
 	}
 	d.do(fact.HandoffRequested{
 		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: d.t.Owner, Recovery: true, Stuck: c.stuck, Attempt: true, Reason: fact.ReasonRecovery,
-		Detail: c.detail, Candidates: c.candidates, Passed: c.passed, Confirm: fact.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
+		Detail: c.detail, Candidates: c.candidates, Chain: c.chain, Passed: c.passed, Confirm: fact.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
 		Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})
 }

@@ -141,3 +141,36 @@ func (r *Roster) Climb(ctx context.Context, workspace string, c Chain, req routi
 	}
 	return out, nil
 }
+
+// Behind puts the policy's chain of an agent behind a plan for a handoff to it: whoever is above the task there, and people
+// at the end. An agent for which the registry has a chain has it in the plan already.
+func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to string, p *policy.Policy, t custody.Task, req routing.Request, now time.Time) (Plan, error) {
+	code := refusal.CodeOf(plan.Refused)
+	if plan.Refused != nil && code != refusal.Unavailable && code != refusal.CircuitOpen {
+		return plan, nil
+	}
+	known, err := r.Known(ctx, workspace, to, false)
+	if err != nil || len(known.Spec.Escalation) > 0 || !known.Exists() {
+		return plan, err
+	}
+	name, levels := p.ChainFor(known)
+	c, no := Chain{Name: name, Levels: levels}.after(t)
+	if no != nil { // there is none, or nothing is left of it
+		return plan, nil
+	}
+	up, err := r.Climb(ctx, workspace, c, req, now)
+	if err != nil {
+		return plan, err
+	}
+	if no, refused := refusal.As(plan.Refused); refused {
+		plan.Passed, plan.Refused = append(plan.Passed, fact.Passed{Agent: to, Why: no.Message}), nil
+	}
+	plan.Chain = c.Name
+	for _, k := range up.Candidates {
+		if !slices.ContainsFunc(plan.Candidates, func(o fact.Candidate) bool { return o.Who() == k.Who() }) {
+			k.Tier = fact.TierEscalation
+			plan.Candidates = append(plan.Candidates, k)
+		}
+	}
+	return plan, nil
+}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/docket"
@@ -106,4 +107,32 @@ func TestALoopEndsWithItsReason(t *testing.T) {
 			}
 		})
 	}
+}
+
+const chainRules = `version: 1
+chains:
+  help: [{capability: senior}, {human: operators}]
+escalation: {default: help}
+`
+
+func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("coder", roster.AgentSpec{MaxTasks: 1})
+		h.register("sue", roster.AgentSpec{Capabilities: []string{"senior"}, MaxTasks: 1})
+		h.adopt(chainRules)
+		h.create(h.agent("coder"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.settle()
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Hour)}, Start: true})
+		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}})
+		if len(r.To) != 1 || r.To[0] != "sue" {
+			h.Fatalf("not to the next level: %+v", r)
+		}
+		a := h.accept("sue", h.wait("sue"))
+		h.progress("sue", a.Receipt, "half way")
+		got := h.until(r.Task, "at a desk", func(t docket.Task) bool { return t.Ticket != nil }) // sue is gone, and does not come back
+		if got.State != fact.Waiting || got.Ticket.Kind != fact.TicketTakeover || got.Chain.Chain != "help" || got.Chain.Level != 2 {
+			h.Errorf("%s, %+v, %+v", got.State, got.Ticket, got.Chain)
+		}
+	})
 }
