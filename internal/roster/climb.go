@@ -72,13 +72,18 @@ func Along(p *policy.Policy, chain string, t custody.Task) (Chain, error) {
 	return Chain{Name: chain, Levels: p.Chain(chain)}.after(t)
 }
 
-// after is what is left of a whole chain for a task that stands in it.
-func (c Chain) after(t custody.Task) (Chain, error) {
+// left is what is left of a whole chain for a task that stands in it.
+func (c Chain) left(t custody.Task) Chain {
 	if t.Chain.Chain == c.Name {
 		c.Below = min(t.Chain.Level, len(c.Levels))
 		c.Levels = c.Levels[c.Below:]
 	}
-	if len(c.Levels) == 0 {
+	return c
+}
+
+// after is [Chain.left], and refuses (invalid) where that is nothing.
+func (c Chain) after(t custody.Task) (Chain, error) {
+	if c = c.left(t); len(c.Levels) == 0 {
 		return c, refusal.New(refusal.Invalid, "name an agent, or human:operators to ask people again",
 			"task %s stands at the end of the escalation chain %s", t.ID, c.Name)
 	}
@@ -154,8 +159,8 @@ func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to str
 		return plan, err
 	}
 	name, levels := p.ChainFor(known)
-	c, no := Chain{Name: name, Levels: levels}.after(t)
-	if no != nil { // there is none, or nothing is left of it
+	c := Chain{Name: name, Levels: levels}.left(t)
+	if len(c.Levels) == 0 {
 		return plan, nil
 	}
 	up, err := r.Climb(ctx, workspace, c, req, now)
