@@ -32,7 +32,7 @@ func TestABadPolicyFileStopsOnlyAServerThatHasNoPolicyOnRecord(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		res, err := http.Get(s.URL() + "/readyz") //nolint:noctx // a test
+		res, err := http.Get(s.URL() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
 		}
