@@ -73,7 +73,9 @@ func (c *Courier) tellOpen(ctx context.Context, s notify.Sink) (ledger.Position,
 				return 0, err
 			}
 			for _, k := range list {
-				c.send(ctx, s, noticeOf(w, fact.TicketOpened{}.EventName(), k))
+				if k.At <= last { // the others come with the record
+					c.send(ctx, s, noticeOf(w, fact.TicketOpened{}.EventName(), k))
+				}
 			}
 			if len(list) < f.Limit {
 				break
