@@ -45,6 +45,9 @@ func (p *Policy) Match(ctx context.Context, s *Situation) (Match, error) {
 		rule := &p.Rules[i]
 		why, not, broken := l.holds(rule, &p.exact[i])
 		if not == "" {
+			if len(why) == 0 {
+				why = []string{"it has no conditions"}
+			}
 			m.Rule, m.Why = rule, why
 			return m, nil
 		}

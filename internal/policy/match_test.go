@@ -52,19 +52,19 @@ func TestTheFirstRuleWhoseConditionsAllHoldDecides(t *testing.T) {
 		{"a keyword, from the right agent", task("Please pay this INVOICE.", heldBy("router")), "billing", "held by router, keyword invoice"},
 		{"a phrase over lines", task("I want my money\n  back!", heldBy("router")), "billing", "held by router, keyword money back"},
 		{"in the ask", task("x", heldBy("router"), func(s *policy.Situation) { s.Envelope.Ask = "find the invoice" }), "billing", "held by router, keyword invoice"},
-		{"a keyword, from another agent", task("pay this invoice", heldBy("anna")), "rest", ""},
-		{"a part of a word", task("invoices and invoicing, money backwards", heldBy("router")), "rest", ""},
-		{"a phrase across intent and ask", task("money", heldBy("router"), func(s *policy.Situation) { s.Envelope.Ask = "back" }), "rest", ""},
+		{"a keyword, from another agent", task("pay this invoice", heldBy("anna")), "rest", "it has no conditions"},
+		{"a part of a word", task("invoices and invoicing, money backwards", heldBy("router")), "rest", "it has no conditions"},
+		{"a phrase across intent and ask", task("money", heldBy("router"), func(s *policy.Situation) { s.Envelope.Ask = "back" }), "rest", "it has no conditions"},
 		{"unsure after some steps", task("x", sure(0.39), func(s *policy.Situation) { s.Task.Steps = 3 }), "unsure", "3 steps, confidence 0.39"},
-		{"as unsure as allowed", task("x", sure(0.4), func(s *policy.Situation) { s.Task.Steps = 3 }), "rest", ""},
-		{"unsure at once", task("x", sure(0.1), func(s *policy.Situation) { s.Task.Steps = 2 }), "rest", ""},
-		{"nobody said how sure", task("x", func(s *policy.Situation) { s.Task.Steps = 9 }), "rest", ""},
+		{"as unsure as allowed", task("x", sure(0.4), func(s *policy.Situation) { s.Task.Steps = 3 }), "rest", "it has no conditions"},
+		{"unsure at once", task("x", sure(0.1), func(s *policy.Situation) { s.Task.Steps = 2 }), "rest", "it has no conditions"},
+		{"nobody said how sure", task("x", func(s *policy.Situation) { s.Task.Steps = 9 }), "rest", "it has no conditions"},
 		{"an expression", task("x", func(s *policy.Situation) {
 			s.Task.Tags, s.Task.Priority, s.Envelope.OpenQuestions = []string{"vip"}, fact.Urgent, []string{"when?"}
 		}), "vip", "tag vip, its expression is true"},
-		{"a false expression", task("x", func(s *policy.Situation) { s.Task.Tags, s.Task.Priority = []string{"vip"}, fact.Urgent }), "rest", ""},
+		{"a false expression", task("x", func(s *policy.Situation) { s.Task.Tags, s.Task.Priority = []string{"vip"}, fact.Urgent }), "rest", "it has no conditions"},
 		{"tokens and time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, fact.Duration(91*time.Minute) }), "costly", "1001 tokens spent, 1h31m0s since it was created"},
-		{"tokens without time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, fact.Duration(90*time.Minute) }), "rest", ""},
+		{"tokens without time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, fact.Duration(90*time.Minute) }), "rest", "it has no conditions"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := match(t, p, c.of)

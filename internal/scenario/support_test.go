@@ -1,0 +1,503 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	door "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/surface/cli"
+)
+
+// supportPolicy is the rules and chains of the support desk.
+const supportPolicy = `version: 1
+rules:
+  - name: lawyers
+    when: {keywords: [lawyer]}
+    then: {to: {human: complaints}}
+  - name: money
+    when: {keywords: [refund, invoice]}
+    then: {to: {capability: billing}, reason: specialization}
+  - name: deep
+    when: {tags: [research]}
+    then: {to: {capability: research}, reason: specialization}
+  - name: worn-out
+    when: {steps_above: 6}
+    then: {to: {chain: tiers}, reason: escalation}
+  - name: urgent
+    when: {cel: 'task.priority == "urgent" && task.hops == 0'}
+    then: {to: {capability: specialist}, reason: specialization, supervised_by: lead}
+  - name: the-rest
+    then: {to: {capability: support}}
+chains:
+  tiers: [{capability: specialist}, {human: complaints}]
+escalation:
+  default: tiers
+`
+
+// supportDesk is a tiered support desk behind its doors: agents over HTTP, people at the command line.
+type supportDesk struct {
+	*testing.T
+	server *server.Server
+	dir    string
+	admin  *door.Client
+	agents map[string]*door.Client
+	lost   sync.Map // tasks with which their owner is gone
+}
+
+// supportStaff is who is there, and what they can do. Only the lead approves.
+var supportStaff = map[string][]string{
+	"router": {"routing"}, "lead": {"leading"},
+	"support-1": {"support"}, "support-2": {"support"}, "support-3": {"support"}, "support-4": {"support"},
+	"billing-1": {"billing"}, "billing-2": {"billing"}, "billing-3": {"billing"},
+	"research-1": {"research"}, "research-2": {"research"},
+	"specialist-1": {"specialist"}, "specialist-2": {"specialist"},
+}
+
+// supportPeople serve the desks.
+var supportPeople = map[string]string{"complaints": "hanna", "operators": "olaf"}
+
+// supportTimes are short, so that what people and agents leave lying goes on while the story is told.
+var supportTimes = door.Timeouts{
+	Offer: door.Duration(2 * time.Second), Ack: door.Duration(500 * time.Millisecond), Approval: door.Duration(3 * time.Second),
+	Answer: door.Duration(3 * time.Second), Lease: door.Duration(2 * time.Second), Wait: door.Duration(10 * time.Second),
+}
+
+func openSupportDesk(t *testing.T) *supportDesk {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte(supportPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.Open(context.Background(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &supportDesk{T: t, server: s, dir: dir, agents: map[string]*door.Client{}}
+	text, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.admin = d.connect(strings.TrimSpace(string(text)))
+	for name, can := range supportStaff {
+		d.hire(name, door.AgentSpec{Capabilities: can, MaxTasks: 6, Breaker: door.Breaker{OpenFor: door.Duration(2 * time.Second)}})
+	}
+	for desk, person := range supportPeople {
+		d.hire(person, door.AgentSpec{Kind: "human", Capabilities: []string{desk}})
+	}
+	return d
+}
+
+func (d *supportDesk) connect(token string) *door.Client {
+	c, err := door.New(d.server.URL(), token, door.Options{})
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(c.Close)
+	return c
+}
+
+func (d *supportDesk) hire(name string, spec door.AgentSpec) {
+	if _, err := d.admin.RegisterAgent(d.Context(), name, spec); err != nil {
+		d.Fatal(err)
+	}
+	t, err := d.admin.CreateToken(d.Context(), door.TokenInput{Role: "agent", Name: name})
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.agents[name] = d.connect(t.Text)
+}
+
+// trapeze runs a command as somebody would type it, and reads its JSON. What it refuses is an error.
+func (d *supportDesk) trapeze(out any, args ...string) error {
+	var stdout, stderr bytes.Buffer
+	env := map[string]string{"TRAPEZE_URL": d.server.URL()}
+	code := cli.Main(d.Context(), append(args, "--json", "--data-dir", d.dir), cli.Env{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(k string) string { return env[k] },
+	})
+	if code != 0 {
+		return fmt.Errorf("trapeze %s: exit %d: %s", strings.Join(args, " "), code, stderr.String())
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(stdout.Bytes(), out)
+}
+
+// passing reports whether an error is what agents must live with: somebody was faster, or the task went another way.
+func passing(err error) bool {
+	var refused *door.Error
+	if !errors.As(err, &refused) {
+		return errors.Is(err, context.Canceled)
+	}
+	switch door.Code(refused.Code) {
+	case door.Conflict, door.Expired, door.StaleEpoch, door.NotOwner, door.NotFound, door.Unavailable, door.CircuitOpen, door.Limit, door.Invalid, door.NotPermitted:
+		return true
+	}
+	return false
+}
+
+func (d *supportDesk) try(who, what string, err error) bool {
+	if err != nil && !passing(err) {
+		d.Errorf("%s: %s: %v", who, what, err)
+	}
+	return err == nil
+}
+
+// works is an agent's day: it takes what comes, one at a time, and deals with it as agents do.
+func (d *supportDesk) works(ctx context.Context, name string, dice *rand.Rand) {
+	c := d.agents[name]
+	for ctx.Err() == nil {
+		items, err := c.WaitInbox(ctx, door.InboxOptions{Limit: 1, Wait: 2 * time.Second})
+		if err != nil {
+			d.try(name, "inbox", err)
+			continue
+		}
+		for _, item := range items {
+			d.meets(ctx, name, c, item, dice)
+		}
+	}
+}
+
+func (d *supportDesk) meets(ctx context.Context, name string, c *door.Client, item door.Item, dice *rand.Rand) {
+	roll := dice.IntN(100)
+	switch item.Type {
+	case "approval":
+		if roll < 30 {
+			_, err := c.Deny(ctx, item.ID, door.DenyInput{Detail: "not like this"})
+			d.try(name, "deny", err)
+			return
+		}
+		_, err := c.Approve(ctx, item.ID, door.ApproveInput{Digest: item.Envelope})
+		d.try(name, "approve", err)
+	case "offer":
+		switch {
+		case roll < 8:
+			_, err := c.Reject(ctx, item.ID, door.RejectInput{Offer: item.Offer, Why: door.NotCapable})
+			d.try(name, "reject", err)
+		case roll < 12:
+			_, err := c.Reject(ctx, item.ID, door.RejectInput{Offer: item.Offer, Why: door.Overloaded})
+			d.try(name, "reject", err)
+		case roll < 16: // seen, and never answered
+			<-time.After(600 * time.Millisecond)
+		default:
+			got, err := c.Accept(ctx, item.ID, door.AcceptInput{Offer: item.Offer, Render: true})
+			if d.try(name, "accept", err) {
+				d.deals(ctx, name, c, got.Receipt, dice.IntN(100))
+			}
+		}
+	}
+}
+
+// deals is what an agent does with a task that it holds.
+func (d *supportDesk) deals(ctx context.Context, name string, c *door.Client, r door.Receipt, roll int) {
+	done := func(what string, err error) {
+		if !d.try(name, what, err) { // it may hold the task still: then it does what it can
+			_, err := c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name + " after all"}})
+			d.try(name, "complete", err)
+		}
+	}
+	_, err := c.Progress(ctx, r.Task, door.ProgressInput{Epoch: r.Epoch, Note: name + " looked at it"})
+	if !d.try(name, "progress", err) {
+		return
+	}
+	switch {
+	case name == "router": // knows nothing but the rules
+		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
+		done("send to auto", err)
+	case roll < 50:
+		_, err := c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name}})
+		d.try(name, "complete", err)
+	case roll < 64:
+		_, err := c.Escalate(ctx, r.Task, door.EscalateInput{Epoch: r.Epoch, Detail: "beyond " + name})
+		done("escalate", err)
+	case roll < 74:
+		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
+		if err == nil {
+			err = d.stays(ctx, name, c, r)
+		}
+		done("send to auto", err)
+	case roll < 82: // back and forth
+		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"router"}, Reason: door.ReasonCapabilityMismatch, ReturnHome: true})
+		done("send back", err)
+	case roll < 90:
+		done("ask", d.trapeze(nil, "ask", r.Task, "How far may I go?", "--option", "all the way", "--option", "no further", "--agent", name))
+	case roll < 94:
+		_, err := c.Fail(ctx, r.Task, door.FailInput{Epoch: r.Epoch, Detail: name + " cannot do it"})
+		d.try(name, "fail", err)
+	default: // gone: the lease ends, and somebody else gets it
+		d.lost.Store(r.Task, r.Epoch)
+	}
+}
+
+// stays completes a task that the policy left where it is.
+func (d *supportDesk) stays(ctx context.Context, name string, c *door.Client, r door.Receipt) error {
+	t, err := c.Task(ctx, r.Task)
+	if err != nil || t.Owner != name || t.State != door.Executing || t.Epoch != r.Epoch {
+		return err
+	}
+	_, err = c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name + ", who was to keep it"}})
+	return err
+}
+
+// supportTicket is what the command line says of a ticket, as far as people look at it.
+type supportTicket struct {
+	ID       string `json:"id"`
+	Task     string `json:"task"`
+	Kind     string `json:"kind"`
+	Desk     string `json:"desk"`
+	State    string `json:"state"`
+	Question string `json:"question"`
+}
+
+func (d *supportDesk) tickets() []supportTicket {
+	var page struct {
+		Tickets []supportTicket `json:"tickets"`
+	}
+	if err := d.trapeze(&page, "ticket", "list"); err != nil {
+		d.Error(err)
+	}
+	return page.Tickets
+}
+
+// sees is what people do about the tickets that are open: most are answered, some are left lying.
+func (d *supportDesk) sees(ctx context.Context, dice *rand.Rand) {
+	left := map[string]bool{}
+	for ctx.Err() == nil {
+		for _, k := range d.tickets() {
+			if k.State != "open" || left[k.ID] {
+				continue
+			}
+			if dice.IntN(100) < 15 {
+				left[k.ID] = true
+				continue
+			}
+			switch k.Kind {
+			case "question":
+				d.person(d.trapeze(nil, "ticket", "answer", k.ID, "no further"))
+			case "approval":
+				d.person(d.trapeze(nil, "ticket", "approve", k.ID))
+			case "takeover":
+				who := supportPeople[k.Desk]
+				if d.person(d.trapeze(nil, "ticket", "claim", k.ID, "--agent", who)) {
+					d.person(d.trapeze(nil, "task", "complete", k.Task, "--result", "settled by "+who, "--agent", who))
+				}
+			}
+		}
+		select {
+		case <-time.After(200 * time.Millisecond): // between two looks
+		case <-ctx.Done():
+		}
+	}
+}
+
+// person reports whether a command worked. People are told what is too late, and live with it.
+func (d *supportDesk) person(err error) bool {
+	if err != nil && d.Context().Err() == nil {
+		d.Log(err)
+	}
+	return err == nil
+}
+
+// resumes finishes what an agent holds after an answer, or after an offer came back: it is told by looking at its tasks.
+func (d *supportDesk) resumes(ctx context.Context, name string) {
+	c := d.agents[name]
+	page, err := c.Tasks(ctx, door.TaskFilter{Owner: name, State: door.Executing, Limit: 100})
+	if !d.try(name, "list", err) {
+		return
+	}
+	for _, t := range page.Tasks {
+		if epoch, is := d.lost.Load(t.ID); time.Since(t.Updated) < time.Second || is && epoch == t.Epoch {
+			continue
+		}
+		_, err := c.Complete(ctx, t.ID, door.CompleteInput{Epoch: t.Epoch, Result: door.Result{Text: "done by " + name + " in the end"}})
+		d.try(name, "complete", err)
+	}
+}
+
+// arrive makes the tasks, of mixed kinds.
+func (d *supportDesk) arrive(n int) []string {
+	intents := []string{
+		"The app crashes when I log in", "I want a refund for May", "The invoice is wrong", "My lawyer will hear of this",
+		"Where does the delay in the export come from?", "How do I change my password?", "It is urgent: nothing works",
+	}
+	var tasks []string
+	for i := range n {
+		in := door.CreateInput{Intent: fmt.Sprintf("%s (%d)", intents[i%len(intents)], i), Timeouts: supportTimes, Send: &door.SendInput{To: []string{"auto"}}}
+		switch i % len(intents) {
+		case 4:
+			in.Tags = []string{"research"}
+		case 6:
+			in.Priority = door.Urgent
+		}
+		switch i % 10 {
+		case 7:
+			in.Send = &door.SendInput{Capability: "support", Kind: door.Broadcast}
+		case 8:
+			in.Send = &door.SendInput{To: []string{"router"}, Kind: door.Cold}
+		case 9:
+			in.Send = &door.SendInput{Capability: "research", Kind: door.Broadcast, FanOut: true, FanIn: door.FanIn{Mode: door.FanInFirst}}
+		}
+		r, err := d.admin.CreateTask(d.Context(), in)
+		if err != nil {
+			d.Fatalf("task %d: %v", i, err)
+		}
+		tasks = append(tasks, r.Task)
+	}
+	return tasks
+}
+
+func TestASupportDeskLosesNothing(t *testing.T) {
+	d := openSupportDesk(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var staff sync.WaitGroup
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	for i, name := range slices.Sorted(func(yield func(string) bool) {
+		for n := range supportStaff {
+			if !yield(n) {
+				return
+			}
+		}
+	}) {
+		staff.Go(func() { d.works(ctx, name, rand.New(rand.NewPCG(seed, uint64(i)))) })
+		staff.Go(func() {
+			for ctx.Err() == nil {
+				d.resumes(ctx, name)
+				select {
+				case <-time.After(time.Second): // between two looks
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	staff.Go(func() { d.sees(ctx, rand.New(rand.NewPCG(seed, 99))) })
+	staff.Go(func() { // some drop out and come back
+		for _, name := range []string{"billing-1", "support-2", "research-1", "specialist-1"} {
+			d.person(d.trapeze(nil, "agent", "drain", name))
+			<-time.After(time.Second)
+			d.person(d.trapeze(nil, "agent", "ready", name))
+		}
+	})
+	tasks := d.arrive(200)
+	d.settles(tasks)
+	stop()
+	staff.Wait()
+	d.judges(tasks)
+}
+
+// settles waits until every task has ended, lies in the dead letters, or waits for people.
+func (d *supportDesk) settles(tasks []string) {
+	for until := time.Now().Add(2 * time.Minute); ; {
+		open := 0
+		for _, id := range tasks {
+			if t := d.task(id); !t.State.Final() && t.State != door.Parked {
+				open++
+			}
+		}
+		if open == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			d.Errorf("%d tasks have not settled", open)
+			return
+		}
+		<-time.After(500 * time.Millisecond) // between two looks
+	}
+}
+
+func (d *supportDesk) task(id string) door.Task {
+	t, err := d.admin.Task(d.Context(), id)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return t
+}
+
+// judges looks at what became of each task, and whether the record explains it.
+func (d *supportDesk) judges(tasks []string) {
+	ends := map[string]int{}
+	for _, id := range tasks {
+		t := d.task(id)
+		trail, err := d.admin.Trail(d.Context(), id)
+		if err != nil {
+			d.Fatal(err)
+		}
+		switch {
+		case t.State == door.Completed && t.Result != nil && t.Result.Text+string(t.Result.Data) != "":
+		case t.State == door.Failed && t.Result != nil && t.Result.Text != "":
+		case t.State == door.Parked && t.Parked != nil && t.Parked.Cause != "" && t.Parked.Detail != "":
+		default:
+			d.Errorf("task %s is %s, parked %+v, result %+v", id, t.State, t.Parked, t.Result)
+		}
+		ends[string(t.State)]++
+		if t.Used.Hops > t.Limits.Hops || t.Used.Handoffs > t.Limits.Handoffs || t.Used.Escalations > t.Limits.Escalations || t.Used.Attempts > t.Limits.Attempts {
+			d.Errorf("task %s went beyond its limits: %+v of %+v", id, t.Used, t.Limits)
+		}
+		visits := map[string]int{}
+		for _, v := range t.Path {
+			if visits[v.Agent]++; visits[v.Agent] > t.Limits.Visits {
+				d.Errorf("task %s was with %s %d times", id, v.Agent, visits[v.Agent])
+			}
+		}
+		for _, e := range trail.Entries {
+			ends[e.Event]++
+		}
+		d.explains(id, trail)
+	}
+	d.Logf("what happened: %v", ends)
+	for _, must := range []string{"completed", "handoff-rejected", "ticket-opened", "ticket-closed", "lease-lost", "handoff-complete", "children-spawned"} {
+		if ends[must] == 0 {
+			d.Errorf("the story is too easy: no %s", must)
+		}
+	}
+}
+
+// explains checks that the record says why each handoff was asked for, whom it was offered to and how it ended, and by which
+// rule, where the policy decided.
+func (d *supportDesk) explains(id string, trail door.Trail) {
+	for _, e := range trail.Entries {
+		if e.Event != "handoff-request" {
+			continue
+		}
+		var asked struct {
+			Handoff  int            `json:"handoff"`
+			Reason   string         `json:"reason"`
+			Detail   string         `json:"detail"`
+			Decision *door.Decision `json:"decision"`
+		}
+		if err := json.Unmarshal(e.Details, &asked); err != nil {
+			d.Fatal(err)
+		}
+		if asked.Reason == "" {
+			d.Errorf("task %s: nobody says why handoff %d was asked for: %s", id, asked.Handoff, e.Details)
+		}
+		if asked.Decision != nil && (asked.Decision.Rule == "" || len(asked.Decision.Why) == 0) {
+			d.Errorf("task %s: nobody says why the policy decided so: %+v", id, asked.Decision)
+		}
+		if strings.HasPrefix(asked.Detail, "rule ") && asked.Decision == nil {
+			d.Errorf("task %s: handoff %d says %q, and no decision is on record", id, asked.Handoff, asked.Detail)
+		}
+	}
+	for _, h := range trail.Handoffs {
+		if h.Status == "" || len(h.Entries) == 0 {
+			d.Errorf("task %s: %s has no end or no entries", id, h.HandoffID)
+		}
+	}
+}
