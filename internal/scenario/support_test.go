@@ -145,7 +145,7 @@ func passing(err error) bool {
 	if !errors.As(err, &refused) {
 		return errors.Is(err, context.Canceled)
 	}
-	switch door.Code(refused.Code) {
+	switch refused.Code {
 	case door.Conflict, door.Expired, door.StaleEpoch, door.NotOwner, door.NotFound, door.Unavailable, door.CircuitOpen, door.Limit, door.Invalid, door.NotPermitted:
 		return true
 	}
