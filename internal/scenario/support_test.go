@@ -145,11 +145,9 @@ func passing(err error) bool {
 	if !errors.As(err, &refused) {
 		return errors.Is(err, context.Canceled)
 	}
-	switch refused.Code {
-	case door.Conflict, door.Expired, door.StaleEpoch, door.NotOwner, door.NotFound, door.Unavailable, door.CircuitOpen, door.Limit, door.Invalid, door.NotPermitted:
-		return true
-	}
-	return false
+	return slices.Contains([]door.Code{
+		door.Conflict, door.Expired, door.StaleEpoch, door.NotOwner, door.NotFound, door.Unavailable, door.CircuitOpen, door.Limit, door.Invalid, door.NotPermitted,
+	}, refused.Code)
 }
 
 func (d *supportDesk) try(who, what string, err error) bool {
