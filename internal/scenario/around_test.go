@@ -91,21 +91,45 @@ func reopen(t *testing.T, dir string) (*house, func()) {
 	return h, h.stop
 }
 
-func TestABreakerStaysOpenAcrossARestart(t *testing.T) {
+func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		h, stop := reopen(t, dir)
-		h.join("lead", "flaky")
+		restart := func() {
+			stop()
+			h, stop = reopen(t, dir)
+		}
+		defer func() { stop() }()
+		sent := func(intent string) docket.Receipt {
+			return h.create(h.agent("lead"), app.CreateInput{Intent: intent, Send: &app.SendInput{To: []string{"flaky"}}})
+		}
+		h.join("lead", "flaky", "backup")
 		for range 3 {
 			h.fail("lead", "flaky")
 		}
 		h.circuit("flaky", registry.Open)
-		stop()
-		h, stop = reopen(t, dir)
-		defer stop()
+		restart()
 		_, err := h.app.Create(ctx(h), h.agent("lead"), app.CreateInput{Intent: "again", Send: &app.SendInput{To: []string{"flaky"}}})
 		if refusal.CodeOf(err) != refusal.CircuitOpen {
 			t.Errorf("after the restart: %v", err)
+		}
+		h.register("flaky", roster.AgentSpec{Fallbacks: []string{"backup"}})
+		if r := sent("around"); len(r.To) != 1 || r.To[0] != "backup" {
+			t.Errorf("routed to %v", r.To)
+		}
+		restart()
+		time.Sleep(61 * time.Second)
+		h.circuit("flaky", registry.HalfOpen)
+		probe := sent("probe")
+		restart()
+		if r := sent("not the probe"); probe.To[0] != "flaky" || r.To[0] != "backup" {
+			t.Errorf("the probe went to %v, another to %v", probe.To, r.To)
+		}
+		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == probe.Task }))
+		h.circuit("flaky", registry.Closed)
+		restart()
+		if r := sent("as ever"); r.To[0] != "flaky" {
+			t.Errorf("with its circuit closed it went to %v", r.To)
 		}
 	})
 }
