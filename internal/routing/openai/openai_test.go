@@ -1,11 +1,9 @@
 package openai_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -287,39 +285,4 @@ func TestTheKeyIsKeptOutOfTheRecordEvenIfTheEndpointRepeatsIt(t *testing.T) {
 	if err == nil || strings.Contains(fmt.Sprint(got, err), key) || !strings.Contains(got.Told.Answer, "[key]") {
 		t.Errorf("%+v, %v", got, err)
 	}
-}
-
-// FuzzAnyAnswerIsAdviceOrRefused: whatever content comes, it is one of the choices or a refusal.
-func FuzzAnyAnswerIsAdviceOrRefused(f *testing.F) {
-	f.Add([]byte(completion(advice(nil))))
-	f.Add([]byte(completion(advice(map[string]any{"to": "agent:zoe"}))))
-	f.Add([]byte(`{"choices":[{"message":{"content":"{}"}}]}`))
-	var body atomic.Pointer[[]byte]
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(*body.Load())
-	}))
-	f.Cleanup(s.Close)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		body.Store(&b)
-		a, err := openai.New(openai.Options{Endpoint: s.URL, Model: "m1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
-		got, err := a.Advise(t.Context(), situation(), choices)
-		if err != nil {
-			if code := refusal.CodeOf(err); code != refusal.Unavailable {
-				t.Fatalf("%v", err)
-			}
-			return
-		}
-		offered := false
-		for _, c := range choices {
-			offered = offered || c.Agent == got.Agent && c.Capability == got.Capability
-		}
-		if got.HandOff != offered || got.Why == "" || !(got.Confidence >= 0 && got.Confidence <= 1) || bytes.ContainsAny([]byte(got.Why), "\x00\n") {
-			t.Fatalf("%+v", got)
-		}
-	})
 }
