@@ -103,8 +103,8 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	}
 	req.Own = in.handoffs(t)
 	p, err := a.routeOrDesk(ctx, c, in, req, desks, now)
-	if err == nil && len(in.To) > 0 && len(desks) == 0 && in.Kind != fact.Broadcast && in.Kind != fact.Delegation {
-		p, err = a.Behind(ctx, c.Workspace, p, in.To[0], a.InMemory(c.Workspace), t, req, now)
+	if behind := in.first(); err == nil && behind != (fact.Receiver{}) && len(desks) == 0 && in.Kind != fact.Broadcast && in.Kind != fact.Delegation {
+		p, err = a.Behind(ctx, c.Workspace, p, behind, a.InMemory(c.Workspace), t, req, now)
 	}
 	if err != nil {
 		return nil, err
@@ -140,6 +140,14 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 		cmd.Hints = hints
 		return cmd
 	})
+}
+
+// first is whom a handoff is meant for before all others: an agent by name, or whoever has a capability.
+func (in SendInput) first() fact.Receiver {
+	if len(in.To) > 0 {
+		return fact.Receiver{Agent: in.To[0]}
+	}
+	return fact.Receiver{Capability: in.Capability}
 }
 
 // maxFanOut is the most bytes of envelopes that one fan-out makes.

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -55,7 +56,11 @@ func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd han
 	if err != nil {
 		return nil, err
 	}
-	cmd.Recovery, cmd.Passed, cmd.Hints.Jitter = p.Candidates, p.Passed, a.Jitter()
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
+	if p, err = a.Behind(ctx, c.Workspace, p, fact.Receiver{Agent: t.Owner}, a.InMemory(c.Workspace), t, req, now); err != nil {
+		return nil, err
+	}
+	cmd.Recovery, cmd.Chain, cmd.Passed, cmd.Hints.Jitter = p.Candidates, p.Chain, p.Passed, a.Jitter()
 	cmd.Recovery = slices.DeleteFunc(cmd.Recovery, func(k fact.Candidate) bool { return k.Agent == t.Owner })
 	if len(cmd.Recovery) == 0 && p.Refused != nil {
 		return nil, p.Refused

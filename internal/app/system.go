@@ -258,7 +258,7 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 	p.Candidates = slices.DeleteFunc(p.Candidates, func(k fact.Candidate) bool { return k.Agent == t.Owner })
 	p.Candidates, p.Refused = append(p.Candidates, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget}), nil
 	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
-	if p, err = a.Behind(ctx, workspace, p, t.Owner, a.InMemory(workspace), t, req, now); err != nil {
+	if p, err = a.Behind(ctx, workspace, p, fact.Receiver{Agent: t.Owner}, a.InMemory(workspace), t, req, now); err != nil {
 		return cmd, err
 	}
 	cmd.Recovery, cmd.Chain = p.Candidates, p.Chain

@@ -18,6 +18,7 @@ type Stuck struct {
 	Detail string
 	// Recovery says who may take over, best first; the owner itself is left out.
 	Recovery []fact.Candidate
+	Chain    string        // that the candidates' levels are of
 	Passed   []fact.Passed // left out by routing already
 	Envelope fact.Sealed
 	Hints    Hints
@@ -56,7 +57,7 @@ func (c Stuck) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if c.Detail != "" {
 		detail = refusal.Clip(detail+": "+c.Detail, fact.MaxText)
 	}
-	d.replace(replacing{candidates: candidates, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true}, now)
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true}, now)
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
 		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
 	}

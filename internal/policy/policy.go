@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -148,6 +149,16 @@ func (p *Policy) ChainFor(agent registry.State) (name string, levels []Level) {
 	if name == "" {
 		name = p.Escalation.Default
 	}
+	return name, p.flat[name]
+}
+
+// ChainForAny is the chain along which a task is escalated that was meant for whoever has a capability: the capability's, or
+// else the default one, as [Policy.ChainFor] gives an agent's.
+func (p *Policy) ChainForAny(capability string) (name string, levels []Level) {
+	if p == nil {
+		return "", nil
+	}
+	name = cmp.Or(p.Escalation.Capabilities[capability], p.Escalation.Default)
 	return name, p.flat[name]
 }
 

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -147,18 +148,21 @@ func (r *Roster) Climb(ctx context.Context, workspace string, c Chain, req routi
 	return out, nil
 }
 
-// Behind puts the policy's chain of an agent behind a plan for a handoff to it: whoever is above the task there, and people
-// at the end. An agent for which the registry has a chain has it in the plan already.
-func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to string, p *policy.Policy, t custody.Task, req routing.Request, now time.Time) (Plan, error) {
+// Behind puts the policy's chain of an agent, or of a capability, behind a plan for a handoff to it: whoever is above the task
+// there, and people at the end. An agent for which the registry has a chain has it in the plan already.
+func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to fact.Receiver, p *policy.Policy, t custody.Task, req routing.Request, now time.Time) (Plan, error) {
 	code := refusal.CodeOf(plan.Refused)
 	if plan.Refused != nil && code != refusal.Unavailable && code != refusal.CircuitOpen {
 		return plan, nil
 	}
-	known, err := r.Known(ctx, workspace, to, false)
-	if err != nil || len(known.Spec.Escalation) > 0 || !known.Exists() {
-		return plan, err
+	name, levels := p.ChainForAny(to.Capability)
+	if to.Agent != "" {
+		known, err := r.Known(ctx, workspace, to.Agent, false)
+		if err != nil || len(known.Spec.Escalation) > 0 || !known.Exists() {
+			return plan, err
+		}
+		name, levels = p.ChainFor(known)
 	}
-	name, levels := p.ChainFor(known)
 	c := Chain{Name: name, Levels: levels}.left(t)
 	if len(c.Levels) == 0 {
 		return plan, nil
@@ -168,7 +172,7 @@ func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to str
 		return plan, err
 	}
 	if no, refused := refusal.As(plan.Refused); refused {
-		plan.Passed, plan.Refused = append(plan.Passed, fact.Passed{Agent: to, Why: no.Message}), nil
+		plan.Passed, plan.Refused = append(plan.Passed, fact.Passed{Agent: cmp.Or(to.Agent, to.Capability), Why: no.Message}), nil
 	}
 	plan.Chain = c.Name
 	for _, k := range up.Candidates {

@@ -136,3 +136,37 @@ func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(
 		}
 	})
 }
+
+func TestBehindACapabilityAndBehindAnOwnerThatIsStuckThereIsTheChainOfThePolicyToo(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}, MaxTasks: 1})
+		h.register("sue", roster.AgentSpec{Capabilities: []string{"senior"}})
+		h.adopt(`version: 1
+chains:
+  help: [{capability: senior}, {human: operators}]
+escalation: {capabilities: {billing: help}}
+`)
+		h.create(h.agent("bill"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.settle()
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "refund", Send: &app.SendInput{Capability: "billing"}})
+		if len(r.To) != 1 || r.To[0] != "sue" {
+			h.Fatalf("not to the next level: %+v", r)
+		}
+		a := h.accept("sue", h.wait("sue"))
+		if got := h.task(a.Task); got.Chain.Chain != "help" || got.Chain.Level != 1 {
+			h.Errorf("its place in the chain: %+v", got.Chain)
+		}
+
+		held := h.create(h.agent("lead"), app.CreateInput{Intent: "invoice"})
+		h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+		h.send(h.agent("lead"), held, app.SendInput{Capability: "billing"})
+		b := h.accept("bill", h.wait("bill"))
+		stuck := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Stuck(ctx(h), c, app.StuckInput{Task: b.Task, Detail: "silent since noon"})
+		})
+		if len(stuck.To) != 1 || stuck.To[0] != "sue" {
+			h.Fatalf("who is stuck is not replaced along the chain: %+v", stuck)
+		}
+	})
+}
