@@ -50,7 +50,19 @@ func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0,
 func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
 	here, there := net.Pipe()
 	l.conns <- there
-	return here, nil
+	return tcpLike{here}, nil
+}
+
+// tcpLike is an end of a pipe that takes writes when the other end has gone, as TCP does until it hears of that: what the
+// other end has sent last can still be read.
+type tcpLike struct{ net.Conn }
+
+func (c tcpLike) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if errors.Is(err, io.ErrClosedPipe) {
+		return len(b), nil
+	}
+	return n, err
 }
 
 // inBubble runs a test against such a server.
