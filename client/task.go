@@ -288,7 +288,7 @@ type SendInput struct {
 	Pack        Pack        `json:"pack,omitzero"`
 }
 
-// EscalateInput hands a task upwards. Without To it goes to the first in the owner's escalation chain.
+// EscalateInput hands a task upwards. Without To it goes one level up the owner's escalation chain from where the task stands.
 type EscalateInput struct {
 	Epoch   uint64  `json:"epoch,omitempty"`
 	To      string  `json:"to,omitempty"`

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
@@ -122,10 +123,16 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		send.Content, decide = in.Content, a.decideChecked
 	}
 	next, err := decide(ctx, c, send, t, now)
-	if err == nil && len(next) == 0 { // the policy keeps it where it is
-		next, err = a.first(ctx, c, t, in.Content, now)
+	if err != nil || slices.ContainsFunc(next, isSealed) {
+		return append(events, next...), err
 	}
-	return append(events, next...), err
+	first, err := a.first(ctx, c, t, send.Content, now) // the policy keeps it where it is
+	return append(append(events, next...), first...), err
+}
+
+func isSealed(e fact.Event) bool {
+	_, is := e.(fact.Sealed)
+	return is
 }
 
 // first seals the first envelope of a task that is not handed off at once.

@@ -34,6 +34,24 @@ func people(to []string) (agents []string, desks []fact.Candidate) {
 	return agents, desks
 }
 
+// served refuses (unavailable) desks that are there for nobody.
+func (a *App) served(ctx context.Context, workspace string, desks []fact.Candidate) error {
+	for _, d := range desks {
+		if d.Desk == fact.DeskOperators {
+			continue
+		}
+		there, err := a.There(ctx, workspace)
+		if err != nil {
+			return err
+		}
+		if !there.Desk(d.Desk) {
+			return refusal.New(refusal.Unavailable, "send it to human:operators, or have an operator add a person: trapeze agent add NAME --kind human --capability "+d.Desk,
+				"nobody serves the desk %s", d.Desk)
+		}
+	}
+	return nil
+}
+
 // routeOrDesk is the plan of a send: agents as routing finds them, and then the desks that were named.
 func (a *App) routeOrDesk(ctx context.Context, c Caller, in SendInput, req routing.Request, desks []fact.Candidate, now time.Time) (roster.Plan, error) {
 	if len(desks) > 0 && len(in.To) == 0 && in.Capability == "" && in.Channel == "" {

@@ -97,7 +97,7 @@ func unfitChannel(name string, passed []fact.Passed) error {
 // those of channels to which it subscribed already when they were published.
 func (a *App) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
 	state, err := a.Known(ctx, workspace, name, true)
-	if err != nil || state.Readiness() != registry.Ready || registry.CircuitAt(state, a.now()).Phase != registry.Closed {
+	if err != nil || state.Spec.Kind == registry.KindHuman || state.Readiness() != registry.Ready || registry.CircuitAt(state, a.now()).Phase != registry.Closed {
 		return err
 	}
 	if err := a.views.Wait(ctx, at); err != nil {

@@ -52,7 +52,7 @@ func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd han
 	if _, err := handoff.Decide(t, cmd, now); err != nil && refusal.CodeOf(err) != refusal.Unavailable {
 		return nil, err // whoever may take over, this caller may not say so
 	}
-	p, err := a.Plan(ctx, c.Workspace, roster.For(t.Owner), now)
+	p, err := a.Plan(ctx, c.Workspace, roster.For(t.Owner, a.InMemory(c.Workspace)), now)
 	if err != nil {
 		return nil, err
 	}

@@ -74,8 +74,12 @@ func strand(t custody.Task, why error, now time.Time) ([]fact.Event, error) {
 }
 
 func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t custody.Task, to string, parent custody.Task, now time.Time) ([]fact.Event, error) {
-	p, err := a.Plan(ctx, c.Workspace, roster.For(to), now)
+	p, err := a.Plan(ctx, c.Workspace, roster.For(to, a.InMemory(c.Workspace)), now)
 	if err != nil {
+		return nil, err
+	}
+	req := routing.Request{Own: []string{nextHandoffID(t)}, Spread: t.ID}
+	if p, err = a.Behind(ctx, c.Workspace, p, fact.Receiver{Agent: to}, a.InMemory(c.Workspace), t, req, now); err != nil {
 		return nil, err
 	}
 	if p.Refused != nil { // it was there when it was named; the offer waits for its return
@@ -251,7 +255,7 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 // recovery is the tick that replaces a lost owner: by whom, and with what.
 func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
-	p, err := a.Plan(ctx, workspace, roster.For(t.Owner), now) // where nobody is fit, its owner may come back
+	p, err := a.Plan(ctx, workspace, roster.For(t.Owner, a.InMemory(workspace)), now) // where nobody is fit, its owner may come back
 	if err != nil {
 		return cmd, err
 	}

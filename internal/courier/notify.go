@@ -116,7 +116,7 @@ func (c *Courier) tellEntry(ctx context.Context, s notify.Sink, e ledger.Entry) 
 
 func noticeOf(workspace, event string, k view.Ticket) notify.Notice {
 	return notify.Notice{
-		ID: fmt.Sprintf("%s#%d.%d", k.ID, k.Level, k.Reminders), Event: event, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
+		ID: fmt.Sprintf("%s#%d.%d.%d", k.ID, k.Level, k.Reminders, k.Due.Unix()), Event: event, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
 		To: k.To, From: k.By, Question: refusal.Clip(k.Question, noticePreview), Options: k.Options, Intent: refusal.Clip(k.Intent, noticePreview),
 		Priority: k.Priority, Reminder: k.Reminders, Due: k.Due,
 	}

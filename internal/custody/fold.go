@@ -174,11 +174,14 @@ func (t *Task) onConstrained(e fact.Constrained) {
 
 // amend notes that what was sealed for the handoff in flight, if there is one, no longer says what binds the task.
 func (t *Task) amend() {
-	if t.InFlight() != nil {
+	if t.InFlight() != nil || t.cameToDesk() {
 		h := t.touch()
 		h.Amended, h.Rendition = true, ""
 	}
 }
+
+// cameToDesk reports whether the newest handoff ended at a desk of people.
+func (t *Task) cameToDesk() bool { return t.Handoff != nil && t.Handoff.Stage == fact.AtDesk }
 
 func (t *Task) onLifted(e fact.Lifted) {
 	t.amend()
@@ -191,7 +194,7 @@ func (t Task) FindConstraint(id string) int {
 }
 
 func (t *Task) onFinished(e fact.Finished) {
-	t.closeTicket(fact.TicketResolved, e.Agent, e.At)
+	t.closeTicket(fact.TicketResolved, e.Agent, "", e.At)
 	t.end(e.At, &e.Result, e.Usage)
 }
 
@@ -200,13 +203,13 @@ func (t *Task) onGaveUp(e fact.GaveUp) {
 	if r.Text == "" {
 		r.Text = e.Detail
 	}
-	t.closeTicket(fact.TicketResolved, e.Agent, e.At)
+	t.closeTicket(fact.TicketResolved, e.Agent, "", e.At)
 	t.end(e.At, &r, e.Usage)
 }
 
 func (t *Task) onCalled(e fact.Called) {
 	t.end(e.At, nil, fact.Budget{})
-	t.closeTicket(fact.TicketWithdrawn, e.By, e.At)
+	t.closeTicket(fact.TicketWithdrawn, e.By, "", e.At)
 	t.close("the task was cancelled", e.At)
 }
 

@@ -69,8 +69,9 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	if !e.Lease.IsZero() {
 		t.Lease = e.Lease
 	}
+	claimed := t.cameToDesk() && e.Ticket > 0 && e.Envelope == t.Handoff.Envelope // what was approved is what moves
 	t.Handoff = &Handoff{
-		N: e.Handoff, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck,
+		N: e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck,
 		Reason: e.Reason, Detail: e.Detail, Chain: e.Chain, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
@@ -87,14 +88,14 @@ func (t *Task) onApprovalAsked(e fact.ApprovalAsked) {
 
 func (t *Task) onApproved(e fact.Approved) {
 	h := t.touch()
-	t.closeTicket(fact.TicketApproved, e.By, e.At)
+	t.closeTicket(fact.TicketApproved, e.By, e.Detail, e.At)
 	h.ApprovalEnds = time.Time{}
 	t.Deadline, t.Lease = e.Deadline, e.Lease
 	t.Marks++ // an approval is a decision
 }
 
 func (t *Task) onDenied(e fact.Denied) {
-	t.closeTicket(fact.TicketDenied, e.By, e.At)
+	t.closeTicket(fact.TicketDenied, e.By, e.Detail, e.At)
 	t.Marks++ // a denial is a decision
 }
 
@@ -204,7 +205,7 @@ func (t *Task) onMoved(e fact.Moved) {
 		if t.InPerson() != nil {
 			outcome = fact.TicketResolved
 		}
-		t.closeTicket(outcome, e.From, e.At)
+		t.closeTicket(outcome, e.From, "", e.At)
 	}
 	if i := slices.IndexFunc(h.Candidates, func(c fact.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
 		t.Chain.Agent = e.To

@@ -10,14 +10,16 @@ import (
 // LeaseFrom is when an owner that shows life now must show it again. Of a person who has taken the task over nobody expects
 // signs of life before the ticket is due.
 func (t Task) LeaseFrom(now time.Time) time.Time {
-	lease := t.Times.Lease.After(now)
-	if t.Human {
-		lease = t.Times.People().After(now)
-	}
-	if k := t.InPerson(); k != nil && k.Due.After(lease) {
+	if k := t.InPerson(); k != nil { // with as much time again as the desk has
+		if again := k.Span.After(now); again.After(k.Due) {
+			return again
+		}
 		return k.Due
 	}
-	return lease
+	if t.Human {
+		return t.Times.People().After(now)
+	}
+	return t.Times.Lease.After(now)
 }
 
 // Standing is what the record keeps before and after each handoff.

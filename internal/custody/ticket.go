@@ -126,7 +126,7 @@ func (t *Task) nextTicket() int {
 }
 
 func (t *Task) onTicketOpened(e fact.TicketOpened) {
-	t.closeTicket(fact.TicketResolved, t.Owner, e.At) // of a person who has handed it on to a desk
+	t.closeTicket(fact.TicketResolved, t.Owner, "", e.At) // of a person who has handed it on to a desk
 	t.involve(e.To)
 	t.Ticket = &Ticket{
 		N: e.Ticket, Kind: e.Kind, State: fact.TicketFree, Desk: e.Desk, To: e.To, Then: e.Then, Question: e.Question, Options: e.Options,
@@ -215,10 +215,10 @@ func (t *Task) onTicketClosed(e fact.TicketClosed) {
 		t.Answers = t.Answers[max(len(t.Answers)-MaxAnswers, 0):]
 		t.Marks++ // an answer is a decision
 	}
-	t.closeTicket(e.Outcome, e.By, e.At)
+	t.closeTicket(e.Outcome, e.By, e.Detail, e.At)
 	if k := t.Ticket; k != nil && k.N == e.Ticket {
 		told := *k
-		told.Answer, told.Detail = e.Answer, e.Detail
+		told.Answer = e.Answer
 		t.Ticket = &told
 	}
 	t.run(e.Lease)
@@ -229,9 +229,9 @@ func (t *Task) onTicketClosed(e fact.TicketClosed) {
 }
 
 // closeTicket notes how the open ticket ended, if there is one.
-func (t *Task) closeTicket(outcome fact.TicketOutcome, by string, at time.Time) {
+func (t *Task) closeTicket(outcome fact.TicketOutcome, by, detail string, at time.Time) {
 	t.onTicket(func(k *Ticket) {
-		k.State, k.Outcome, k.ClosedBy, k.Closed, k.Kept = fact.TicketOver, outcome, by, at, time.Time{}
+		k.State, k.Outcome, k.ClosedBy, k.Detail, k.Closed, k.Kept = fact.TicketOver, outcome, by, detail, at, time.Time{}
 	})
 }
 
@@ -242,6 +242,6 @@ func (t *Task) dropTicket(at time.Time) {
 		if !at.Before(k.Due) {
 			outcome = fact.TicketUnanswered
 		}
-		t.closeTicket(outcome, "", at)
+		t.closeTicket(outcome, "", "", at)
 	}
 }

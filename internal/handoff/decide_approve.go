@@ -87,12 +87,15 @@ func supervisedBy(t custody.Task, by By, n int, now time.Time) (*custody.Handoff
 	return h, kept(t, by, t.OpenTicket(), now)
 }
 
-// person is who acts as a principal: "operator/ann" and "admin/ann" are the same person. Agents, and the server itself,
-// stand for themselves.
+// person is who acts as a principal, or under an agent's bare name: "operator/ann", "admin/ann" and the agent ann, who may be
+// of kind human, are the same person. The server itself stands for itself.
 func person(principal string) string {
 	role, name, is := strings.Cut(principal, "/")
-	if !is || role == "agent" || role == "system" {
+	switch {
+	case !is:
 		return principal
+	case role == "system":
+		return "system/" + name
 	}
-	return "person/" + name
+	return name
 }

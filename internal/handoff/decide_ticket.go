@@ -31,6 +31,9 @@ func (c Inquire) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if c.To != "" && c.To == c.By.Agent {
+		return nil, refusal.New(refusal.Invalid, "ask somebody else, or leave it to a desk", "%s asks itself", c.To)
+	}
 	if k := t.OpenTicket(); k != nil {
 		return nil, refusal.New(refusal.Conflict, "ask them directly, or release the ticket to its desk with what you need to know",
 			"you hold task %s by ticket %s: one is open at a time", t.ID, fact.TicketID(t.ID, k.N))
@@ -39,6 +42,9 @@ func (c Inquire) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	d.do(events...)
 	e := opening(d.t, c.Desk, c.Then, c.Within.Or(time.Duration(t.Times.Answer)), now)
 	e.Kind, e.To, e.Question, e.Options = fact.TicketQuestion, c.To, c.Question, c.Options
+	if e.To != "" && e.Then == "" { // who is asked alone is not all who serve the desk
+		e.Then = e.Desk
+	}
 	d.do(e)
 	return d.events, nil
 }
@@ -124,7 +130,7 @@ func (c Claim) taken(t custody.Task, k *custody.Ticket, now time.Time) ([]fact.E
 	}
 	e := fact.HandoffRequested{
 		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: t.Source(), Reason: fact.ReasonEscalation, Ticket: k.N,
-		Detail: "taken from the desk " + k.Desk, Candidates: []fact.Candidate{{Agent: c.Agent, Tier: fact.TierTarget}}, Confirm: fact.ConfirmAuto,
+		Detail: "taken from the desk " + k.Desk, Candidates: []fact.Candidate{{Agent: c.Agent, Tier: fact.TierTarget, Human: true}}, Confirm: fact.ConfirmAuto,
 		Timeouts: came.Times, Envelope: d.t.Envelope, Permissions: came.Permits, RouteStep: came.RouteStep, Pack: came.Pack,
 		By: c.By.Principal, Before: t.Standing(), At: now,
 	}

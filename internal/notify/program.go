@@ -30,6 +30,7 @@ func (p program) Send(ctx context.Context, n Notice) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.path)
+	ownGroup(cmd)
 	tail := &last{most: 500}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(in, '\n')), tail, tail, grace
 	if err := cmd.Run(); err != nil {

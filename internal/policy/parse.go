@@ -155,6 +155,9 @@ func (c *checker) checkThen(path string, t *Then) {
 	c.refused(path+".pack", t.Pack.FactPack().Check())
 	if t.SupervisedBy != "" {
 		c.name(path+".supervised_by", "agent name", t.SupervisedBy)
+		if t.SupervisedBy == t.To.Agent {
+			c.sayAt(path+".supervised_by", "name another agent", "%s cannot approve what it is to receive", t.SupervisedBy)
+		}
 	}
 }
 

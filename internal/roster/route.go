@@ -134,8 +134,10 @@ func (r *Roster) There(ctx context.Context, workspace string) (policy.Known, err
 	}, nil
 }
 
-// For routes to one agent, by name.
-func For(agent string) routing.Request { return routing.Request{Agents: []string{agent}} }
+// For routes to one agent, by name, or to who stands in for it, by the registry or a policy.
+func For(agent string, p *policy.Policy) routing.Request {
+	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns}
+}
 
 // Plan is whom to try, in the rules' words, or why nobody can take it now. [Roster.Admit] says whether an offer may be
 // made after all.

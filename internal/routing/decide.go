@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // Question is what a decision is made on.
@@ -88,6 +89,10 @@ func Decide(ctx context.Context, q Question) (fact.Decision, error) {
 		return d, nil
 	}
 	then := m.Rule.Then
+	if then.To.Agent != "" && slices.Contains(q.Exclude, then.To.Agent) {
+		d.Rule, d.Why = m.Rule.Name, slices.Concat(m.Why, []string{then.To.Agent + " has it already"})
+		return d, nil
+	}
 	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, fact.ActionHandOff
 	d.Kind, d.Reason, d.Detail = then.Kind, then.Reason, then.Detail
 	d.Approver, d.Pack = then.SupervisedBy, then.Pack.FactPack()
@@ -143,7 +148,9 @@ func (q Question) choices() []Choice {
 	for _, a := range best {
 		h, _ := q.Directory.Lookup(a.name)
 		list = append(list, Choice{Agent: a.name, Description: h.Agent.Spec.Description})
-		can = append(can, h.Agent.Spec.Capabilities...)
+		if h.Agent.Spec.Kind != registry.KindHuman {
+			can = append(can, h.Agent.Spec.Capabilities...)
+		}
 	}
 	slices.Sort(can)
 	for _, c := range slices.Compact(can) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // nominalRoom is how many tasks an agent without a limit counts as having room for when loads are compared.
@@ -22,11 +24,12 @@ type ranked struct {
 	turn     uint64 // settles between equals
 }
 
-// byCapability considers everybody who has the capabilities, the eligible first.
+// byCapability considers every agent that has the capabilities, the eligible first. People are asked by name, or at the desk
+// of that name: what comes to them by a ticket is told to them, and nobody takes them for a program.
 func (r *router) byCapability() error {
 	best, n := make([]ranked, 0, MaxListed), 0
 	for h := range r.dir.Having(r.req.Needs[0]) {
-		if !h.Agent.Exists() || !hasAll(&h.Agent.Spec, r.req.Needs) {
+		if !h.Agent.Exists() || h.Agent.Spec.Kind == registry.KindHuman || !hasAll(&h.Agent.Spec, r.req.Needs) {
 			continue
 		}
 		n++
@@ -154,7 +157,7 @@ func (r Reason) order() int {
 func capabilities(dir Directory) []string {
 	set := make(map[string]bool)
 	for h := range dir.All() {
-		if h.Agent.Exists() {
+		if h.Agent.Exists() && h.Agent.Spec.Kind != registry.KindHuman {
 			for _, c := range h.Agent.Spec.Capabilities {
 				set[c] = true
 			}

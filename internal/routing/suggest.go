@@ -26,6 +26,11 @@ func unknownAgent(name string, dir Directory) error {
 func unknownCapability(needs []string, dir Directory) error {
 	known := capabilities(dir)
 	what := strings.Join(needs, " and ")
+	for h := range dir.All() {
+		if len(needs) == 1 && h.Agent.Exists() && h.Agent.Spec.Has(needs[0]) { // a person, or it would have been found
+			return refusal.New(refusal.NotFound, "send it to the people at that desk: human:"+needs[0], "no agent can do %s, only people", what)
+		}
+	}
 	if len(known) == 0 {
 		return refusal.New(refusal.NotFound, "register an agent that has it", "no agent can do %s; none has any capability", what)
 	}

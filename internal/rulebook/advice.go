@@ -43,6 +43,9 @@ func (k *Consultation) record(d fact.Decision, refused error) fact.AdviceTaken {
 		Prompt: refusal.Clip(told.Prompt, fact.MaxAdvicePrompt), Answer: refusal.Clip(told.Answer, fact.MaxAdviceAnswer),
 		Tokens: told.Tokens, Tries: told.Tries, Took: fact.Duration(told.Took),
 	}
+	if told.Tries == 0 { // nothing was sent
+		e.Prompt = ""
+	}
 	if k.advice.HandOff {
 		e.Outcome, e.To = fact.AdvisedHandOff, fact.Receiver{Agent: k.advice.Agent, Capability: k.advice.Capability}
 		e.Kind, e.Reason = k.advice.Kind, k.advice.Reason
@@ -96,9 +99,13 @@ func parked(events []fact.Event) string {
 
 // Note puts what the adviser was asked on record by itself, where no handoff follows: refused says why, if one was to.
 func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *fact.Decision, refused error) error {
-	if !k.Asked() || d == nil {
+	if !k.Asked() {
 		return nil
 	}
+	if d == nil { // it came to none
+		d = &fact.Decision{}
+	}
+	ctx = context.WithoutCancel(ctx) // what was told to the model is on record, also if the caller has gone
 	server := caller.System(c.Workspace, "routing", c.Actor())
 	_, err := b.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*d, refused)})
 	return err

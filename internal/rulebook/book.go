@@ -155,8 +155,8 @@ func (b *Book) read(workspace string) (File, *policy.Policy, error) {
 func (b *Book) Load(ctx context.Context, workspace string) (policy.Problems, error) {
 	missing, err := b.load(ctx, workspace)
 	b.note(workspace, err)
-	if err == nil {
-		_, err = b.Policy(ctx, workspace) // from now on it is in memory
+	if _, unread := b.Policy(ctx, workspace); err == nil { // from now on what is in force is in memory, whatever the file is like
+		err = unread
 	}
 	return missing, err
 }

@@ -130,8 +130,8 @@ func (b *Book) route(ctx context.Context, c caller.Caller, in RouteInput) (fact.
 	}
 	k := &Consultation{}
 	d, err := b.Decide(ctx, c.Workspace, q, k, now)
-	if err == nil {
-		err = b.Note(ctx, c, t.ID, k, &d, nil)
+	if noted := b.Note(ctx, c, t.ID, k, &d, nil); err == nil {
+		err = noted
 	}
 	return d, err
 }

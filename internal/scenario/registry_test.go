@@ -46,7 +46,7 @@ func TestAPersonIsGivenTime(t *testing.T) {
 		h.join("coder")
 		h.register("dora", roster.AgentSpec{Kind: registry.KindHuman, Capabilities: []string{"contracts"}})
 		r := h.create(h.agent("coder"), app.CreateInput{Intent: "may we sign this?", Start: true})
-		h.send(h.agent("coder"), r, app.SendInput{Capability: "contracts"})
+		h.send(h.agent("coder"), r, app.SendInput{To: []string{"dora"}})
 		item := h.wait("dora")     // who has seen it now
 		time.Sleep(20 * time.Hour) // and sleeps on it
 		a := h.accept("dora", item)

@@ -1,11 +1,11 @@
 package scenario
 
 import (
-	door "github.com/trapezehq/trapeze/client"
-
 	"encoding/json"
 	"strings"
 	"time"
+
+	door "github.com/trapezehq/trapeze/client"
 )
 
 // settles waits until every task has ended, lies in the dead letters, or waits for people.

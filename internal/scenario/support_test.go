@@ -131,7 +131,7 @@ func (d *supportDesk) trapeze(out any, args ...string) error {
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(k string) string { return env[k] },
 	})
 	if code != 0 {
-		return fmt.Errorf("trapeze %s: exit %d: %s", strings.Join(args, " "), code, stderr.String())
+		return exited{code, "trapeze " + strings.Join(args, " ") + ": " + stderr.String()}
 	}
 	if out == nil {
 		return nil
@@ -139,8 +139,20 @@ func (d *supportDesk) trapeze(out any, args ...string) error {
 	return json.Unmarshal(stdout.Bytes(), out)
 }
 
+// exited is a command that did not do it.
+type exited struct {
+	code int
+	said string
+}
+
+func (e exited) Error() string { return fmt.Sprintf("%s (exit %d)", e.said, e.code) }
+
 // passing reports whether an error is what agents must live with: somebody was faster, or the task went another way.
 func passing(err error) bool {
+	var told exited
+	if errors.As(err, &told) {
+		return told.code >= 3 && told.code <= 6 // not there, not now, not yours, nobody free
+	}
 	var refused *door.Error
 	if !errors.As(err, &refused) {
 		return errors.Is(err, context.Canceled)

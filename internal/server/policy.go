@@ -40,6 +40,9 @@ func (c Config) policyFile(workspace string) string {
 func (c Config) readPolicy(workspace string) (rulebook.File, error) {
 	path := c.policyFile(workspace)
 	out := rulebook.File{Name: filepath.Base(path)}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would never end
+		return out, refusal.New(refusal.Invalid, "put a file there", "%s is no regular file", out.Name)
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && (c.Policy == "" || workspace != identity.DefaultWorkspace) {
 		out.None = true

@@ -55,7 +55,7 @@ func TestABadPolicyFileStopsOnlyAServerThatHasNoPolicyOnRecord(t *testing.T) {
 		t.Errorf("with a good file: %s, %v", ready, err)
 	}
 	write("version: 1\nrule: []\n")
-	if ready, err := start(); err != nil || !strings.Contains(ready, "rules.yaml:2:1") {
+	if ready, err := start(); err != nil || !strings.Contains(ready, "not in force") || strings.Contains(ready, "rules.yaml:2:1") {
 		t.Errorf("with a bad file, later: %s, %v", ready, err)
 	}
 }

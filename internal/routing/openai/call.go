@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +48,9 @@ func (a *Adviser) try(ctx context.Context, q *question, told *routing.Told) (str
 		if f == nil {
 			return content, nil // how good it is counts, once it is read
 		}
-		a.guard.judged(false)
+		if !errors.Is(ctx.Err(), context.Canceled) { // else it is the caller who gave up
+			a.guard.judged(false)
+		}
 		if !f.again || told.Tries > a.opts.Retries || ctx.Err() != nil {
 			return "", f.Error
 		}
@@ -173,6 +177,14 @@ func (a *Adviser) reason(ctx context.Context, err error) string {
 		return "it takes longer than " + a.opts.Timeout.String()
 	case ctx.Err() != nil:
 		return "the call was given up"
+	}
+	var broken *url.Error // has the address, which is not for callers
+	if errors.As(err, &broken) {
+		err = broken.Err
+	}
+	var dialing *net.OpError
+	if errors.As(err, &dialing) {
+		err = dialing.Err
 	}
 	return a.keep(err.Error())
 }

@@ -45,7 +45,7 @@ func (s *commands) agentAdd() *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.StringVar(&spec.Description, "description", "", "what it is good at")
-	f.StringVar(&spec.Kind, "kind", "", "agent or human (default agent)")
+	f.StringVar(&spec.Kind, "kind", "", "agent, or human: a person, who serves the desks that --capability names (default agent)")
 	f.StringSliceVar(&spec.Capabilities, "capability", nil, "what it can do (repeatable)")
 	f.IntVar(&spec.MaxTasks, "max-tasks", 0, "concurrent tasks (default: not limited)")
 	f.IntVar(&spec.ContextWindow, "context-window", 0, "tokens")
@@ -114,6 +114,8 @@ func (s *commands) agentShed() *cobra.Command {
 		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
 			return c.Shed(ctx, name, in)
 		})
+	cmd.Long = `Move the offers that wait for NAME and that it has not accepted yet to ready agents that can do the same and have room: the
+lowest priority and the oldest first, at most 100 at a time. What it has accepted stays with it.`
 	cmd.Flags().IntVar(&in.Keep, "keep", 0, "how many stay: those of the highest priority (default: none)")
 	return cmd
 }
@@ -124,6 +126,7 @@ func (s *commands) agentStuck() *cobra.Command {
 		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
 			return c.StuckAgent(ctx, name, in)
 		})
+	cmd.Long = `Say of all that NAME holds, and that you may say so about, what trapeze task stuck says of one task: the oldest 100 of those.`
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "how one can tell")
 	return cmd
 }

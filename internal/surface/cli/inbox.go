@@ -76,7 +76,11 @@ func (s *commands) handoffShow() *cobra.Command {
 func handoffPage(p *shell.Page, h client.Handoff) {
 	var candidates []string
 	for _, c := range h.Candidates {
-		candidates = append(candidates, c.Agent+" ("+c.Tier+")")
+		who := c.Agent
+		if c.Desk != "" {
+			who = "human:" + c.Desk
+		}
+		candidates = append(candidates, who+" ("+c.Tier+")")
 	}
 	p.Fields([]shell.Field{
 		{"handoff", h.ID},
@@ -303,7 +307,7 @@ func (s *commands) escalateCommand() *cobra.Command {
 			r, err := c.Escalate(ctx, task, in)
 			return s.EmitReceipt(r, err)
 		})
-	cmd.Flags().StringVar(&in.To, "to", "", "an agent (default: the first in the owner's escalation chain)")
+	cmd.Flags().StringVar(&in.To, "to", "", "an agent, or human:DESK (default: the next level above where the task stands)")
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "why, for the receiver (text, @FILE or -)")
 	content.Add(cmd.Flags())
 	shell.EpochFlag(cmd.Flags(), &in.Epoch)

@@ -268,6 +268,9 @@ func (s *commands) taskStuck() *cobra.Command {
 			r, err := c.Stuck(ctx, task, in)
 			return s.EmitReceipt(r, err)
 		})
+	cmd.Long = `Say that a task's owner gets nowhere: whoever requested the task, the owner of a task above it, and operators may. Those who
+stand in for the owner, and then its escalation chain, are offered the task at once, with the last envelope and the progress
+notes. Until one of them accepts, progress or a result of the owner ends that; a heartbeat does not.`
 	cmd.Flags().StringVar(&in.Detail, "detail", "", "how one can tell")
 	return cmd
 }

@@ -42,7 +42,7 @@ func (s *service) open() {
 		}
 		standing := map[string]string{"status": "ready"}
 		if err := s.app.Book.Err(); err != nil {
-			standing["policy"] = err.Error()
+			standing["policy"] = "the policy file is not in force; the server's log and trapeze policy reload say why" // not to everybody
 		}
 		door.Plain(w, standing)
 	})

@@ -18,11 +18,11 @@ func handoffStory(s *stage) {
 	offered := s.now
 	got := s.list(view.TaskFilter{})[0]
 	if got.State != fact.HandingOff || got.Stage != fact.Offered || !slices.Equal(got.To, []string{"bob"}) || got.Handoff != h ||
-		got.Requester != "operator/ann" || got.Intent != "do 1" || !got.Updated.Equal(offered) {
+		got.Requester != "operator/olga" || got.Intent != "do 1" || !got.Updated.Equal(offered) {
 		s.Errorf("after the request: %+v", got)
 	}
 	item := s.wantInbox("bob", "offer "+h)[0]
-	if item.Task != task || item.Offer != 1 || item.From != "operator/ann" || item.Intent != "do 1" || item.Detail != "please" ||
+	if item.Task != task || item.Offer != 1 || item.From != "operator/olga" || item.Intent != "do 1" || item.Detail != "please" ||
 		item.Seen || !item.Since.Equal(offered) || !item.Ends.Equal(offered.Add(10*time.Minute)) || item.At != got.At ||
 		item.Envelope == "" || item.Reason != fact.ReasonSpecialization || item.Kind != fact.Warm || item.Claim {
 		s.Errorf("the offer: %+v", item)
@@ -89,9 +89,9 @@ func listStory(s *stage) {
 	s.wantTasks(view.TaskFilter{Involving: "bob", Owner: "ann", Live: true})
 	s.wantTasks(view.TaskFilter{Involving: "bob", Owner: "ann"})
 	s.wantTasks(view.TaskFilter{Involving: "nobody"})
-	s.wantTasks(view.TaskFilter{Involving: "operator/ann"})
+	s.wantTasks(view.TaskFilter{Involving: "operator/olga"})
 	s.create(9, operator)
-	s.wantTasks(view.TaskFilter{Involving: "operator/ann"}, id(9))
+	s.wantTasks(view.TaskFilter{Involving: "operator/olga"}, id(9))
 }
 
 func orderStory(s *stage) {
@@ -205,7 +205,7 @@ func openStory(s *stage) {
 	}
 	s.create(4, operator)
 	want("agent/ann", 3)
-	want("operator/ann", 1)
+	want("operator/olga", 1)
 	s.do(id(1), handoff.Start{By: agent("ann")}, handoff.Complete{By: agent("ann"), Epoch: 1})
 	s.do(id(2), handoff.Strand{By: system, Why: "nobody"})
 	want("agent/ann", 2) // dead letters count

@@ -127,7 +127,7 @@ func memoryStory(s *stage) {
 		{Tag: "db", Scope: memory.Task}:      {"m3"},
 		{Author: "bob"}:                      {"m4"},
 		{Author: "agent/ann"}:                {"m3", "m2", "m1"},
-		{Author: "operator/ann"}:             {},
+		{Author: "operator/olga"}:            {},
 		{Task: id(1)}:                        {"m4", "m3"},
 		{Task: id(2)}:                        {},
 		{Conversation: "standup"}:            {"m3"},

@@ -44,7 +44,7 @@ func referenceStory(s *stage) {
 	want(sha("a"), view.ReferenceFilter{After: id(2)}, id(1))
 	want(sha("a"), view.ReferenceFilter{Involving: "bob"}, id(1))
 	want(sha("a"), view.ReferenceFilter{Involving: "agent/cy"}, id(2))
-	want(sha("a"), view.ReferenceFilter{Involving: "operator/ann"}, id(2), id(1))
+	want(sha("a"), view.ReferenceFilter{Involving: "operator/olga"}, id(2), id(1))
 	want(sha("a"), view.ReferenceFilter{Involving: "dee"})
 	want(sha("b"), view.ReferenceFilter{}, id(1))
 	want(sha("f"), view.ReferenceFilter{})

@@ -122,7 +122,7 @@ func id(n int) string { return fmt.Sprintf("task_%026d", n) }
 func agent(name string) handoff.By { return handoff.By{Principal: "agent/" + name, Agent: name} }
 
 var (
-	operator = handoff.By{Principal: "operator/ann", Operator: true}
+	operator = handoff.By{Principal: "operator/olga", Operator: true}
 	system   = handoff.By{Principal: "system/courier", System: true}
 )
 

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -44,7 +47,7 @@ func ask(s *shell.Shell) *cobra.Command {
 		})
 	cmd.Long = `Ask people a question about the task that you own. You get a ticket's id at once; the task waits, and is yours again, at the
 same epoch, when somebody has answered, or when nobody has in time. With --wait the command waits for that, for 50s or as long as
-you say (--wait=10m), and then says how to go on. What people answer also stands in the history of every later envelope.`
+you say (--wait=10m), and then says how to go on; with --quiet it prints the answer alone, and fails if there is none. What people answer also stands in the history of every later envelope.`
 	f := cmd.Flags()
 	f.StringArrayVar(&in.Options, "option", nil, "a possible answer; with any, the answer is one of them (repeatable)")
 	f.StringVar(&in.Desk, "desk", "", "whose people are asked (default: the operators)")
@@ -52,7 +55,7 @@ you say (--wait=10m), and then says how to go on. What people answer also stands
 	f.Var(&within, "within", "how long each desk has, such as 2h (default: as the task says)")
 	waitFlag(f, &wait, "wait for the answer, at most this long")
 	shell.EpochFlag(f, &in.Epoch)
-	return example(cmd, "trapeze ask 'refund it?' --option yes --option no --desk billing --wait")
+	return example(cmd, "trapeze ask TASK 'refund it?' --option yes --option no --desk billing --wait")
 }
 
 func waitFlag(f *pflag.FlagSet, wait *shell.Duration, what string) {
@@ -86,6 +89,9 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 	if err != nil {
 		return err
 	}
+	if waited && s.Flags.Quiet {
+		return answerOf(s, k)
+	}
 	return s.Emit(k, func(p *shell.Page) {
 		p.Fields([]shell.Field{
 			{"ticket", k.ID},
@@ -96,6 +102,7 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"question", k.Question},
 			{"options", shell.Names(k.Options)},
 			{"task", k.Task},
+			{"handoff", handoffOf(k)},
 			{"intent", shell.Clip(k.Intent, 500)},
 			{"envelope", k.Envelope},
 			{"opened", shell.Clock(k.Opened)},
@@ -107,10 +114,33 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"why", k.Detail},
 			{"closed", shell.Clock(k.Closed)},
 		})
+		if k.Kind == string(fact.TicketApproval) && k.Open() {
+			p.Line("Look at what is to go with: trapeze envelope show %s", handoffOf(k))
+		}
 		if waited && k.Open() {
 			p.Line("Nobody has seen to it yet. Go on waiting with: trapeze ticket show %s --wait", k.ID)
 		}
 	})
+}
+
+// handoffOf is the handoff that is to be approved: trapeze envelope show says what goes along.
+func handoffOf(k client.Ticket) string {
+	if k.Handoff == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s.h%d", k.Task, k.Handoff)
+}
+
+// answerOf prints the answer alone, for a script that has waited for it.
+func answerOf(s *shell.Shell, k client.Ticket) error {
+	switch {
+	case k.Outcome == string(fact.TicketAnswered):
+		_, err := fmt.Fprintln(s.Stdout, k.Answer)
+		return err
+	case k.Open():
+		return refusal.New(refusal.Unavailable, "go on waiting with: trapeze ticket show "+k.ID+" --wait --quiet", "nobody has seen to ticket %s yet", k.ID)
+	}
+	return refusal.New(refusal.Conflict, "look at it with: trapeze ticket show "+k.ID, "ticket %s is closed: %s", k.ID, k.Outcome)
 }
 
 func due(k client.Ticket) string {

@@ -22,7 +22,7 @@ func (s *Shell) quiet(v any) (bool, error) {
 func idsOf(v any) (ids []string, ok bool) {
 	switch v := v.(type) {
 	case client.Receipt:
-		for _, id := range []string{v.Ask, v.Share, v.Task} {
+		for _, id := range []string{v.Ticket, v.Ask, v.Share, v.Task} {
 			if id != "" {
 				return []string{id}, true
 			}
@@ -31,6 +31,12 @@ func idsOf(v any) (ids []string, ok bool) {
 		return []string{v.Task}, true
 	case client.Task:
 		return []string{v.ID}, true
+	case client.Ticket:
+		return []string{v.ID}, true
+	case client.TicketPage:
+		for _, k := range v.Tickets {
+			ids = append(ids, k.ID)
+		}
 	case client.Imported:
 		return []string{v.Task}, true
 	case client.Handoff:

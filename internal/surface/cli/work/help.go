@@ -28,7 +28,7 @@ others, and to say what is missing:
     trapeze task progress TEXT                         is on record when it returns, and renews the lease
     trapeze task gap --missing WHAT                    says what the context lacks; the work goes on
 
-A program asks people with trapeze ask TEXT --wait=2h, which prints the answer. No lease runs meanwhile. If it ends
+A program asks people with trapeze ask TEXT --wait=2h --quiet, which prints the answer. No lease runs meanwhile. If it ends
 before there is an answer, the task is left as it is: the agent gets it again, with the answer, when it has gone on and
 nobody has shown life for a lease.
 

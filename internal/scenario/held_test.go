@@ -1,0 +1,102 @@
+package scenario
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	door "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/rulebook"
+)
+
+func TestAConstraintThatIsSetWhileAnApprovedTaskWaitsAtADeskReachesWhoeverTakesIt(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("coder")
+		zoe := h.person("zoe", "billing")
+		r := h.create(h.agent("coder"), app.CreateInput{Intent: "refund it", Start: true})
+		sent := h.send(h.agent("coder"), r, app.SendInput{To: []string{"human:billing"}, Kind: fact.Supervised})
+		approved := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: sent.Handoff})
+		})
+		h.constrain(h.operator(), r.Task, fact.Constraint{ID: "most", Kind: fact.ConstraintBudget, Text: "never more than 100"})
+		if _, err := h.claim(zoe, approved.Ticket); err != nil {
+			h.Fatal(err)
+		}
+		sheet := ok(h, zoe, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: r.Task}) })
+		if !strings.Contains(string(sheet.Envelope), "never more than 100") {
+			h.Errorf("zoe is given: %s", sheet.Envelope)
+		}
+	})
+}
+
+func TestWhoAsksUnderOneNameDoesNotApproveOrAnswerUnderAnother(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ben")
+		ann := h.person("ann", "billing") // and h.operator is ann, too
+		r := h.create(ann, app.CreateInput{Intent: "pay me", Start: true})
+		sent := h.send(ann, r, app.SendInput{To: []string{"ben"}, Kind: fact.Supervised})
+		_, err := call(h.operator(), func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: sent.Handoff})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("operator ann approves what the agent ann asked for: %v", err)
+		}
+	})
+}
+
+func TestAPolicyThatIsOnRecordIsUsedAfterARestartWithABadFile(t *testing.T) {
+	h := open(t, "sqlite")
+	defer h.stop()
+	h.join("coder", "bill")
+	h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
+	bad := "version: 1\nrule: []\n"
+	h.policy.Store(&bad)
+	again, err := app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Policy: rulebook.Options{Read: h.readPolicy}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Load(ctx(h), identity.DefaultWorkspace); refusal.CodeOf(err) != refusal.Invalid {
+		t.Errorf("the bad file: %v", err)
+	}
+	if p := again.InMemory(identity.DefaultWorkspace); len(p.StandIns("coder")) != 1 {
+		t.Errorf("in memory: %+v", p)
+	}
+}
+
+func TestALostOwnerIsReplacedByItsStandInOfThePolicy(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("coder", "bill")
+		h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
+		r := h.create(h.operator(), app.CreateInput{
+			Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Minute)}, Send: &app.SendInput{To: []string{"coder"}},
+		})
+		h.accept("coder", h.wait("coder"))
+		if item := h.wait("bill"); item.Task != r.Task || item.Reason != fact.ReasonRecovery {
+			h.Errorf("bill is asked: %+v", item)
+		}
+	})
+}
+
+func TestWhatACreatorSaysIsKeptWhereThePolicyKeepsTheTask(t *testing.T) {
+	a := openAdvised(t, "  - {name: never, when: {tags: [never]}, then: keep}\n")
+	failing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	a.answer.Store(&failing)
+	coder := a.agent("coder", door.AgentSpec{})
+	a.agent("bill", door.AgentSpec{Capabilities: []string{"billing"}})
+	r, err := coder.CreateTask(t.Context(), door.CreateInput{
+		Intent: "pay", Start: true, Content: door.Content{Facts: []door.Point{{Text: "they are owed 300"}}}, Send: &door.SendInput{To: []string{"auto"}},
+	})
+	if err != nil || r.Envelope == "" || r.Owner != "coder" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	sheet, err := coder.Content(t.Context(), r.Task, door.ContentInput{})
+	if err != nil || !strings.Contains(string(sheet.Envelope), "they are owed 300") {
+		t.Errorf("%s, %v", sheet.Envelope, err)
+	}
+}
