@@ -137,7 +137,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 		return nil, err
 	}
 	a.Archive = archive.New(l, v, a.tasks, a.access, a.Readable, a.sealer.Chain, archive.Ahead{Known: a.Known, Draft: a.sealer.Draft, Now: o.Now})
-	a.Desk = desk.New(a.tasks, v, a.access, desk.Sources{Known: a.Known, Handover: a.toPerson})
+	a.Desk = desk.New(a.tasks, v, a.access, desk.Sources{Known: a.Known, Staffed: a.Staffed, Handover: a.toPerson})
 	a.Book, err = rulebook.New(l, v, a.Roster, rulebook.Tasks{For: a.tasks.For, Said: a.sealer.Said, Change: a.tasks.Change}, a.access, o.Now, o.Policy)
 	return a, err
 }

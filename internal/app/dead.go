@@ -38,7 +38,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Rece
 		before := t.Handoff
 		t = custody.FoldAll(t, events)
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
-		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && before.Stage == fact.DeadLettered {
+		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == fact.DeadLettered || before.Stage == fact.AtDesk) {
 			send = again(t, before, in)
 		}
 		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
@@ -62,7 +62,7 @@ func again(t custody.Task, h *custody.Handoff, in ReplayInput) SendInput {
 	case (in.Route != nil || h.RouteStep) && len(t.Route) > 0:
 		send.Channel = ""
 	case h.Channel == "":
-		send.To, send.Capability = targets(h.Candidates), h.Capability
+		send.To, send.Capability = receivers(h.Candidates), h.Capability
 	}
 	return send
 }

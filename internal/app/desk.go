@@ -34,22 +34,24 @@ func people(to []string) (agents []string, desks []fact.Candidate) {
 	return agents, desks
 }
 
-// served refuses (unavailable) desks that are there for nobody.
-func (a *App) served(ctx context.Context, workspace string, desks []fact.Candidate) error {
-	for _, d := range desks {
-		if d.Desk == fact.DeskOperators {
-			continue
-		}
-		there, err := a.There(ctx, workspace)
-		if err != nil {
-			return err
-		}
-		if !there.Desk(d.Desk) {
-			return refusal.New(refusal.Unavailable, "send it to human:operators, or have an operator add a person: trapeze agent add NAME --kind human --capability "+d.Desk,
-				"nobody serves the desk %s", d.Desk)
+// receivers are those whom a handoff was meant for, as a sender names them: agents and desks, or the first desk where there is
+// nobody else.
+func receivers(candidates []fact.Candidate) []string {
+	var to, desks []string
+	for _, c := range candidates {
+		switch {
+		case c.IsDesk() && c.Tier == fact.TierTarget:
+			to = append(to, toPeople+c.Desk)
+		case c.IsDesk():
+			desks = append(desks, toPeople+c.Desk)
+		case c.Tier == fact.TierTarget:
+			to = append(to, c.Agent)
 		}
 	}
-	return nil
+	if len(to) == 0 && len(desks) > 0 {
+		return desks[:1]
+	}
+	return to
 }
 
 // routeOrDesk is the plan of a send: agents as routing finds them, and then the desks that were named.

@@ -94,8 +94,10 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	if in.To, desks = people(in.To); len(desks) > 0 && (in.Kind == fact.Broadcast || in.Kind == fact.Delegation) {
 		return nil, refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", in.Kind)
 	}
-	if err := a.served(ctx, c.Workspace, desks); err != nil {
-		return nil, err
+	for _, d := range desks {
+		if err := a.Staffed(ctx, c.Workspace, d.Desk); err != nil {
+			return nil, err
+		}
 	}
 	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: a.InMemory(c.Workspace).StandIns}
 	if in.Capability != "" {

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -11,8 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // AskInput asks people a question.
@@ -49,21 +46,7 @@ func (d *Desk) there(ctx context.Context, c caller.Caller, in AskInput) error {
 		}
 		return err
 	}
-	if in.Desk == "" || in.Desk == fact.DeskOperators {
-		return nil
-	}
-	agents, err := d.views.Agents(ctx, c.Workspace)
-	if err != nil {
-		return stream.Unavailable(err)
-	}
-	serves := func(s registry.State) bool {
-		return !s.Removed && s.Spec.Kind == registry.KindHuman && slices.Contains(s.Spec.Capabilities, in.Desk)
-	}
-	if !slices.ContainsFunc(agents, serves) {
-		return refusal.New(refusal.Unavailable, "leave the desk out to ask the operators, or have one add a person: trapeze agent add NAME --kind human --capability "+in.Desk,
-			"nobody serves the desk %s", in.Desk)
-	}
-	return nil
+	return d.from.Staffed(ctx, c.Workspace, in.Desk)
 }
 
 // ClaimInput takes a ticket on.

@@ -28,6 +28,8 @@ const lookAgain = 2 * time.Second
 type Sources struct {
 	// Known is an agent as the registry has it; the zero state of one that is not there.
 	Known func(ctx context.Context, workspace, name string, fresh bool) (registry.State, error)
+	// Staffed refuses a desk that nobody serves.
+	Staffed func(ctx context.Context, workspace, desk string) error
 	// Handover seals what a task's next owner needs where the present one writes nothing.
 	Handover func(ctx context.Context, workspace string, t custody.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error)
 }

@@ -25,6 +25,7 @@ const remembered = 10_000
 
 // Roster knows the agents, tokens and channels of one ledger. Its methods are safe for many goroutines.
 type Roster struct {
+	ledger   ledger.Ledger
 	views    view.Store
 	now      func() time.Time
 	random   io.Reader
@@ -39,7 +40,7 @@ type Roster struct {
 
 // New returns the roster of a ledger and the views that follow it.
 func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, random io.Reader) (*Roster, error) {
-	r := &Roster{views: v, now: now, random: random, access: log, presence: newPresence(now())}
+	r := &Roster{ledger: l, views: v, now: now, random: random, access: log, presence: newPresence(now())}
 	var err error
 	if r.agents, err = stream.New("agent", l, registry.Fold, now, cached, registry.Events); err != nil {
 		return nil, err

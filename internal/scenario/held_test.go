@@ -100,3 +100,20 @@ func TestWhatACreatorSaysIsKeptWhereThePolicyKeepsTheTask(t *testing.T) {
 		t.Errorf("%s, %v", sheet.Envelope, err)
 	}
 }
+
+func TestATaskThatNobodyTookFromADeskIsAskedForThereAgainByAReplay(t *testing.T) {
+	story(t, func(h *house) {
+		h.person("zoe", "legal")
+		r := h.create(h.operator(), app.CreateInput{
+			Intent: "may we?", Timeouts: fact.Timeouts{Answer: fact.Duration(20 * time.Minute)}, Send: &app.SendInput{To: []string{"human:legal"}},
+		})
+		h.inState(r.Task, fact.Parked)
+		again := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
+			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task, Note: "zoe is back"})
+		})
+		got := h.task(r.Task)
+		if again.State != fact.Waiting || got.OpenTicket() == nil || got.Ticket.Desk != "legal" || got.Ticket.N != 2 {
+			h.Errorf("%s, %+v", again.State, got.Ticket)
+		}
+	})
+}
