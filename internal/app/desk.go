@@ -54,6 +54,19 @@ func receivers(candidates []fact.Candidate) []string {
 	return to
 }
 
+// checkDesks refuses desks where no people can take what is sent, or nobody is.
+func (a *App) checkDesks(ctx context.Context, workspace string, kind fact.Kind, desks []fact.Candidate) error {
+	if len(desks) > 0 && (kind == fact.Broadcast || kind == fact.Delegation) {
+		return refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", kind)
+	}
+	for _, d := range desks {
+		if err := a.Staffed(ctx, workspace, d.Desk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // routeOrDesk is the plan of a send: agents as routing finds them, and then the desks that were named.
 func (a *App) routeOrDesk(ctx context.Context, c Caller, in SendInput, req routing.Request, desks []fact.Candidate, now time.Time) (roster.Plan, error) {
 	if len(desks) > 0 && len(in.To) == 0 && in.Capability == "" && in.Channel == "" {

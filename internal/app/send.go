@@ -91,13 +91,9 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 		in.To = t.Route[:1]
 	}
 	var desks []fact.Candidate
-	if in.To, desks = people(in.To); len(desks) > 0 && (in.Kind == fact.Broadcast || in.Kind == fact.Delegation) {
-		return nil, refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", in.Kind)
-	}
-	for _, d := range desks {
-		if err := a.Staffed(ctx, c.Workspace, d.Desk); err != nil {
-			return nil, err
-		}
+	in.To, desks = people(in.To)
+	if err := a.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
+		return nil, err
 	}
 	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: a.InMemory(c.Workspace).StandIns}
 	if in.Capability != "" {
