@@ -270,12 +270,7 @@ func (in SendInput) handoffs(t custody.Task) []string {
 }
 
 // nextHandoffID is the id that a task's next handoff will have.
-func nextHandoffID(t custody.Task) string {
-	if t.Handoff == nil {
-		return fact.HandoffID(t.ID, 1)
-	}
-	return fact.HandoffID(t.ID, t.Handoff.N+1)
-}
+func nextHandoffID(t custody.Task) string { return fact.HandoffID(t.ID, t.NextHandoff()) }
 
 // targets is whom a handoff is meant for, fallbacks left out.
 func targets(candidates []fact.Candidate) []string {

@@ -12,8 +12,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
@@ -52,16 +50,11 @@ func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd han
 	if _, err := handoff.Decide(t, cmd, now); err != nil && refusal.CodeOf(err) != refusal.Unavailable {
 		return nil, err // whoever may take over, this caller may not say so
 	}
-	p, err := a.Plan(ctx, c.Workspace, roster.For(t.Owner, a.InMemory(c.Workspace)), now)
+	p, err := a.successors(ctx, c.Workspace, t, false, now)
 	if err != nil {
 		return nil, err
 	}
-	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
-	if p, err = a.Behind(ctx, c.Workspace, p, fact.Receiver{Agent: t.Owner}, a.InMemory(c.Workspace), t, req, now); err != nil {
-		return nil, err
-	}
 	cmd.Recovery, cmd.Chain, cmd.Passed, cmd.Hints.Jitter = p.Candidates, p.Chain, p.Passed, a.Jitter()
-	cmd.Recovery = slices.DeleteFunc(cmd.Recovery, func(k fact.Candidate) bool { return k.Agent == t.Owner })
 	if len(cmd.Recovery) == 0 && p.Refused != nil {
 		return nil, p.Refused
 	}

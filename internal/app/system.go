@@ -255,14 +255,8 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 // recovery is the tick that replaces a lost owner: by whom, and with what.
 func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
-	p, err := a.Plan(ctx, workspace, roster.For(t.Owner, a.InMemory(workspace)), now) // where nobody is fit, its owner may come back
+	p, err := a.successors(ctx, workspace, t, true, now)
 	if err != nil {
-		return cmd, err
-	}
-	p.Candidates = slices.DeleteFunc(p.Candidates, func(k fact.Candidate) bool { return k.Agent == t.Owner })
-	p.Candidates, p.Refused = append(p.Candidates, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget}), nil
-	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
-	if p, err = a.Behind(ctx, workspace, p, fact.Receiver{Agent: t.Owner}, a.InMemory(workspace), t, req, now); err != nil {
 		return cmd, err
 	}
 	cmd.Recovery, cmd.Chain = p.Candidates, p.Chain
@@ -273,6 +267,22 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 	}
 	cmd.Recovery, cmd.Passed, cmd.Envelope, err = a.recoverable(ctx, workspace, t, cmd.Recovery, detail, now)
 	return cmd, err
+}
+
+// successors are who may have a task instead of its owner: those who stand in for it, then the owner itself, if it may come
+// back, and then those above it in the policy's chain.
+func (a *App) successors(ctx context.Context, workspace string, t custody.Task, back bool, now time.Time) (roster.Plan, error) {
+	known := a.InMemory(workspace)
+	p, err := a.Plan(ctx, workspace, roster.For(t.Owner, known), now)
+	if err != nil {
+		return p, err
+	}
+	p.Candidates = slices.DeleteFunc(p.Candidates, func(k fact.Candidate) bool { return k.Agent == t.Owner })
+	if back {
+		p.Candidates, p.Refused = append(p.Candidates, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget}), nil
+	}
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
+	return a.Behind(ctx, workspace, p, fact.Receiver{Agent: t.Owner}, known, t, req, now)
 }
 
 // recoverable is with what an owner is replaced, and which of those who stand in for it can read that. Where nobody can, the

@@ -27,10 +27,10 @@ func (t *Task) apply(e fact.Event) {
 	before := t.State
 	t.take(e)
 	if t.State == before { // a fold that picks between two edges has already moved
-		t.State = Move(before, e.EventName(), before)
+		t.State = move(TaskTable, before, e.EventName())
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
-		if to := MoveStage(h.Stage, e.EventName(), h.Stage); to != h.Stage {
+		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
 			t.touch().Stage = to
 		}
 	}

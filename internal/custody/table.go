@@ -4,28 +4,13 @@ import "github.com/trapezehq/trapeze/internal/fact"
 
 //go:generate go run ../handoff/statesdoc -o ../../docs/states.md
 
-// Edge is one way from a task's state to the next. Events that are not in the table leave the state alone.
-type Edge struct {
-	From  fact.State
+// Edge is one way from a state of a task or a ticket, or from a stage of a handoff, to the next. Events that are not in the
+// table leave the state alone.
+type Edge[S ~string] struct {
+	From  S
 	Event string
-	To    fact.State
+	To    S
 	When  string // which of two edges with the same From and Event; empty if there is one
-}
-
-// StageEdge is one way from a handoff's stage to the next.
-type StageEdge struct {
-	From  fact.Stage
-	Event string
-	To    fact.Stage
-	When  string
-}
-
-// TicketEdge is one way from a ticket's state to the next.
-type TicketEdge struct {
-	From  fact.TicketState
-	Event string
-	To    fact.TicketState
-	When  string
 }
 
 // None is the state of a task, and the stage of a handoff, before its first event.
@@ -33,7 +18,7 @@ const None = ""
 
 // TaskTable is every transition a task can make. No other is possible: Fold consults it, Decide is tested
 // against it, and docs/states.md is generated from it.
-var TaskTable = []Edge{
+var TaskTable = []Edge[fact.State]{
 	{None, "task-created", fact.Pending, ""},
 	{fact.Pending, "task-started", fact.Executing, ""},
 	{fact.Pending, "handoff-request", fact.HandingOff, ""},
@@ -75,7 +60,7 @@ var TaskTable = []Edge{
 }
 
 // HandoffTable is every transition a handoff can make.
-var HandoffTable = []StageEdge{
+var HandoffTable = []Edge[fact.Stage]{
 	{None, "handoff-request", fact.Requested, ""},
 	{fact.Requested, "approval-asked", fact.AwaitingApproval, ""},
 	{fact.AwaitingApproval, "handoff-approved", fact.Requested, ""},
@@ -113,7 +98,7 @@ var HandoffTable = []StageEdge{
 }
 
 // TicketTable is every transition a ticket can make. What ends a task or moves it elsewhere closes its ticket as well.
-var TicketTable = []TicketEdge{
+var TicketTable = []Edge[fact.TicketState]{
 	{None, "approval-asked", fact.TicketFree, ""},
 	{None, "ticket-opened", fact.TicketFree, ""},
 	{fact.TicketFree, "ticket-claimed", fact.TicketTaken, ""},
@@ -141,34 +126,17 @@ var TicketTable = []TicketEdge{
 	{fact.TicketTaken, "task-parked", fact.TicketOver, ""},
 }
 
-// Move is the state after an event. want picks between edges that differ in When; the first edge wins where none
-// leads to it. No edge: the state stays.
-func Move(from fact.State, event string, want fact.State) fact.State {
+// move is where an event leads that its fold has not moved by itself: nowhere, if there is no edge or one that stays; else along
+// the first edge.
+func move[S ~string](table []Edge[S], from S, event string) S {
 	to, found := from, false
-	for _, e := range TaskTable {
-		if e.From == from && e.Event == event {
-			if e.To == want {
-				return want
-			}
-			if !found {
-				to, found = e.To, true
-			}
-		}
-	}
-	return to
-}
-
-// MoveStage is Move for handoffs.
-func MoveStage(from fact.Stage, event string, want fact.Stage) fact.Stage {
-	to, found := from, false
-	for _, e := range HandoffTable {
-		if e.From == from && e.Event == event {
-			if e.To == want {
-				return want
-			}
-			if !found {
-				to, found = e.To, true
-			}
+	for _, e := range table {
+		switch {
+		case e.From != from || e.Event != event:
+		case e.To == from:
+			return from
+		case !found:
+			to, found = e.To, true
 		}
 	}
 	return to

@@ -13,7 +13,7 @@ import (
 // Tick lets the clocks that are due do what they do. Ticking too early, twice, or on two nodes at once is harmless.
 type Tick struct {
 	Hints Hints
-	// Recovery says who may take over from a lost owner, best first; the owner itself stands last, so that a
+	// Recovery says who may take over from a lost owner, best first; the owner itself stands after its stand-ins, so that a
 	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
 	Recovery []fact.Candidate
 	Chain    string // the escalation chain that the levels of those are of
@@ -139,7 +139,7 @@ func (d *turn) replace(c replacing, now time.Time) {
 	})
 }
 
-// asNamed is the candidates in the order in which they stand, each once: of a recovery the lost owner comes last,
+// asNamed is the candidates in the order in which they stand, each once: of a recovery the lost owner has its place,
 // whatever the tiers say.
 func asNamed(candidates []fact.Candidate) []fact.Candidate {
 	var list []fact.Candidate

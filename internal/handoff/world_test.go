@@ -111,13 +111,15 @@ func onTable(before custody.Task, e fact.Event, after custody.Task) error {
 	if !slices.Contains(fact.States(), after.State) {
 		return fmt.Errorf("%s leads to %q, which is no state", name, after.State)
 	}
-	moves := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.Event == name })
-	edge := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.From == before.State && k.Event == name && k.To == after.State })
+	moves := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge[fact.State]) bool { return k.Event == name })
+	edge := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge[fact.State]) bool {
+		return k.From == before.State && k.Event == name && k.To == after.State
+	})
 	if moves && !edge || !moves && before.State != after.State {
 		return fmt.Errorf("no edge %q --%s--> %q in TaskTable", before.State, name, after.State)
 	}
 	if from, to := ticketState(before, after), ticketState(after, after); from != to &&
-		!slices.Contains(custody.TicketTable, custody.TicketEdge{From: from, Event: name, To: to, When: whenTicket(from, name, to)}) {
+		!slices.Contains(custody.TicketTable, custody.Edge[fact.TicketState]{From: from, Event: name, To: to, When: whenTicket(from, name, to)}) {
 		return fmt.Errorf("no edge %q --%s--> %q in TicketTable", from, name, to)
 	}
 	return stageOnTable(before, name, after)
@@ -149,9 +151,9 @@ func stageOnTable(before custody.Task, name string, after custody.Task) error {
 		}
 		from = custody.None
 	}
-	moves := slices.ContainsFunc(custody.HandoffTable, func(k custody.StageEdge) bool { return k.Event == name })
-	edge := slices.ContainsFunc(custody.HandoffTable, func(k custody.StageEdge) bool { return k.From == from && k.Event == name && k.To == to })
-	ofTask := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge) bool { return k.Event == name }) && name != "handoff-request" &&
+	moves := slices.ContainsFunc(custody.HandoffTable, func(k custody.Edge[fact.Stage]) bool { return k.Event == name })
+	edge := slices.ContainsFunc(custody.HandoffTable, func(k custody.Edge[fact.Stage]) bool { return k.From == from && k.Event == name && k.To == to })
+	ofTask := slices.ContainsFunc(custody.TaskTable, func(k custody.Edge[fact.State]) bool { return k.Event == name }) && name != "handoff-request" &&
 		name != "handoff-complete" && name != "handoff-returned"
 	switch {
 	case ofTask && (from == custody.None || from.Final()):

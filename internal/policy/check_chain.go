@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 func (c *checker) checkChains() {
@@ -54,11 +56,11 @@ func (c *checker) checkLevels(path string, levels []Level) bool {
 			c.sayAt(at+".chain", "define it under chains", "there is no chain %s", l.Chain)
 		case last && set != "chain" && set != "human":
 			sound = false
-			c.sayAt(at, "end it with a level such as human: "+Operators, "the chain has no end: nobody is left after its last level")
+			c.sayAt(at, "end it with a level such as human: "+fact.DeskOperators, "the chain has no end: nobody is left after its last level")
 		}
 	}
 	if len(levels) == 0 {
-		c.sayAt(path, "end it with a level such as human: "+Operators, "the chain has no levels")
+		c.sayAt(path, "end it with a level such as human: "+fact.DeskOperators, "the chain has no levels")
 		return false
 	}
 	return sound
@@ -82,7 +84,7 @@ func (c *checker) flatten(name string) (flat []Level, ok bool) {
 			flat = append(flat, l)
 		}
 		if slices.Contains(walked, next) {
-			c.sayAt(fmt.Sprintf("%s[%d]", path, len(c.Chains[name])-1), "end one of them with a level such as human: "+Operators,
+			c.sayAt(fmt.Sprintf("%s[%d]", path, len(c.Chains[name])-1), "end one of them with a level such as human: "+fact.DeskOperators,
 				"the chains go round in a cycle: %s → %s", strings.Join(walked, " → "), next)
 			return nil, false
 		}

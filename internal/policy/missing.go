@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/fact"
 )
 
 // Known says what there is in a workspace now. A nil function means that everything is there.
@@ -12,7 +14,7 @@ type Known struct {
 	Agent      func(name string) bool
 	Capability func(name string) bool // somebody has it
 	Channel    func(name string) bool
-	Desk       func(name string) bool // somebody serves it; the desk [Operators] always exists
+	Desk       func(name string) bool // somebody serves it; the desk [fact.DeskOperators] always exists
 }
 
 // Missing lists the targets of the policy that do not exist. file is its name in the problems.
@@ -74,8 +76,8 @@ func (m *missing) capability(path, name string) {
 }
 
 func (m *missing) desk(path, name string) {
-	if name != Operators {
+	if name != fact.DeskOperators {
 		m.there(path, "desk", name, m.known.Desk,
-			"register a person, of kind human, with the capability "+name+", or use the desk "+Operators)
+			"register a person, of kind human, with the capability "+name+", or use the desk "+fact.DeskOperators)
 	}
 }

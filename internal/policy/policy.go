@@ -29,9 +29,6 @@ const (
 	MaxNamed      = 10_000  // agents and capabilities under escalation and fallbacks
 )
 
-// Operators is the desk that always exists.
-const Operators = "operators"
-
 // Policy is a policy file that was read and found sound. Treat it as immutable.
 type Policy struct {
 	Version    int                 `yaml:"version" need:"yes" doc:"The version of this format: 1."`

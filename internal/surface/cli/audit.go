@@ -19,22 +19,13 @@ func (s *commands) auditCommand() *cobra.Command {
 }
 
 func (s *commands) auditShow() *cobra.Command {
-	return s.Command("show [TASK]", "Show all that is on record about a task", cobra.MaximumNArgs(1),
-		func(ctx context.Context, args []string) error {
-			task, _, err := s.TaskArg(args, 0)
-			if err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
-			if err != nil {
-				return err
-			}
-			trail, err := c.Trail(ctx, task)
-			if err != nil {
-				return err
-			}
-			return s.Emit(trail, func(p *shell.Page) { p.Trail(trail.Entries) })
-		})
+	return s.TaskCall("show [TASK]", "Show all that is on record about a task", func(ctx context.Context, c *client.Client, task string) error {
+		trail, err := c.Trail(ctx, task)
+		if err != nil {
+			return err
+		}
+		return s.Emit(trail, func(p *shell.Page) { p.Trail(trail.Entries) })
+	})
 }
 
 func (s *commands) auditExport() *cobra.Command {

@@ -20,15 +20,7 @@ func (s *commands) taskCommand() *cobra.Command {
 }
 
 func (s *commands) taskShow() *cobra.Command {
-	return s.Command("show [TASK]", "Show a task", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		task, _, err := s.TaskArg(args, 0)
-		if err != nil {
-			return err
-		}
-		c, err := s.Dial(ctx)
-		if err != nil {
-			return err
-		}
+	return s.TaskCall("show [TASK]", "Show a task", func(ctx context.Context, c *client.Client, task string) error {
 		t, err := c.Task(ctx, task)
 		if err != nil {
 			return err
@@ -255,19 +247,10 @@ func (s *commands) taskProgress() *cobra.Command {
 
 func (s *commands) taskStuck() *cobra.Command {
 	var in client.StuckInput
-	cmd := s.Command("stuck [TASK]", "Say that its owner gets nowhere: others are asked to take it over at once", cobra.MaximumNArgs(1),
-		func(ctx context.Context, args []string) error {
-			task, _, err := s.TaskArg(args, 0)
-			if err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
-			if err != nil {
-				return err
-			}
-			r, err := c.Stuck(ctx, task, in)
-			return s.EmitReceipt(r, err)
-		})
+	cmd := s.TaskCall("stuck [TASK]", "Say that its owner gets nowhere: others are asked to take it over at once", func(ctx context.Context, c *client.Client, task string) error {
+		r, err := c.Stuck(ctx, task, in)
+		return s.EmitReceipt(r, err)
+	})
 	cmd.Long = `Say that a task's owner gets nowhere: whoever requested the task, the owner of a task above it, and operators may. Those who
 stand in for the owner, and then its escalation chain, are offered the task at once, with the last envelope and the progress
 notes. Until one of them accepts, progress or a result of the owner ends that; a heartbeat does not.`

@@ -128,7 +128,7 @@ func handoffOf(k client.Ticket) string {
 	if k.Handoff == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s.h%d", k.Task, k.Handoff)
+	return fact.HandoffID(k.Task, k.Handoff)
 }
 
 // answerOf prints the answer alone, for a script that has waited for it.

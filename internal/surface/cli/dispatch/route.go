@@ -13,15 +13,7 @@ import (
 
 func route(s *shell.Shell) *cobra.Command {
 	var in client.RouteInput
-	cmd := s.Command("route [TASK]", "Ask where the policy would send a task, and why", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		task, _, err := s.TaskArg(args, 0)
-		if err != nil {
-			return err
-		}
-		c, err := s.Dial(ctx)
-		if err != nil {
-			return err
-		}
+	cmd := s.TaskCall("route [TASK]", "Ask where the policy would send a task, and why", func(ctx context.Context, c *client.Client, task string) error {
 		r, err := c.Route(ctx, task, in)
 		if err != nil {
 			return err

@@ -130,26 +130,17 @@ What became of a task over all of its hops is shown by: trapeze drift TASK`
 }
 
 func drifts(s *shell.Shell) *cobra.Command {
-	cmd := s.Command("drift [TASK]", "Report what each hop of a task kept, changed, left out and dropped", cobra.MaximumNArgs(1),
-		func(ctx context.Context, args []string) error {
-			task, _, err := s.TaskArg(args, 0)
-			if err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
-			if err != nil {
-				return err
-			}
-			d, err := c.Drift(ctx, task)
-			if err != nil {
-				return err
-			}
-			r, err := report(d)
-			if err != nil {
-				return err
-			}
-			return s.Emit(d, func(p *shell.Page) { p.Block(drift.Table(r)) })
-		})
+	cmd := s.TaskCall("drift [TASK]", "Report what each hop of a task kept, changed, left out and dropped", func(ctx context.Context, c *client.Client, task string) error {
+		d, err := c.Drift(ctx, task)
+		if err != nil {
+			return err
+		}
+		r, err := report(d)
+		if err != nil {
+			return err
+		}
+		return s.Emit(d, func(p *shell.Page) { p.Block(drift.Table(r)) })
+	})
 	cmd.Long = `Report what became of the facts, decisions, constraints and references of a task on its way: each hop compares what was
 said with what the next receiver got. The read is on record.`
 	return example(cmd, "trapeze drift $TASK")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
@@ -40,6 +41,21 @@ func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, 
 		return "", nil, Usagef("name the task (or set TRAPEZE_TASK)")
 	}
 	return task, args, nil
+}
+
+// TaskCall is a command that asks the server something of one task, the one it is given or the one that this process works on.
+func (s *Shell) TaskCall(use, short string, run func(ctx context.Context, c *client.Client, task string) error) *cobra.Command {
+	return s.Command(use, short, cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		task, _, err := s.TaskArg(args, 0)
+		if err != nil {
+			return err
+		}
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, task)
+	})
 }
 
 // EpochOf is the epoch to send with a change of a task: the one given, the one that this process works under, or the
