@@ -41,23 +41,18 @@ func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.
 	if err := handoff.MayRequest(t, c.By(), in.Epoch); err != nil { // before anybody is asked in vain
 		return nil, err
 	}
-	if in.Consult == nil {
-		in.Consult = &rulebook.Consultation{}
-	}
-	d, err := a.Decide(ctx, c.Workspace, q, in.Consult, now)
+	d, err := a.Decide(ctx, c.Workspace, q, &in.Auto.consult, now)
 	if err != nil {
 		return nil, err
 	}
-	if in.Decided != nil {
-		*in.Decided = &d
-	}
+	in.Auto.decided = &d
 	var sent []fact.Event
 	if d.Action == fact.ActionHandOff {
 		if sent, err = a.follow(ctx, c, in, d, t, now); err != nil {
 			return nil, err
 		}
 	}
-	return in.Consult.Settle(t, &d, sent, now)
+	return in.Auto.consult.Settle(t, &d, sent, now)
 }
 
 // follow is the handoff that a decision leads to.
@@ -98,17 +93,25 @@ func (in SendInput) by(d fact.Decision) SendInput {
 	return in
 }
 
-// sendTold is [App.Send] that tells what the policy decided.
-func (a *App) sendTold(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
-	var decided *fact.Decision
-	with := in
-	with.Decided, with.Consult = &decided, &rulebook.Consultation{}
-	r, err := a.tasks.ChangeWith(ctx, c, "send", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
-		return a.decideSend(ctx, c, with, t, now)
+// Automatic is what one call makes of handing a task to where the policy says: what the adviser was asked, and what was decided.
+type Automatic struct {
+	decided *fact.Decision
+	consult rulebook.Consultation
+}
+
+// deciding is [docket.Docket.ChangeWith] for calls that may hand a task to where the policy says. It tells what was decided.
+func (a *App) deciding(ctx context.Context, c Caller, verb, task string, in any,
+	decide func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error),
+) (docket.Receipt, error) {
+	var auto Automatic
+	r, err := rulebook.Consult(ctx, &auto.consult, func() (docket.Receipt, error) {
+		return a.tasks.ChangeWith(ctx, c, verb, task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+			return decide(&auto, t, now)
+		})
 	})
-	r.Decision = decided
+	r.Decision = auto.decided
 	if err != nil {
-		_ = a.Note(ctx, c, in.Task, with.Consult, decided, err) // the refusal is what the caller has to know
+		_ = a.Note(ctx, c, task, &auto.consult, auto.decided, err) // the refusal is what the caller has to know
 	}
 	return r, err
 }

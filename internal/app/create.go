@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/stream"
 )
 
 // CreateInput makes a task.
@@ -69,15 +70,17 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
 	}
-	var decided *fact.Decision
+	var auto Automatic
 	if in.Send != nil {
 		send := *in.Send
-		send.Decided, send.Consult, in.Send = &decided, &rulebook.Consultation{}, &send
+		send.Auto, in.Send = &auto, &send
 	}
 	w := c.Write(request)
 	w.New = true
-	out, err := a.tasks.Do(ctx, w, docket.StreamOf(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
-		return a.decideCreate(ctx, c, cmd, &in, t, now)
+	out, err := rulebook.Consult(ctx, &auto.consult, func() (stream.Outcome[custody.Task], error) {
+		return a.tasks.Do(ctx, w, docket.StreamOf(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+			return a.decideCreate(ctx, c, cmd, &in, t, now)
+		})
 	})
 	if err != nil {
 		return docket.Receipt{}, err
@@ -86,7 +89,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 		a.quota.Made(c)
 	}
 	r := docket.ReceiptOf(out)
-	r.Decision = decided
+	r.Decision = auto.decided
 	return r, nil
 }
 

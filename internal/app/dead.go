@@ -30,7 +30,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Rece
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
 		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
 	}
-	return a.tasks.ChangeWith(ctx, c, "replay", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.deciding(ctx, c, "replay", in.Task, in, func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
@@ -44,6 +44,7 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Rece
 		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
 			return events, nil
 		}
+		send.Auto = auto
 		sent, err := a.decideSend(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})

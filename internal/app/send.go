@@ -13,7 +13,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/sealing"
 )
 
@@ -44,16 +43,19 @@ type SendInput struct {
 	Asked string `json:"-"`
 
 	// No door sets what follows: it is what the policy decides.
-	Up       roster.Chain           `json:"-"` // what of a chain is above the task, instead of receivers
-	Decision *fact.Decision         `json:"-"` // that the handoff follows from
-	Decided  **fact.Decision        `json:"-"` // where to tell what was decided; nil: nowhere
-	Consult  *rulebook.Consultation `json:"-"` // of the adviser, where the policy has no rule for it
+	Up       roster.Chain   `json:"-"` // what of a chain is above the task, instead of receivers
+	Decision *fact.Decision `json:"-"` // that the handoff follows from
+	Auto     *Automatic     `json:"-"` // what the call makes of a handoff to auto; nil: it can make none
 }
 
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (a *App) Send(ctx context.Context, c Caller, in SendInput) (docket.Receipt, error) {
-	return a.sendTold(ctx, c, in)
+	return a.deciding(ctx, c, "send", in.Task, in, func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
+		send := in
+		send.Auto = auto
+		return a.decideSend(ctx, c, send, t, now)
+	})
 }
 
 func (a *App) decideSend(ctx context.Context, c Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {

@@ -72,7 +72,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
 func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.Receipt, error) {
-	return a.tasks.ChangeWith(ctx, c, "takeover", in.Task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.deciding(ctx, c, "takeover", in.Task, in, func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
@@ -94,7 +94,7 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.
 			}
 			events, t = append(events, back...), custody.FoldAll(t, back)
 		}
-		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true}
+		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
 		sent, err := a.decideSend(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})

@@ -69,8 +69,8 @@ const (
 	MaxAdviceAnswer = 8 << 10
 )
 
-// AdviceTaken: no rule of the policy matched, so an adviser was asked where the task should go. It is on record whether
-// anything came of it or not. What the task is decides nothing of it: the handoff, if there is one, says so itself.
+// AdviceTaken: no rule of the policy matched, so an adviser was told of the task and asked where it should go. It is on record
+// whether anything came of it or not. What the task is decides nothing of it: the handoff, if there is one, says so itself.
 type AdviceTaken struct {
 	Model   string        `json:"model"`
 	Outcome AdviceOutcome `json:"outcome"`

@@ -32,6 +32,7 @@ type LLM struct {
 	Retries       int           `yaml:"retries" doc:"Tries after the first, where the service is busy, broken or cannot be understood; none if left out."`
 	PerHour       int           `yaml:"per_hour" doc:"Calls in an hour; 120 if left out."`
 	TokensPerHour int64         `yaml:"tokens_per_hour" doc:"Tokens in an hour, as the service reports them; 500000 if left out."`
+	Share         int           `yaml:"share" doc:"How much of an hour's calls and tokens one principal may use, in percent; 25 if left out. Everybody has one call."`
 }
 
 // KeyPrefix is how the names of variables begin that may hold a key.
@@ -60,6 +61,7 @@ func (c *checker) checkLLM() {
 		{"retries", int64(l.Retries), MaxAdviceRetries},
 		{"per_hour", int64(l.PerHour), MaxAdviceCalls},
 		{"tokens_per_hour", l.TokensPerHour, MaxAdviceSpent},
+		{"share", int64(l.Share), 100},
 	} {
 		if _, given := c.places["llm."+n.name]; n.got < 0 || n.got > n.most || given && n.got == 0 && n.name != "retries" {
 			c.sayAt("llm."+n.name, "see docs/policy.md for its bounds; leave it out for the default", "this is out of bounds")

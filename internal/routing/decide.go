@@ -20,16 +20,17 @@ type Question struct {
 	Exclude   []string // agents to leave out: the task's owner
 	Own       []string // see [Request]
 	Now       time.Time
-	// Adviser is asked where no rule matches; nil: nobody is.
+	// Adviser is asked where no rule matches, for the principal By; nil: nobody is.
 	Adviser Adviser
+	By      string
 }
 
 // Adviser says what to do where no rule matches, such as a language model. What it says may break no rule, limit or
 // permission: it chooses among the choices, and [Decide] keeps the task where it is if it does not.
 type Adviser interface {
 	// Advise answers within a bounded time. An error means that there is no advice, and says why; what was asked is told even
-	// then.
-	Advise(ctx context.Context, s *policy.Situation, choices []Choice) (Advice, error)
+	// then. by is the principal for whom is asked: each has its share of what advice may cost.
+	Advise(ctx context.Context, by string, s *policy.Situation, choices []Choice) (Advice, error)
 }
 
 // Choice is an agent, or a capability that some agent has, that an adviser may choose.
@@ -61,7 +62,7 @@ type Told struct {
 	Prompt string
 	Answer string // as it came, whether it could be used or not; empty if none came
 	Tokens int64  // that it cost, as the endpoint says, or else as estimated
-	Tries  int
+	Tries  int    // none: nothing was sent
 	Took   time.Duration
 }
 
@@ -116,7 +117,7 @@ func (q Question) advise(ctx context.Context, d *fact.Decision) {
 		return
 	}
 	choices := q.choices()
-	a, err := q.Adviser.Advise(ctx, q.Situation, choices)
+	a, err := q.Adviser.Advise(ctx, q.By, q.Situation, choices)
 	d.Why = []string{rules}
 	switch {
 	case err != nil:

@@ -133,7 +133,7 @@ type adviser struct {
 	offered []routing.Choice
 }
 
-func (a *adviser) Advise(_ context.Context, _ *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+func (a *adviser) Advise(_ context.Context, _ string, _ *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
 	a.offered = choices
 	return a.says, a.err
 }

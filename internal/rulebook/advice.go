@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -16,23 +17,49 @@ import (
 // Consultation is what one call asks of the adviser: once at most, however often the decision is made anew. It is for one
 // call, and not for several goroutines.
 type Consultation struct {
-	adviser routing.Adviser
-	asked   bool
-	advice  routing.Advice
-	err     error
+	adviser  routing.Adviser
+	question *question
+	asked    bool
+	advice   routing.Advice
+	err      error
 }
 
-// Advise implements [routing.Adviser].
-func (k *Consultation) Advise(ctx context.Context, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+// question is what the adviser is to be asked.
+type question struct {
+	by        string
+	situation *policy.Situation
+	choices   []routing.Choice
+}
+
+// errUnasked ends a decision that needs advice which nobody was asked for yet.
+var errUnasked = errors.New("the adviser has to be asked first")
+
+// Consult makes a decision with k; and where it needs advice, asks for that and makes the decision anew. A model takes its time,
+// but a decision is made at one moment, about the task, the agents and the policy as they are then: nobody is asked while it is
+// made.
+func Consult[T any](ctx context.Context, k *Consultation, decide func() (T, error)) (T, error) {
+	out, err := decide()
+	if !errors.Is(err, errUnasked) {
+		return out, err
+	}
+	k.advice, k.err = k.adviser.Advise(ctx, k.question.by, k.question.situation, k.question.choices)
+	k.asked = true
+	return decide()
+}
+
+// Advise implements [routing.Adviser]: what the adviser said, or a note of what it is to be asked.
+func (k *Consultation) Advise(_ context.Context, by string, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
 	if !k.asked {
-		k.advice, k.err = k.adviser.Advise(ctx, s, choices)
-		k.asked = true
+		k.question = &question{by, s, choices}
 	}
 	return k.advice, k.err
 }
 
-// Asked reports whether the adviser was asked.
-func (k *Consultation) Asked() bool { return k != nil && k.asked }
+// wanted reports whether a decision waits for advice.
+func (k *Consultation) wanted() bool { return k != nil && k.question != nil && !k.asked }
+
+// told reports whether the adviser was told of the task: a budget that is spent, or a model that is left alone, keeps it from that.
+func (k *Consultation) told() bool { return k != nil && k.advice.Told.Tries > 0 }
 
 // record is what goes on record of it: what the adviser was asked, what it said, and what came of that. d is the decision, and
 // refused why it could not be followed, if it could not.
@@ -42,9 +69,6 @@ func (k *Consultation) record(d fact.Decision, refused error) fact.AdviceTaken {
 		Policy: d.Policy, Model: told.Model, Outcome: fact.AdvisedKeep, Why: k.advice.Why,
 		Prompt: refusal.Clip(told.Prompt, fact.MaxAdvicePrompt), Answer: refusal.Clip(told.Answer, fact.MaxAdviceAnswer),
 		Tokens: told.Tokens, Tries: told.Tries, Took: fact.Duration(told.Took),
-	}
-	if told.Tries == 0 { // nothing was sent
-		e.Prompt = ""
 	}
 	if k.advice.HandOff {
 		e.Outcome, e.To = fact.AdvisedHandOff, fact.Receiver{Agent: k.advice.Agent, Capability: k.advice.Capability}
@@ -59,7 +83,9 @@ func (k *Consultation) record(d fact.Decision, refused error) fact.AdviceTaken {
 		e.Outcome = fact.AdviceRefused
 	case refused != nil:
 		e.Outcome, err = fact.AdviceRefused, refused
-	case k.advice.HandOff && d.Action != fact.ActionHandOff:
+	case d.Rule != fact.AdviceRule && d.Rule != "":
+		e.Outcome, e.Why = fact.AdviceRefused, "by then the rule "+d.Rule+" matched"
+	case d.Rule == "" && len(d.Why) > 0: // such as what is no choice any more
 		e.Outcome, e.Why = fact.AdviceRefused, d.Why[len(d.Why)-1]
 	}
 	if err != nil {
@@ -72,14 +98,14 @@ func (k *Consultation) record(d fact.Decision, refused error) fact.AdviceTaken {
 	return e
 }
 
-// Settle is the events of a decision about t: what the adviser was asked, if it was, and then those of the handoff that
+// Settle is the events of a decision about t: what the adviser was told, if it was, and then those of the handoff that
 // follows. Advice alone sends no task to the dead letters: where the rules would, the decision becomes one to keep it.
 func (k *Consultation) Settle(t custody.Task, d *fact.Decision, sent []fact.Event, now time.Time) ([]fact.Event, error) {
-	if !k.Asked() {
+	if !k.told() {
 		return sent, nil
 	}
 	taken := k.record(*d, nil)
-	if why := parked(sent); why != "" {
+	if why := parked(sent); why != "" && d.Rule == fact.AdviceRule {
 		sent, taken.Outcome, taken.Why = nil, fact.AdviceRefused, why
 		*d = fact.Decision{Policy: d.Policy, Action: fact.ActionKeep, Why: append(d.Why, "the rules do not allow it: "+why), Broken: d.Broken}
 	}
@@ -97,9 +123,9 @@ func parked(events []fact.Event) string {
 	return ""
 }
 
-// Note puts what the adviser was asked on record by itself, where no handoff follows: refused says why, if one was to.
+// Note puts what the adviser was told on record by itself, where no handoff follows: refused says why, if one was to.
 func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *fact.Decision, refused error) error {
-	if !k.Asked() {
+	if !k.told() {
 		return nil
 	}
 	if d == nil { // it came to none
@@ -114,7 +140,7 @@ func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consul
 // unasked is an adviser that is there and not asked.
 type unasked struct{}
 
-func (unasked) Advise(context.Context, *policy.Situation, []routing.Choice) (routing.Advice, error) {
+func (unasked) Advise(context.Context, string, *policy.Situation, []routing.Choice) (routing.Advice, error) {
 	return routing.Advice{}, refusal.New(refusal.Unavailable, "ask it with ask_llm (--ask-llm)", "the language model is not asked in a dry run unless you say so")
 }
 
@@ -124,7 +150,7 @@ type broken struct {
 	err   error
 }
 
-func (b broken) Advise(context.Context, *policy.Situation, []routing.Choice) (routing.Advice, error) {
+func (b broken) Advise(context.Context, string, *policy.Situation, []routing.Choice) (routing.Advice, error) {
 	return routing.Advice{Told: routing.Told{Model: b.model}}, b.err
 }
 

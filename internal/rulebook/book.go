@@ -106,14 +106,18 @@ func (b *Book) InMemory(workspace string) *policy.Policy {
 }
 
 // Decide says what the policy in force makes of a task. Of q, it adds the policy, the agents, the adviser and the time. The
-// adviser is asked by k; without one it is not.
+// adviser is asked by k, which takes [Consult]; without one it is not.
 func (b *Book) Decide(ctx context.Context, workspace string, q routing.Question, k *Consultation, now time.Time) (fact.Decision, error) {
 	p, err := b.Policy(ctx, workspace)
 	if err != nil {
 		return fact.Decision{}, err
 	}
 	q.Policy, q.Adviser, q.Now = p, b.adviser(workspace, p, k), now
-	return b.roster.Consult(ctx, workspace, q)
+	d, err := b.roster.Consult(ctx, workspace, q)
+	if err == nil && k.wanted() {
+		err = errUnasked
+	}
+	return d, err
 }
 
 // Err says which workspace's file is not in force, and why; nil if all are. What is on record is in force all the same.

@@ -38,7 +38,7 @@ func (b *Book) Question(ctx context.Context, c caller.Caller, content sealing.Co
 		return routing.Question{}, err
 	}
 	s := situation(t, doc, now)
-	q := routing.Question{Situation: &s, Own: []string{fact.HandoffID(t.ID, t.NextHandoff())}}
+	q := routing.Question{Situation: &s, By: c.String(), Own: []string{fact.HandoffID(t.ID, t.NextHandoff())}}
 	if t.Owner != "" {
 		q.Exclude = []string{t.Owner}
 	}
@@ -114,8 +114,7 @@ func (b *Book) route(ctx context.Context, c caller.Caller, in RouteInput) (fact.
 	if err != nil {
 		return fact.Decision{}, err
 	}
-	now := b.now().UTC()
-	q, err := b.Question(ctx, c, in.Content, t.Task, now)
+	q, err := b.Question(ctx, c, in.Content, t.Task, b.now().UTC())
 	if err != nil {
 		return fact.Decision{}, err
 	}
@@ -126,10 +125,10 @@ func (b *Book) route(ctx context.Context, c caller.Caller, in RouteInput) (fact.
 		return b.DecideBy(ctx, c, *in.Policy, q)
 	}
 	if !in.AskLLM {
-		return b.Decide(ctx, c.Workspace, q, nil, now)
+		return b.Decide(ctx, c.Workspace, q, nil, b.now().UTC())
 	}
 	k := &Consultation{}
-	d, err := b.Decide(ctx, c.Workspace, q, k, now)
+	d, err := Consult(ctx, k, func() (fact.Decision, error) { return b.Decide(ctx, c.Workspace, q, k, b.now().UTC()) })
 	if noted := b.Note(ctx, c, t.ID, k, &d, nil); err == nil {
 		err = noted
 	}

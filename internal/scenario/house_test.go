@@ -15,8 +15,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/policy"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
@@ -30,6 +32,15 @@ type house struct {
 	stop   func()
 	skew   atomic.Int64           // nanoseconds that the house's clock is ahead
 	policy atomic.Pointer[string] // the policy file of every workspace
+	advise atomic.Pointer[advise] // what the adviser does that a policy with llm names
+}
+
+// advise is an adviser of a test.
+type advise func(ctx context.Context, by string, choices []routing.Choice) (routing.Advice, error)
+
+// Advise implements [routing.Adviser].
+func (a advise) Advise(ctx context.Context, by string, _ *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+	return a(ctx, by, choices)
 }
 
 // now is the house's clock.
@@ -65,7 +76,7 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store, Policy: rulebook.Options{Read: h.readPolicy}}); err != nil {
+	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store, Policy: rulebook.Options{Read: h.readPolicy, Adviser: h.adviser}}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -85,6 +96,12 @@ func (h *house) readPolicy(string) (rulebook.File, error) {
 		return rulebook.File{Name: "policy.yaml", Text: []byte(*text)}, nil
 	}
 	return rulebook.File{None: true}, nil
+}
+
+func (h *house) adviser(policy.LLM) (routing.Adviser, error) {
+	return advise(func(ctx context.Context, by string, choices []routing.Choice) (routing.Advice, error) {
+		return (*h.advise.Load())(ctx, by, choices)
+	}), nil
 }
 
 // courier starts the courier. What stops it closes the house.

@@ -39,27 +39,34 @@ func (h *house) adopt(text string) rulebook.PolicyInForce {
 	return ok(h, h.operator(), func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Reload(ctx(h), c) })
 }
 
-// decided is the decision that is on record with the newest handoff or spawn of a task.
-func (h *house) decided(task string) *fact.Decision {
+// events are all that is on record of a task.
+func (h *house) events(task string) (list []fact.Event) {
 	h.Helper()
 	codec := ledger.NewCodec(fact.Events...)
 	entries, err := h.ledger.Stream(ctx(h), docket.StreamOf(identity.DefaultWorkspace, task), 0, 500)
 	if err != nil {
 		h.Fatal(err)
 	}
-	var last *fact.Decision
 	for _, entry := range entries {
 		events, err := codec.DecodeAll(entry.Events)
 		if err != nil {
 			h.Fatal(err)
 		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case fact.HandoffRequested:
-				last = e.Decision
-			case fact.Spawned:
-				last = e.Decision
-			}
+		list = append(list, events...)
+	}
+	return list
+}
+
+// decided is the decision that is on record with the newest handoff or spawn of a task.
+func (h *house) decided(task string) *fact.Decision {
+	h.Helper()
+	var last *fact.Decision
+	for _, e := range h.events(task) {
+		switch e := e.(type) {
+		case fact.HandoffRequested:
+			last = e.Decision
+		case fact.Spawned:
+			last = e.Decision
 		}
 	}
 	return last

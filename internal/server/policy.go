@@ -142,7 +142,7 @@ func adviser(l policy.LLM) (routing.Adviser, error) {
 	}
 	return openai.New(openai.Options{
 		Endpoint: l.Endpoint, Model: l.Model, Key: key, Timeout: time.Duration(l.Timeout), MaxTokens: l.MaxTokens, Retries: l.Retries,
-		PerHour: l.PerHour, TokensPerHour: l.TokensPerHour,
+		PerHour: l.PerHour, TokensPerHour: l.TokensPerHour, Share: l.Share,
 	})
 }
 

@@ -55,6 +55,7 @@ var limits = map[string]object{
 	"LLM.retries":           {"minimum": 0, "maximum": policy.MaxAdviceRetries},
 	"LLM.per_hour":          {"minimum": 1, "maximum": policy.MaxAdviceCalls},
 	"LLM.tokens_per_hour":   {"minimum": 1, "maximum": policy.MaxAdviceSpent},
+	"LLM.share":             {"minimum": 1, "maximum": 100},
 	"Pack.pinned":           {"maxItems": fact.MaxPinned},
 }
 

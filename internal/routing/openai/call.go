@@ -37,14 +37,14 @@ func failed(again bool, format string, args ...any) *failure {
 	return &failure{Error: unavailable(format, args...), again: again}
 }
 
-// try asks, and asks again where that may help, until the time is over.
-func (a *Adviser) try(ctx context.Context, q *question, told *routing.Told) (string, error) {
+// try asks for a principal, and asks again where that may help, until the time is over.
+func (a *Adviser) try(ctx context.Context, by string, q *question, told *routing.Told) (string, error) {
 	for wait := a.opts.Backoff; ; wait *= 2 {
-		if err := a.guard.begin(q.estimate); err != nil {
+		if err := a.guard.begin(by, q.estimate); err != nil {
 			return "", err
 		}
 		told.Tries++
-		content, f := a.once(ctx, q, told)
+		content, f := a.once(ctx, by, q, told)
 		if f == nil {
 			return content, nil // how good it is counts, once it is read
 		}
@@ -81,10 +81,10 @@ type reply struct {
 }
 
 // once makes one call, and gives the content of its answer.
-func (a *Adviser) once(ctx context.Context, q *question, told *routing.Told) (string, *failure) {
+func (a *Adviser) once(ctx context.Context, by string, q *question, told *routing.Told) (string, *failure) {
 	cost := q.estimate // of a call that tells nothing
 	defer func() {
-		a.guard.spent(q.estimate, cost)
+		a.guard.spent(by, q.estimate, cost)
 		told.Tokens += cost
 	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(q.body))

@@ -29,7 +29,7 @@ func TestAnEndpointThatMisbehavesGivesNoAdvice(t *testing.T) {
 	for _, c := range misbehaviour() {
 		t.Run(c.name, func(t *testing.T) {
 			m := serve(t, c.answer)
-			got, err := m.adviser(t, func(o *openai.Options) { o.Retries = 2 }).Advise(t.Context(), situation(), choices)
+			got, err := m.adviser(t, func(o *openai.Options) { o.Retries = 2 }).Advise(t.Context(), "agent/carl", situation(), choices)
 			r, ok := refusal.As(err)
 			if !ok || r.Code != refusal.Unavailable || !strings.Contains(r.Message, c.message) || r.Hint == "" {
 				t.Fatalf("%v, want %q", err, c.message)
@@ -122,7 +122,7 @@ func TestAnEndpointThatRecoversIsAskedAgain(t *testing.T) {
 		}
 		says(nil)(w, r)
 	})
-	got, err := m.adviser(t, func(o *openai.Options) { o.Retries = 1 }).Advise(t.Context(), situation(), choices)
+	got, err := m.adviser(t, func(o *openai.Options) { o.Retries = 1 }).Advise(t.Context(), "agent/carl", situation(), choices)
 	if err != nil || got.Agent != "anna" || got.Told.Tries != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -170,7 +170,7 @@ func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 				if strings.Contains(c.message, "50ms") {
 					o.Timeout = 50 * time.Millisecond
 				}
-			}).Advise(t.Context(), situation(), choices)
+			}).Advise(t.Context(), "agent/carl", situation(), choices)
 			if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%v", err)
 			}
@@ -182,7 +182,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	other := serve(t, says(nil))
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		m := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) })
-		_, err := m.adviser(t).Advise(t.Context(), situation(), choices)
+		_, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), choices)
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "redirect") {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -197,14 +197,14 @@ func TestACertificateThatNobodyVouchesForIsNoEndpoint(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer s.Close()
 	m := &model{Server: s}
-	_, err := m.adviser(t).Advise(t.Context(), situation(), choices)
+	_, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), choices)
 	if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("%v", err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	trusting := m.adviser(t, func(o *openai.Options) { o.TLS = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12} })
-	if got, err := trusting.Advise(t.Context(), situation(), choices); err != nil || got.Agent != "anna" {
+	if got, err := trusting.Advise(t.Context(), "agent/carl", situation(), choices); err != nil || got.Agent != "anna" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

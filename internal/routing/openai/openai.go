@@ -25,6 +25,7 @@ type Options struct {
 	Retries       int           // after the first try; default 0, at most 3
 	PerHour       int           // tries; default 120
 	TokensPerHour int64         // as the endpoint reports them, or else estimated; default 500,000
+	Share         int           // what one principal may use of those, in percent; default 25
 
 	// Backoff is the wait before the first retry, and doubles; default 250 ms.
 	Backoff time.Duration
@@ -62,6 +63,9 @@ func (o Options) withDefaults() Options {
 	if o.TokensPerHour == 0 {
 		o.TokensPerHour = 500_000
 	}
+	if o.Share == 0 {
+		o.Share = 25
+	}
 	if o.Failures == 0 {
 		o.Failures = 5
 	}
@@ -89,6 +93,7 @@ func (o Options) check() (*url.URL, error) {
 		{o.Timeout < 0 || o.Timeout > maxTimeout, "the timeout is not from 0s to 1m"},
 		{o.MaxTokens < 0 || o.MaxTokens > maxMaxTokens, "the answer's tokens are not from 1 to 4096"},
 		{o.Retries < 0 || o.Retries > maxRetries, "the retries are not from 0 to 3"},
+		{o.Share < 0 || o.Share > 100, "the share of one principal is not from 1 to 100 percent"},
 		{o.PerHour < 0 || o.TokensPerHour < 0 || o.Backoff < 0 || o.Failures < 0 || o.OpenFor < 0, "a bound is negative"},
 	} {
 		if c.bad {
@@ -136,7 +141,7 @@ func (a *Adviser) Close() { a.client.CloseIdleConnections() }
 
 // Advise asks the model what to do with a task. The advice is one of the choices; or there is none, and the error (a
 // refusal: unavailable or budget) says why. What was asked and answered is in Advice.Told in either case.
-func (a *Adviser) Advise(ctx context.Context, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
+func (a *Adviser) Advise(ctx context.Context, by string, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
 	told := routing.Told{Model: a.opts.Model}
 	q, err := ask(a.opts, s, choices)
 	if err != nil {
@@ -152,7 +157,7 @@ func (a *Adviser) Advise(ctx context.Context, s *policy.Situation, choices []rou
 		return routing.Advice{Told: told}, unavailable("too many others ask the model at the same time")
 	}
 	began := a.opts.Now()
-	content, err := a.try(ctx, q, &told)
+	content, err := a.try(ctx, by, q, &told)
 	told.Took = a.opts.Now().Sub(began)
 	if err != nil {
 		return routing.Advice{Told: told}, err

@@ -33,7 +33,7 @@ func TestAdviceIsOneOfTheChoices(t *testing.T) {
 		{map[string]any{"action": "keep", "why": strings.Repeat("é", 4000)}, routing.Advice{Why: strings.Repeat("é", policy.MaxDetail/2), Confidence: 0.9}},
 	} {
 		m := serve(t, says(c.fields))
-		got, err := m.adviser(t).Advise(t.Context(), situation(), choices)
+		got, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), choices)
 		told := got.Told
 		if got.Told = (routing.Told{}); err != nil || got != c.want {
 			t.Errorf("%v: %+v, %v", c.fields, got, err)
@@ -46,7 +46,7 @@ func TestAdviceIsOneOfTheChoices(t *testing.T) {
 
 func TestTheQuestionIsInTheFormOfTheEndpoint(t *testing.T) {
 	m := serve(t, says(nil))
-	if _, err := m.adviser(t).Advise(t.Context(), situation(), choices); err != nil {
+	if _, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), choices); err != nil {
 		t.Fatal(err)
 	}
 	var q struct {
@@ -89,7 +89,7 @@ func TestTheTextOfATaskStaysInItsFence(t *testing.T) {
 	s.Envelope = policy.EnvelopeView{State: evil, Ask: evil, Summary: evil, Facts: []string{evil}, Decisions: []string{evil}, OpenQuestions: []string{evil}}
 	s.Agent.Capabilities = []string{evil}
 	m := serve(t, says(map[string]any{"to": "agent:evil", "why": "as I was told"})) // a model that falls for it
-	got, err := m.adviser(t).Advise(t.Context(), s, []routing.Choice{{Agent: "anna", Description: evil}})
+	got, err := m.adviser(t).Advise(t.Context(), "agent/carl", s, []routing.Choice{{Agent: "anna", Description: evil}})
 	if refusal.CodeOf(err) != refusal.Unavailable || got.HandOff || !strings.Contains(err.Error(), "not offered") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -122,7 +122,7 @@ func TestWhatIsAskedIsBoundedWhateverTheTask(t *testing.T) {
 		many = append(many, routing.Choice{Agent: fmt.Sprintf("a%d", i), Description: long})
 	}
 	m := serve(t, says(map[string]any{"to": "agent:a0"}))
-	got, err := m.adviser(t).Advise(t.Context(), s, many)
+	got, err := m.adviser(t).Advise(t.Context(), "agent/carl", s, many)
 	if err != nil || len(got.Told.Prompt) > 128<<10 {
 		t.Errorf("%d bytes, %v", len(got.Told.Prompt), err)
 	}
@@ -133,7 +133,7 @@ func TestWhatIsAskedIsBoundedWhateverTheTask(t *testing.T) {
 
 func TestWithoutAnybodyToChooseNobodyIsAsked(t *testing.T) {
 	m := serve(t, says(nil))
-	if _, err := m.adviser(t).Advise(t.Context(), situation(), nil); refusal.CodeOf(err) != refusal.Unavailable || m.calls.Load() != 0 {
+	if _, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), nil); refusal.CodeOf(err) != refusal.Unavailable || m.calls.Load() != 0 {
 		t.Errorf("%v after %d calls", err, m.calls.Load())
 	}
 }
@@ -161,7 +161,7 @@ func TestAnHoursBudgetIsNotExceeded(t *testing.T) {
 				n := 0
 				for ; n < 40; n++ {
 					before := m.calls.Load()
-					_, err := a.Advise(t.Context(), situation(), choices)
+					_, err := a.Advise(t.Context(), fmt.Sprint("agent/a", n), situation(), choices)
 					if refusal.CodeOf(err) == refusal.Budget {
 						if m.calls.Load() != before {
 							t.Error("it was asked all the same")
@@ -174,6 +174,44 @@ func TestAnHoursBudgetIsNotExceeded(t *testing.T) {
 				}
 				if n < b.least || n > b.most {
 					t.Errorf("%d calls", n)
+				}
+				c.advance(time.Hour)
+			}
+		})
+	}
+}
+
+func TestNobodyUsesUpTheHourOfTheOthers(t *testing.T) {
+	c := &clock{}
+	c.at.Store(1_700_000_000)
+	m := serve(t, says(nil))
+	for name, b := range map[string]struct {
+		configure func(*openai.Options)
+		most      int // of one principal
+	}{
+		"a quarter of the calls":  {func(o *openai.Options) { o.PerHour = 8 }, 2},
+		"all, if that is said":    {func(o *openai.Options) { o.PerHour, o.Share = 8, 100 }, 8},
+		"one at least":            {func(o *openai.Options) { o.PerHour, o.Share = 8, 1 }, 1},
+		"a quarter of the tokens": {func(o *openai.Options) { o.TokensPerHour = 40 * 123 }, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := m.adviser(t, b.configure, func(o *openai.Options) { o.Now = c.now })
+			asks := func(by string) (n int, err error) {
+				for ; n < 40 && err == nil; n++ {
+					_, err = a.Advise(t.Context(), by, situation(), choices)
+				}
+				return n - 1, err
+			}
+			for range 2 {
+				n, err := asks("agent/carl")
+				if n < 1 || n > b.most || refusal.CodeOf(err) != refusal.Budget {
+					t.Errorf("%d calls, %v", n, err)
+				}
+				if b.most < 8 && !strings.Contains(err.Error(), "agent/carl has used up its share") {
+					t.Errorf("%v", err)
+				}
+				if n, err = asks("agent/bert"); b.most < 8 && n < 1 {
+					t.Errorf("another has %d calls, %v", n, err)
 				}
 				c.advance(time.Hour)
 			}
@@ -194,7 +232,7 @@ func TestAnEndpointThatKeepsFailingIsLeftAloneForAWhile(t *testing.T) {
 	})
 	a := m.adviser(t, func(o *openai.Options) { o.Now, o.Failures = c.now, 2 })
 	ask := func() error {
-		_, err := a.Advise(t.Context(), situation(), choices)
+		_, err := a.Advise(t.Context(), "agent/carl", situation(), choices)
 		return err
 	}
 	for range 2 {
@@ -232,9 +270,9 @@ func TestManyAtOnceAskAFewAtATime(t *testing.T) {
 	})
 	a := m.adviser(t)
 	var wg sync.WaitGroup
-	for range 40 {
+	for i := range 40 {
 		wg.Go(func() {
-			if _, err := a.Advise(t.Context(), situation(), choices); err != nil {
+			if _, err := a.Advise(t.Context(), fmt.Sprint("agent/a", i), situation(), choices); err != nil {
 				t.Error(err)
 			}
 		})
@@ -281,7 +319,7 @@ func TestAnOddConfigurationIsRefusedWithoutTellingTheKey(t *testing.T) {
 
 func TestTheKeyIsKeptOutOfTheRecordEvenIfTheEndpointRepeatsIt(t *testing.T) {
 	m := serve(t, answering(completion("your key is "+key)))
-	got, err := m.adviser(t).Advise(t.Context(), situation(), choices)
+	got, err := m.adviser(t).Advise(t.Context(), "agent/carl", situation(), choices)
 	if err == nil || strings.Contains(fmt.Sprint(got, err), key) || !strings.Contains(got.Told.Answer, "[key]") {
 		t.Errorf("%+v, %v", got, err)
 	}

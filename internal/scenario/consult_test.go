@@ -1,0 +1,186 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/rulebook"
+)
+
+const advisedRules = "version: 1\nrules: [{name: paid, when: {keywords: [invoice]}, then: {to: {agent: bert}}}]\nllm: {endpoint: 'https://model.example/v1', model: m1}\n"
+
+// advisedBy opens a house whose model is asked by a function.
+func advisedBy(t *testing.T, kind string, a advise) *house {
+	t.Helper()
+	h := open(t, kind)
+	h.join("anna", "bert", "carl")
+	h.adopt(advisedRules)
+	h.advise.Store(&a)
+	return h
+}
+
+// toAnna is advice of a model that was told.
+func toAnna() (routing.Advice, error) {
+	return routing.Advice{
+		HandOff: true, Agent: "anna", Kind: fact.Warm, Reason: fact.ReasonSpecialization, Why: "she knows refunds",
+		Told: routing.Told{Model: "m1", Prompt: "refund order 7", Answer: "anna", Tries: 1},
+	}, nil
+}
+
+// advice is what is on record of what the model was told about a task.
+func (h *house) advice(task string) (list []fact.AdviceTaken) {
+	h.Helper()
+	for _, e := range h.events(task) {
+		if a, is := e.(fact.AdviceTaken); is {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func (h *house) auto(task string, epoch uint64) (docket.Receipt, error) {
+	h.Helper()
+	return call(h.agent("carl"), func(c app.Caller) (docket.Receipt, error) {
+		return h.app.Send(ctx(h), c, app.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)}})
+	})
+}
+
+func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
+	for _, kind := range ledgers {
+		t.Run(kind, func(t *testing.T) {
+			var h *house
+			h = advisedBy(t, kind, func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+				h.skew.Add(int64(10 * time.Minute))
+				return toAnna()
+			})
+			defer h.stop()
+			r := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+			asked := h.now()
+			r, err := h.auto(r.Task, r.Epoch)
+			if err != nil || !slices.Equal(r.To, []string{"anna"}) {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			read := func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, r.Task) }
+			got := ok(h, h.operator(), read)
+			if got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second {
+				t.Errorf("the offer ends %s after the model was asked", got.Handoff.OfferEnds.Sub(asked))
+			}
+			if list := h.advice(r.Task); len(list) != 1 || list[0].Outcome != fact.AdvisedHandOff {
+				t.Errorf("%+v", list)
+			}
+			send := &app.SendInput{To: []string{routing.Auto}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)}}
+			asked = h.now()
+			r = h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 8", Send: send})
+			if got = ok(h, h.operator(), read); got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second || got.Created.Sub(asked) < 10*time.Minute {
+				t.Errorf("a new task: %+v", got.Handoff)
+			}
+		})
+	}
+}
+
+func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		happens func(h *house, task string)
+		to      []string
+		code    refusal.Code
+		why     string
+	}{
+		{"who was chosen is gone", func(h *house, _ string) { h.ready("anna", registry.Offline) }, nil, "", "not among the choices"},
+		{"a rule matches now", func(h *house, _ string) {
+			h.adopt(strings.Replace(advisedRules, "keywords: [invoice]", "keywords: [refund]", 1))
+		}, []string{"bert"}, "", "the rule paid matched"},
+		{"the policy names no model any more", func(h *house, _ string) {
+			text, _, _ := strings.Cut(advisedRules, "llm:")
+			h.adopt(text)
+		}, nil, "", "no adviser is configured"},
+		{"its holder has handed it on", func(h *house, task string) {
+			ok(h, h.agent("carl"), func(c app.Caller) (docket.Receipt, error) {
+				return h.app.Send(ctx(h), c, app.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
+			})
+		}, nil, refusal.Conflict, "under way"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var h *house
+			var task string
+			h = advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+				c.happens(h, task)
+				return toAnna()
+			})
+			defer h.stop()
+			made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+			task = made.Task
+			r, err := h.auto(task, made.Epoch)
+			if refusal.CodeOf(err) != c.code || err == nil && !slices.Equal(r.To, c.to) {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			list := h.advice(task)
+			if len(list) != 1 || list[0].Outcome != fact.AdviceRefused || !strings.Contains(list[0].Why, c.why) || list[0].To.Agent != "anna" {
+				t.Errorf("%+v", list)
+			}
+		})
+	}
+}
+
+func TestWhatTheModelWasToldIsOnRecordThoughTheCallerHungUp(t *testing.T) {
+	hung, cancel := context.WithCancel(t.Context())
+	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+		cancel()
+		return toAnna()
+	})
+	defer h.stop()
+	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+	_, err := h.app.Send(hung, h.agent("carl"), app.SendInput{Task: made.Task, Epoch: made.Epoch, To: []string{routing.Auto}})
+	if refusal.CodeOf(err) != refusal.Unavailable {
+		t.Errorf("%v", err)
+	}
+	if list := h.advice(made.Task); len(list) != 1 || list[0].Outcome != fact.AdviceRefused || list[0].Prompt == "" {
+		t.Errorf("%+v", list)
+	}
+	if got, err := h.app.Task(ctx(h), h.operator(), made.Task); err != nil || got.Owner != "carl" || got.Handoff != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestAModelThatWasToldNothingIsNotOnRecord(t *testing.T) {
+	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+		return routing.Advice{Told: routing.Told{Model: "m1", Prompt: "never sent"}}, refusal.New(refusal.Unavailable, "wait", "the model is left alone")
+	})
+	defer h.stop()
+	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+	r, err := h.auto(made.Task, made.Epoch)
+	if err != nil || r.Decision.Action != fact.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "left alone") || len(r.Events) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if list := h.advice(made.Task); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	if _, err := h.app.Route(ctx(h), h.agent("carl"), rulebook.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
+		t.Errorf("%v, %+v", err, h.advice(made.Task))
+	}
+}
+
+func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
+	var by []string
+	h := advisedBy(t, "sqlite", func(_ context.Context, who string, _ []routing.Choice) (routing.Advice, error) {
+		by = append(by, who)
+		return toAnna()
+	})
+	defer h.stop()
+	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+	r := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
+		return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: made.Task, To: routing.Auto})
+	})
+	if !slices.Equal(r.To, []string{"anna"}) || r.Decision == nil || r.Decision.Rule != fact.AdviceRule || !slices.Equal(by, []string{"operator/ann"}) {
+		t.Errorf("%+v by %v", r, by)
+	}
+}
