@@ -301,7 +301,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage", "internal/surface/cli/daemon"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
 	{
@@ -319,6 +319,10 @@ var rooms = []room{
 	{
 		dir: "internal/surface/cli/desk", what: "the commands of people in the loop: ask, tickets, approve, deny",
 		ours: append(domain, "client", "internal/surface/cli/shell"), libs: []string{"github.com/spf13"},
+	},
+	{
+		dir: "internal/surface/cli/daemon", what: "a server in the background: started where none runs, found, and ended",
+		ours: []string{"internal/refusal"}, libs: []string{"net", "os/exec"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",

@@ -5,8 +5,9 @@
 // document; exit codes are in one table (`trapeze help exit-codes`).
 //
 // May import: client, the domain types, its own command-line libraries; below it are its rooms shell (what every command
-// needs), know (the commands of what is known and carried), work (any program as a receiver), demo (the story) and stage
-// (the demo's real work). The commands of tasks, handoffs, agents, tokens and the record are here.
+// needs), know (the commands of what is known and carried), work (any program as a receiver), daemon (a server in the
+// background), demo (the story) and stage (the demo's real work). The commands of tasks, handoffs, agents, tokens and the
+// record are here.
 //
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.

@@ -33,7 +33,7 @@ func (s *commands) workCommand() *cobra.Command {
 			if err := o.Check(); err != nil {
 				return shell.Hinted(shell.Usage(err), "give the program's path, or a name that is found in PATH: trapeze work --agent "+o.Agent+" -- PROGRAM ARGS…")
 			}
-			c, err := s.enrol(ctx, o.Agent, spec, register)
+			c, err := s.Enrol(ctx, o.Agent, spec, register)
 			if err != nil {
 				return err
 			}
@@ -66,26 +66,6 @@ func (s *commands) agentName() string {
 		return s.Flags.Agent
 	}
 	return s.Getenv("TRAPEZE_AGENT")
-}
-
-// enrol makes a client that speaks as the agent, which is registered before if it is not there: with the agent's own
-// token where that is the one at hand, or else with the owner's.
-func (s *commands) enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
-	c, err := s.DialAsGiven(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !anew {
-		_, err = c.Agent(ctx, agent)
-	}
-	if anew || errors.Is(err, client.NotFound) {
-		_, err = c.RegisterAgent(ctx, agent, spec)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Flags.Agent = agent
-	return s.Dial(ctx)
 }
 
 // drainable returns a channel that is closed at the first signal to end, and a context that ends at the second.

@@ -11,8 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// url is the server's address.
-func (s *Shell) url() string {
+// URL is the server's address: --url, TRAPEZE_URL, or where one is that was not told another.
+func (s *Shell) URL() string {
 	if s.Flags.URL != "" {
 		return s.Flags.URL
 	}
@@ -44,8 +44,28 @@ func (s *Shell) DialAsGiven(ctx context.Context) (*client.Client, error) {
 	return s.clientFor(token)
 }
 
+// Enrol makes a client that speaks as the agent, which is registered before if it is not there, or anew: with the agent's
+// own token where that is the one at hand, or else with the owner's. From then on every command's client is that agent's.
+func (s *Shell) Enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
+	c, err := s.DialAsGiven(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !anew {
+		_, err = c.Agent(ctx, agent)
+	}
+	if anew || errors.Is(err, client.NotFound) {
+		_, err = c.RegisterAgent(ctx, agent, spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Flags.Agent = agent
+	return s.Dial(ctx)
+}
+
 func (s *Shell) clientFor(token string) (*client.Client, error) {
-	c, err := client.New(s.url(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch})
+	c, err := client.New(s.URL(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch})
 	if err != nil {
 		return nil, Usage(err)
 	}

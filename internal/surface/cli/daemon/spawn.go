@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"os"
+	"os/exec"
+)
+
+// spawn starts the server in a session of its own, with nothing to read and the log as its only output. The channel is
+// closed when it ends while this process still lives.
+func (c Config) spawn(addr string, log *os.File) (pid int, exited <-chan struct{}, err error) {
+	exe := c.Executable
+	if exe == "" {
+		if exe, err = os.Executable(); err != nil {
+			return 0, nil, err
+		}
+	}
+	args := append([]string{"serve", "--data-dir", c.DataDir, "--addr", addr, "--log-file", LogFile(c.DataDir)}, c.Args...)
+	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // running it is the point, and it outlives its starter
+	cmd.Dir = c.DataDir               // where the starter stands may be unmounted or removed
+	cmd.Stdout, cmd.Stderr = log, log
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = cmd.Wait() // its log says why
+	}()
+	return cmd.Process.Pid, done, nil
+}
