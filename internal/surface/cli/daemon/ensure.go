@@ -130,7 +130,7 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 		return 0, refusal.New(refusal.Unavailable, "start one yourself: trapeze serve", "the server cannot be started: %v", err)
 	}
 	for {
-		if how, _ := probe(ctx, c.URL); how == ready {
+		if how, _ := probe(ctx, c.URL); how == ready && pidOf(c.DataDir, c.URL) != 0 { // it answers a moment before it says so
 			return pid, nil
 		}
 		select {
