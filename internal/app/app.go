@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/desk"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/envelope"
@@ -145,12 +146,35 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 // Views are the lists that surfaces wait on and page through.
 func (a *App) Views() view.Store { return a.views }
 
+// Now is the time by the clock of the use cases.
+func (a *App) Now() time.Time { return a.now() }
+
+// Provided is the same use cases, each of whose decisions on a task is refused where check refuses the task as it is when the
+// decision is made. The answer to a call that is repeated with its key is given all the same.
+func (a *App) Provided(check func(custody.Task) error) *App {
+	own := *a
+	own.tasks = a.tasks.Provided(check)
+	return &own
+}
+
+// Seen is a task as it is now, as far as the caller may see it, for who decides what to ask about it. Neither that nor a refusal
+// is on record.
+func (a *App) Seen(ctx context.Context, c Caller, task string) (docket.Task, error) {
+	return a.tasks.For(ctx, c, task)
+}
+
 // Err is nil while the server can do its work, and otherwise says why it cannot.
 func (a *App) Err() error {
 	if err := a.ledger.Err(); err != nil {
 		return err
 	}
 	return a.views.Err()
+}
+
+// CatchUp returns when the views have what is on record now.
+func (a *App) CatchUp(ctx context.Context) error {
+	_, err := stream.CatchUp(ctx, a.ledger, a.views.Position(), a.views.Wait)
+	return err
 }
 
 // Wait returns when the views have everything up to a position.

@@ -48,7 +48,7 @@ func (a *App) withHints(ctx context.Context, workspace string, t custody.Task, n
 	if err != nil {
 		return nil, err
 	}
-	return a.offering(ctx, workspace, t, now, hints, command)
+	return a.Offering(ctx, workspace, t, now, hints, command)
 }
 
 // nextHints is what is known of the candidates that a handoff under way may still be offered to.

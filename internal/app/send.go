@@ -139,7 +139,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	}
 	cmd := in.request(c, p, sealed)
 	cmd.RouteStep = routed
-	return a.offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
+	return a.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})

@@ -96,7 +96,7 @@ func (a *App) shedding(ctx context.Context, c Caller, o view.Item, agent, why st
 		if cmd.To, err = peers.For(ctx, t.Handoff.Capability, now); err != nil {
 			return nil, err
 		}
-		return a.offering(ctx, c.Workspace, t, now, handoff.Hints{}, func(hints handoff.Hints) handoff.Command {
+		return a.Offering(ctx, c.Workspace, t, now, handoff.Hints{}, func(hints handoff.Hints) handoff.Command {
 			cmd.Hints = hints
 			return cmd
 		})

@@ -65,7 +65,7 @@ func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd han
 		}
 		cmd.Recovery, cmd.Passed, cmd.Envelope = fit, append(cmd.Passed, passed...), sealed
 	}
-	return a.offering(ctx, c.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
+	return a.Offering(ctx, c.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})

@@ -94,7 +94,7 @@ func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t custo
 		return nil, err
 	}
 	cmd := send.request(c, p, sealed)
-	return a.offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
+	return a.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})
@@ -244,7 +244,7 @@ func (a *App) Tick(ctx context.Context, ref view.Ref) error {
 		if err != nil {
 			return nil, err
 		}
-		return a.offering(ctx, ref.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
+		return a.Offering(ctx, ref.Workspace, t, now, cmd.Hints, func(hints handoff.Hints) handoff.Command {
 			cmd.Hints = hints
 			return cmd
 		})

@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/docket"
@@ -15,17 +17,22 @@ import (
 
 // Spoken does what is said. Its methods are safe for many goroutines.
 type Spoken struct {
-	app *app.App
+	app    *app.App
+	secret []byte // under which confirmations are made
 }
 
 // NewSpoken returns what does by the use cases of a.
-func NewSpoken(a *app.App) *Spoken { return &Spoken{app: a} }
+func NewSpoken(a *app.App) *Spoken {
+	secret := make([]byte, sha256.Size)
+	_, _ = rand.Read(secret) // it never fails
+	return &Spoken{app: a, secret: secret}
+}
 
 // DoInput is a sentence that says what is to be done.
 type DoInput struct {
 	Text    string `json:"text" maxLength:"8192" doc:"What is to be done, in plain English, such as: hand this off to billing because it needs a refund."`
 	Task    string `json:"task,omitempty" doc:"The task that \"this\" means. Left out: the only one that you hold, or, if you are no agent, that you requested."`
-	Confirm string `json:"confirm,omitempty" doc:"The confirmation that the same call without it answered with. What changes anything is done only with it."`
+	Confirm string `json:"confirm,omitempty" doc:"The confirmation that the same call without it answered with. What changes anything is done only with it, and once; it is good for ten minutes, while the task stands as it did."`
 }
 
 // Understood is what a sentence was understood to say.
@@ -125,45 +132,59 @@ func means(s phrase.Said) bool {
 	return s.Intent != phrase.Active && (s.Intent != phrase.Stuck || s.Agent == "")
 }
 
-// confirmed does what was understood before.
+// confirmed does what was understood before, once: the confirmation is the call's idempotency key, so that a repeat finds the
+// first outcome.
 func (s *Spoken) confirmed(ctx context.Context, c app.Caller, said phrase.Said, token string) (Done, error) {
-	epoch, err := check(c, &said, token)
+	k, err := s.check(c, &said, token)
 	if err != nil {
 		return Done{}, s.app.Refused(ctx, c, "do", said.Task, err)
 	}
+	c = c.WithKey("do " + token)
 	if said.Intent == phrase.Stuck && said.Task == "" {
-		r, err := s.app.StuckAgent(ctx, c, app.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
-		if err != nil {
-			return Done{}, err
-		}
-		return Done{Understood: understood(said), Relief: &r}, nil
+		return s.relieve(ctx, c, said, k)
 	}
-	r, err := s.act(ctx, c, said, epoch)
+	r, err := act(ctx, s.app.Provided(s.unmoved(said, k)), c, said, k.epoch)
 	if err != nil {
 		return Done{}, err
 	}
 	return Done{Understood: understood(said), Receipt: &r}, nil
 }
 
+// relieve says that an agent is stuck with all that it works on, while that is what it was.
+func (s *Spoken) relieve(ctx context.Context, c app.Caller, said phrase.Said, k confirmation) (Done, error) {
+	now, err := s.holds(ctx, c, said.Agent)
+	if err == nil && now != k.standing {
+		err = s.app.Refused(ctx, c, "do", "", moved("what agent "+said.Agent+" works on"))
+	}
+	if err != nil {
+		return Done{}, err
+	}
+	r, err := s.app.StuckAgent(ctx, c, app.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
+	if err != nil {
+		return Done{}, err
+	}
+	return Done{Understood: understood(said), Relief: &r}, nil
+}
+
 // act does what was said and confirmed, by the use case that bears its name.
-func (s *Spoken) act(ctx context.Context, c app.Caller, said phrase.Said, epoch uint64) (docket.Receipt, error) {
+func act(ctx context.Context, by *app.App, c app.Caller, said phrase.Said, epoch uint64) (docket.Receipt, error) {
 	switch said.Intent {
 	case phrase.Handoff:
-		return s.app.Send(ctx, c, app.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
+		return by.Send(ctx, c, app.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
 	case phrase.Specialist:
 		in := app.SendInput{Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: fact.ReasonSpecialization, Detail: said.Detail}
 		if in.Capability == "" {
 			in.To = []string{routing.Auto}
 		}
-		return s.app.Send(ctx, c, in)
+		return by.Send(ctx, c, in)
 	case phrase.Escalate:
-		return s.app.Escalate(ctx, c, app.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+		return by.Escalate(ctx, c, app.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
 	case phrase.Takeover:
-		return s.app.Takeover(ctx, c, app.TakeoverInput{Task: said.Task, From: said.Agent, Detail: said.Detail})
+		return by.Takeover(ctx, c, app.TakeoverInput{Task: said.Task, From: said.Agent, Detail: said.Detail})
 	case phrase.Stuck:
-		return s.app.Stuck(ctx, c, app.StuckInput{Task: said.Task, Owner: said.Agent, Detail: said.Detail})
+		return by.Stuck(ctx, c, app.StuckInput{Task: said.Task, Owner: said.Agent, Detail: said.Detail})
 	default:
-		return s.app.Share(ctx, c, app.ShareInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+		return by.Share(ctx, c, app.ShareInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
 	}
 }
 

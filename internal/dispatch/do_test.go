@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/archive"
@@ -25,8 +27,9 @@ import (
 // house is the use cases over a record of their own, with four agents that are ready: alice, bob (sql), carol and lead.
 type house struct {
 	*dispatch.Spoken
-	t   *testing.T
-	app *app.App
+	t    *testing.T
+	app  *app.App
+	skew atomic.Int64 // nanoseconds that its clock is ahead
 }
 
 func open(t *testing.T) *house {
@@ -43,11 +46,12 @@ func open(t *testing.T) *house {
 			t.Error(err)
 		}
 	})
-	a, err := app.New(log, views.Store(), app.Options{})
+	h := &house{t: t}
+	a, err := app.New(log, views.Store(), app.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{dispatch.NewSpoken(a), t, a}
+	h.Spoken, h.app = dispatch.NewSpoken(a), a
 	for name, spec := range map[string]roster.AgentSpec{
 		"alice": {Escalation: []string{"lead"}}, "bob": {Capabilities: []string{"sql"}}, "carol": {}, "lead": {},
 	} {
@@ -155,70 +159,6 @@ func TestATaskMovesOnlyWhenWhatWasUnderstoodIsConfirmed(t *testing.T) {
 	got, err := h.app.Task(t.Context(), operator, task)
 	if err != nil || got.Handoff.Detail != "it needs SQL" || got.Handoff.Reason != fact.ReasonUserRequest {
 		t.Errorf("%+v, %v", got.Handoff, err)
-	}
-}
-
-func TestNothingElseRidesOnAConfirmation(t *testing.T) {
-	h := open(t)
-	task := h.task(alice, "one")
-	in := dispatch.DoInput{Text: "hand this off to bob because it is late", Task: task}
-	in.Confirm = h.ask(alice, in).Confirm
-	other := h.task(alice, "two")
-	for _, c := range []struct {
-		who  caller.Caller
-		in   dispatch.DoInput
-		what string
-	}{
-		{alice, dispatch.DoInput{Text: "hand this off to carol because it is late", Task: task, Confirm: in.Confirm}, "another agent"},
-		{alice, dispatch.DoInput{Text: "hand this off to bob because it is late!", Task: task, Confirm: in.Confirm}, "another reason"},
-		{alice, dispatch.DoInput{Text: "escalate this to bob because it is late", Task: task, Confirm: in.Confirm}, "another intent"},
-		{alice, dispatch.DoInput{Text: in.Text, Task: other, Confirm: in.Confirm}, "another task"},
-		{alice, dispatch.DoInput{Text: in.Text, Task: task, Confirm: strings.Replace(in.Confirm, ".", "0.", 1)}, "another epoch"},
-		{alice, dispatch.DoInput{Text: in.Text, Task: task, Confirm: "yes"}, "no confirmation"},
-		{alice, dispatch.DoInput{Text: in.Text, Task: task, Confirm: strings.Replace(in.Confirm, task, other, 1)}, "a task of somebody's making"},
-		{bob, in, "another agent says it"},
-		{operator, in, "an operator says it"},
-	} {
-		d, err := h.Do(t.Context(), c.who, c.in)
-		if refusal.CodeOf(err) != refusal.Conflict {
-			t.Errorf("%s: %+v, %v", c.what, d, err)
-		}
-	}
-	for _, id := range []string{task, other} {
-		if slices.Contains(h.events(id), "handoff-request") {
-			t.Errorf("%s was handed off", id)
-		}
-	}
-	if _, err := h.Do(t.Context(), alice, in); err != nil { // it still counts for what it is of, with two tasks by now
-		t.Error(err)
-	}
-}
-
-func TestAConfirmationIsOverWhenTheTaskHasMoved(t *testing.T) {
-	h := open(t)
-	task := h.task(alice, "one")
-	in := dispatch.DoInput{Text: "hand this off to carol", Task: task}
-	in.Confirm = h.ask(operator, in).Confirm
-	sent := h.done(alice, dispatch.DoInput{Text: "hand off to bob", Task: task})
-	if _, err := h.app.Accept(t.Context(), bob, app.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
-		t.Fatal(err)
-	}
-	h.refused(operator, in, refusal.StaleEpoch, "")
-}
-
-func TestTheSameKeyDoesItOnce(t *testing.T) {
-	h := open(t)
-	task := h.task(alice, "one")
-	in := say("hand this off to bob")
-	in.Confirm = h.ask(alice, in).Confirm
-	for i := range 2 {
-		d, err := h.Do(t.Context(), alice.WithKey("k1"), in)
-		if err != nil || d.Receipt.Repeat != (i == 1) {
-			t.Fatalf("%+v, %v", d, err)
-		}
-	}
-	if n := strings.Count(strings.Join(h.events(task), " "), "handoff-request"); n != 1 {
-		t.Errorf("%d handoffs", n)
 	}
 }
 

@@ -27,6 +27,7 @@ type Docket struct {
 	*stream.Kind[custody.Task, fact.Event]
 	access  *access.Log
 	present func(caller.Caller)
+	check   func(custody.Task) error
 }
 
 // New returns the tasks of a ledger. present is told of every caller that works; at most cached folds are kept in memory.
@@ -38,6 +39,13 @@ func New(l ledger.Ledger, log *access.Log, present func(caller.Caller), now func
 	tasks.Weigh(custody.Task.Weight)
 	tasks.InPlace((*custody.Task).Apply)
 	return &Docket{Kind: tasks, access: log, present: present}, nil
+}
+
+// Provided is the same tasks, each decision on which is refused where check refuses the task as it is then.
+func (d *Docket) Provided(check func(custody.Task) error) *Docket {
+	own := *d
+	own.check = check
+	return &own
 }
 
 // Task is a task as its fold has it.
@@ -91,7 +99,14 @@ func (d *Docket) Decide(ctx context.Context, c caller.Caller, verb, task string,
 		return stream.Outcome[custody.Task]{}, err
 	}
 	d.present(c)
-	return d.Do(ctx, c.Write(request), StreamOf(c.Workspace, task), decide)
+	return d.Do(ctx, c.Write(request), StreamOf(c.Workspace, task), func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		if d.check != nil {
+			if err := d.check(t); err != nil {
+				return nil, err
+			}
+		}
+		return decide(t, now)
+	})
 }
 
 // For is a fresh read of a task that the caller may see. A refusal is for the caller of For to put on record.
