@@ -288,8 +288,9 @@ var rooms = []room{
 		ours: []string{"internal/refusal", "internal/fact"}, libs: []string{"github.com/danielgtaylor/huma/v2"},
 	},
 	{
-		dir: "internal/surface/mcpapi", what: "the MCP server",
-		ours: append(domain, "internal/app", "internal/docket", "internal/roster", "internal/view"), libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
+		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
+		ours: []string{"client"},
+		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",

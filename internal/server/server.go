@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -109,7 +110,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { sweep(background, s.App.Shelf, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.parting(httpapi.New(s.App, httpapi.Options{Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts})),
+		Handler:           s.parting(s.doors()),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -122,6 +123,16 @@ func (s *Server) listen() (err error) {
 		}
 	})
 	return nil
+}
+
+// doors are the ways in: the HTTP API, and MCP built on it.
+func (s *Server) doors() http.Handler {
+	mcp := func(api http.Handler) http.Handler {
+		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
+	}
+	return httpapi.New(s.App, httpapi.Options{
+		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+	})
 }
 
 // heal brings the views back after a failure. Until then /readyz says that they cannot be trusted; entries go on.

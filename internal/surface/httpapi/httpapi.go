@@ -26,6 +26,9 @@ type Options struct {
 	MaxBody int64
 	// Hosts are the names under which the server may be addressed, beside loopback names and IP addresses.
 	Hosts []string
+	// Mounts are other doors by their path. Each is made of the API's own handler and stands behind the same guard, which
+	// checks hosts and origins but, outside of /v1, no token.
+	Mounts map[string]func(api http.Handler) http.Handler
 	// Heartbeat is how often an event stream shows that it lives; 0 means 15 s.
 	Heartbeat time.Duration
 }
@@ -67,5 +70,9 @@ func New(a *app.App, o Options) http.Handler {
 	dispatch.Routes(s.door, a)
 	desk.Routes(s.door, a)
 	s.open()
-	return s.guard(s.door.Mux())
+	api := s.guard(s.door.Mux())
+	for path, mount := range o.Mounts {
+		s.door.Mux().Handle(path, mount(api))
+	}
+	return api
 }

@@ -1,0 +1,148 @@
+package mcpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// list is some strings; one alone is taken for a list of one, since models write that.
+type list []string
+
+// UnmarshalJSON takes a list of strings, or a string.
+func (l *list) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*l = make(list, 1)
+		return json.Unmarshal(b, &(*l)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
+// points are facts or decisions; a string alone is taken for a point's text.
+type points []client.Point
+
+// UnmarshalJSON takes a list of objects, or of strings.
+func (p *points) UnmarshalJSON(b []byte) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return errors.New(`give a list such as [{"text": "..."}]`)
+	}
+	for _, item := range raw {
+		var point struct {
+			Text       string `json:"text"`
+			Supersedes string `json:"supersedes"`
+		}
+		if len(item) > 0 && item[0] == '"' {
+			if err := json.Unmarshal(item, &point.Text); err != nil {
+				return err
+			}
+		} else if err := strictly(item, &point); err != nil {
+			return err
+		}
+		*p = append(*p, client.Point{Text: point.Text, Supersedes: point.Supersedes})
+	}
+	return nil
+}
+
+func strictly(b []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("there is more than one JSON value")
+	}
+	return nil
+}
+
+// decode reads a tool's arguments. What is wrong with them is said in words that a model can mend them by.
+func decode[In any](tool string, b json.RawMessage) (In, error) {
+	var in In
+	if len(bytes.TrimSpace(b)) == 0 {
+		b = json.RawMessage("{}")
+	}
+	if err := strictly(b, &in); err != nil {
+		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
+	}
+	return in, check(tool, b, reflect.TypeFor[In]())
+}
+
+// check looks for fields that are needed, and for values outside a closed set.
+func check(tool string, b json.RawMessage, t reflect.Type) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(b, &given); err != nil || given == nil {
+		return invalid("give the arguments of %s as a JSON object", tool)
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" { // what is embedded is among the fields itself
+			continue
+		}
+		value, there := given[name]
+		if !there && options == "" {
+			return invalid("%s needs %s: %s", tool, name, f.Tag.Get("jsonschema"))
+		}
+		if enum := f.Tag.Get("enum"); there && enum != "" {
+			var text string
+			if json.Unmarshal(value, &text) == nil && text != "" && !slices.Contains(strings.Split(enum, ","), text) {
+				return invalid("%s is %.40q; use one of: %s", name, text, strings.ReplaceAll(enum, ",", ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// fault turns what the decoder says into what is to be done.
+func fault(tool string, err error, fields []string) error {
+	const unknown = "json: unknown field "
+	var typed *json.UnmarshalTypeError
+	text := err.Error()
+	switch {
+	case strings.HasPrefix(text, unknown):
+		name := strings.Trim(strings.TrimPrefix(text, unknown), `"`)
+		if slices.Contains([]string{"from", "agent", "by", "author", "actor", "requester"}, name) && !slices.Contains(fields, name) {
+			return invalid("%s takes no %.40q: who you are comes from your token", tool, name)
+		}
+		return invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
+	case errors.As(err, &typed):
+		return invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
+	}
+	return invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
+}
+
+// plain is a type as a model knows it.
+func plain(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Struct:
+		return "an object"
+	default:
+		return "a number"
+	}
+}
+
+func fieldsOf(t reflect.Type) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name := fieldName(f); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func invalid(format string, args ...any) error {
+	return &client.Error{Code: client.Invalid, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,15 @@
+// Package mcpapi is the MCP server: what an agent's client is told there is, and how a call of it becomes one of the HTTP API. It is
+// built on the public client, so who may do what, what is recorded and what is bounded is decided in one place, whichever
+// door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
+// standard input and output, for one.
+//
+// May import: client, the MCP SDK, net/http.
+//
+// Invariants:
+//   - Who acts is the token's principal. No argument of any tool names the caller.
+//   - There are at most 16 tools; names, descriptions and input schemas together have at most 4,000 tokens.
+//   - What a tool does not know is refused, with what it does know.
+//   - Every principal has a server of its own: nothing is cached or notified across principals.
+//
+// Start reading at [New], then tool.go for what a tool is; the tools are in give.go, take.go, hold.go, look.go and know.go.
+package mcpapi

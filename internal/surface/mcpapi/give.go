@@ -1,0 +1,196 @@
+package mcpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type sendInput struct {
+	Task       string `json:"task,omitempty" jsonschema:"a task you own; or give intent"`
+	Intent     string `json:"intent,omitempty" jsonschema:"makes a new task: the original request, word for word"`
+	To         list   `json:"to,omitempty" jsonschema:"agents by preference; or auto (the policy decides); or human:DESK"`
+	Capability string `json:"capability,omitempty" jsonschema:"whoever can do this"`
+	Channel    string `json:"channel,omitempty" jsonschema:"its subscribers"`
+	Kind       string `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: someone approves first. broadcast: first to accept wins. delegation: you wait and get the result back"`
+	FanOut     bool   `json:"fan_out,omitempty" jsonschema:"broadcast: every receiver gets a copy"`
+	FanIn      string `json:"fan_in,omitempty" enum:"all,first,none" jsonschema:"whose results you wait for"`
+	Reason     string `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
+	Detail     string `json:"detail,omitempty" jsonschema:"the reason in words"`
+	said
+	Budget    int    `json:"budget,omitempty" jsonschema:"most tokens of the receiver's context"`
+	Confirm   bool   `json:"confirm,omitempty" jsonschema:"you let go yourself, with decide"`
+	ShareOnly bool   `json:"share_only,omitempty" jsonschema:"give one agent the context; the task stays yours"`
+	Epoch     uint64 `json:"epoch,omitempty"`
+	Key       string `json:"key,omitempty" jsonschema:"any id; a repeated call with it happens once"`
+}
+
+var sendTool = define[sendInput, receipt]("send", "Hand a task off", changes,
+	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts.",
+	func(ctx context.Context, c *call, in sendInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		if (in.Task == "") == (in.Intent == "") {
+			return answer{}, invalid("send needs either task (one you own) or intent (to make a new one)")
+		}
+		if in.ShareOnly {
+			return c.share(ctx, in)
+		}
+		send, there := in.handoff()
+		if in.Intent != "" {
+			create := client.CreateInput{Intent: in.Intent, Send: &send}
+			if !there {
+				create.Send, create.Content, create.Start = nil, in.content(), true
+			}
+			r, err := c.CreateTask(ctx, create)
+			if err != nil {
+				return answer{}, err
+			}
+			if !there {
+				return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
+			}
+			return sent(r, send), nil
+		}
+		var err error
+		if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
+			return answer{}, err
+		}
+		r, err := c.Send(ctx, in.Task, send)
+		if err != nil {
+			return answer{}, err
+		}
+		return sent(r, send), nil
+	})
+
+// handoff is how the task is to be handed off, and whether anybody was named to hand it to.
+func (in sendInput) handoff() (client.SendInput, bool) {
+	send := client.SendInput{
+		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: client.Kind(in.Kind), FanOut: in.FanOut, Reason: client.Reason(in.Reason),
+		Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}, FanIn: client.FanIn{Mode: client.FanInMode(in.FanIn)},
+	}
+	if in.Confirm {
+		send.Confirm = client.ConfirmExplicit
+	}
+	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != ""
+}
+
+func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
+	if in.Task == "" || len(in.To) != 1 {
+		return answer{}, invalid("share_only needs task, and one agent in to")
+	}
+	epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+	if err != nil {
+		return answer{}, err
+	}
+	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}})
+	if err != nil {
+		return answer{}, err
+	}
+	return told(r, "The context was shared with "+in.To[0]+".", ""), nil
+}
+
+func sent(r client.Receipt, in client.SendInput) answer {
+	did, next := "The handoff is on record.", "status with this task shows who takes it; until then you own it"
+	switch {
+	case r.Decision != nil && r.Decision.Action == "keep":
+		did, next = "Nothing was handed off.", "go on with it yourself"
+	case r.State == client.Waiting:
+		did, next = "It was delegated.", "status with this task and wait shows when results are in"
+	case r.Stage == client.StageAwaitingApproval:
+		did, next = "Somebody must approve it first.", "status with this task and wait shows the answer"
+	case in.Confirm == client.ConfirmExplicit:
+		next = "when inbox shows that it was accepted, decide with verdict confirm"
+	}
+	a := told(r, did, next)
+	if r.Decision != nil {
+		a.text += "\n" + decisionOf(*r.Decision).String()
+	}
+	return a
+}
+
+type escalateInput struct {
+	Task   string `json:"task,omitempty" jsonschema:"a task you own"`
+	To     string `json:"to,omitempty" jsonschema:"an agent; default: the next level of your chain"`
+	Detail string `json:"detail,omitempty" jsonschema:"why, in words"`
+	said
+	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent, or a task id, that gets nowhere; others are asked to take over"`
+	Epoch uint64 `json:"epoch,omitempty"`
+	Key   string `json:"key,omitempty"`
+}
+
+var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", changes,
+	"Hand a task you own one level up your escalation chain, at its end to people. Or report with stuck what gets nowhere.",
+	func(ctx context.Context, c *call, in escalateInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		switch {
+		case in.Stuck != "" && in.Task != "":
+			return answer{}, invalid("give either task (one you own, to escalate) or stuck (another's)")
+		case strings.HasPrefix(in.Stuck, "task_"):
+			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "Others are asked to take it over.", ""), nil
+		case in.Stuck != "":
+			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
+			if err != nil {
+				return answer{}, err
+			}
+			return relieved(r), nil
+		case in.Task == "":
+			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that gets nowhere)")
+		}
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Escalate(ctx, in.Task, client.EscalateInput{Epoch: epoch, To: in.To, Detail: in.Detail, Content: in.content()})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It goes up.", "you own it until somebody above has accepted; status shows who"), nil
+	})
+
+type cancelInput struct {
+	ID    string `json:"id" jsonschema:"a task to call off, or a handoff of yours to take back"`
+	Why   string `json:"why" jsonschema:"for the record"`
+	Epoch uint64 `json:"epoch,omitempty"`
+}
+
+var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destroys,
+	"Call off a task you requested or own, with its children; or take back a handoff nobody has accepted.",
+	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
+		if strings.Contains(in.ID, ".h") {
+			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "The handoff was taken back.", "the task is yours: go on with it"), nil
+		}
+		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Detail: in.Why})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "The task was called off.", ""), nil
+	})
+
+type routeInput struct {
+	Task string `json:"task" jsonschema:"a task you may see"`
+	said
+}
+
+type routed struct {
+	Task     string   `json:"task"`
+	Decision decision `json:"decision"`
+}
+
+var routeTool = define[routeInput, routed]("route", "Ask where the policy would send a task", looks,
+	"Where the policy would send a task, and why; nothing moves. send with to=auto does it.",
+	func(ctx context.Context, c *call, in routeInput) (answer, error) {
+		r, err := c.Route(ctx, in.Task, client.RouteInput{Content: in.content()})
+		if err != nil {
+			return answer{}, err
+		}
+		d := decisionOf(r.Decision)
+		return answer{text: d.String(), data: routed{r.Task, d}}, nil
+	})

@@ -1,0 +1,219 @@
+package mcpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+const (
+	// MaxBody is the most bytes that one message to the server may have.
+	MaxBody = 1 << 20
+	// newEra is the first protocol version without sessions.
+	newEra = "2026-07-28"
+	// sessionIdle is after how long without a call a session of the older protocol is forgotten. Clients that come back are
+	// told so and begin another.
+	sessionIdle = 12 * time.Hour
+	// maxSessions is how many sessions of the older protocol one token may have open.
+	maxSessions = 64
+	// maxServers is how many principals' servers are kept at hand; beyond it, the longest unused is made again when needed.
+	maxServers = 16_384
+	// answerLimit is how long one piece of an answer may take to be read.
+	answerLimit = 2 * time.Minute
+)
+
+// HandlerOptions of the door at /mcp.
+type HandlerOptions struct {
+	Options
+	Log *slog.Logger // nil means no log
+	// Make makes a principal's server; nil means [New].
+	Make func(*client.Client, Options) *mcp.Server
+}
+
+// Handler is the door over Streamable HTTP: both eras of the protocol at one URL. Whoever comes is asked of the API, by the token
+// that every call must bring, and what the API refuses is refused as it does.
+type Handler struct {
+	api     http.Handler
+	options HandlerOptions
+	inner   http.RoundTripper
+	servers *lru.Cache[string, *mcp.Server]
+	making  sync.Mutex
+	old     http.Handler // with sessions
+	new     http.Handler // without
+}
+
+// NewHandler returns the door to what api serves.
+func NewHandler(api http.Handler, o HandlerOptions) *Handler {
+	if o.Make == nil {
+		o.Make = New
+	}
+	h := &Handler{api: api, options: o, inner: Inside(api)}
+	h.servers, _ = lru.New[string, *mcp.Server](maxServers)                                                             // only a size below 1 is refused
+	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the guard before it checks hosts
+	session := options
+	session.SessionTimeout = sessionIdle
+	options.Stateless, options.PropagateRequestCancellation = true, true
+	bearer := auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
+	h.old = bearer(h.boundSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
+	h.new = bearer(mcp.NewStreamableHTTPHandler(serverOf, &options))
+	return h
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	me, refused := h.who(r)
+	if refused != nil {
+		refused.relay(w)
+		return
+	}
+	v := &visitor{me: me, token: bearerOf(r)}
+	v.server = h.serverFor(v)
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1)) // while the connection's read deadline holds
+	switch {
+	case err != nil:
+		http.Error(w, "the request's body could not be read", http.StatusBadRequest)
+		return
+	case len(body) > MaxBody:
+		w.Header().Set("Connection", "close")
+		http.Error(w, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // it would count as broken while it waits; a server under test may have none
+	w = &paced{ResponseWriter: w, control: control}
+	if r.Header.Get("Mcp-Protocol-Version") >= newEra {
+		h.new.ServeHTTP(w, r)
+		return
+	}
+	h.old.ServeHTTP(w, r)
+}
+
+// visitor is who makes a request.
+type visitor struct {
+	me     client.Me
+	token  string
+	server *mcp.Server
+}
+
+type visitorKey struct{}
+
+func visitorOf(ctx context.Context) *visitor {
+	v, _ := ctx.Value(visitorKey{}).(*visitor)
+	return v
+}
+
+// verified binds sessions to the token that began them.
+func verified(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+	return &auth.TokenInfo{UserID: visitorOf(ctx).key()}, nil
+}
+
+func (v *visitor) key() string {
+	return v.me.Workspace + "/" + string(v.me.Role) + "/" + v.me.Name + "/" + v.me.Token
+}
+
+func serverOf(r *http.Request) *mcp.Server { return visitorOf(r.Context()).server }
+
+// serverFor is the server of a principal, for as long as it is in use.
+func (h *Handler) serverFor(v *visitor) *mcp.Server {
+	h.making.Lock()
+	defer h.making.Unlock()
+	if s, ok := h.servers.Get(v.key()); ok {
+		return s
+	}
+	c, err := client.New("http://localhost", v.token, client.Options{HTTP: &http.Client{Transport: h.inner}, Retries: -1, UserAgent: "trapeze-mcp"})
+	if err != nil {
+		return nil // the API has taken the token, so it is well formed
+	}
+	s := h.options.Make(c, h.options.Options)
+	h.servers.Add(v.key(), s)
+	return s
+}
+
+// who asks the API whom a request's token speaks for.
+func (h *Handler) who(r *http.Request) (client.Me, *refusedCall) {
+	var me client.Me
+	ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost/v1/me", nil)
+	if err != nil {
+		return me, &refusedCall{status: http.StatusInternalServerError}
+	}
+	ask.Header["Authorization"] = r.Header["Authorization"]
+	res, err := h.inner.RoundTrip(ask)
+	if err != nil {
+		return me, &refusedCall{status: http.StatusServiceUnavailable}
+	}
+	defer func() { _ = res.Body.Close() }() // it is in memory
+	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody))
+	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(body, &me) != nil {
+		return me, &refusedCall{status: res.StatusCode, header: res.Header, body: body}
+	}
+	return me, nil
+}
+
+// refusedCall is what the API said instead.
+type refusedCall struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (c *refusedCall) relay(w http.ResponseWriter) {
+	for _, name := range []string{"Content-Type", "Www-Authenticate", "Retry-After", "Cache-Control"} {
+		if v := c.header[name]; v != nil {
+			w.Header()[name] = v
+		}
+	}
+	w.WriteHeader(c.status)
+	_, _ = io.Copy(w, bytes.NewReader(c.body)) // the client is gone
+}
+
+func bearerOf(r *http.Request) string {
+	const scheme = "Bearer "
+	h := r.Header.Get("Authorization")
+	return h[min(len(scheme), len(h)):]
+}
+
+// boundSessions refuses a session more than a token may have.
+func (h *Handler) boundSessions(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" {
+			open := 0
+			for range serverOf(r).Sessions() {
+				open++
+			}
+			if open >= maxSessions {
+				w.Header().Set("Retry-After", "60")
+				http.Error(w, "this token has too many sessions open: end one with DELETE, or use protocol version "+newEra+", which needs none", http.StatusTooManyRequests)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// paced gives each piece of an answer its own time to be read, since an answer as a whole may take as long as it takes.
+type paced struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (p *paced) Write(b []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(answerLimit))
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }

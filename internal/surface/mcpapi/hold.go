@@ -1,0 +1,148 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type progressInput struct {
+	Task   string `json:"task"`
+	Note   string `json:"note,omitempty" jsonschema:"what was done; without it only a sign of life"`
+	Tokens int64  `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Gap    list   `json:"gap,omitempty" jsonschema:"what your context lacks, for the record"`
+	Epoch  uint64 `json:"epoch,omitempty"`
+	Key    string `json:"key,omitempty"`
+}
+
+var progressTool = define[progressInput, receipt]("progress", "Report progress", changes,
+	"Report progress on a task you own, or only show life; renews your lease. Long silence gives the task to another.",
+	func(ctx context.Context, c *call, in progressInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		var r client.Receipt
+		switch {
+		case len(in.Gap) > 0:
+			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note})
+		case in.Note == "" && in.Tokens == 0:
+			r, err = c.Heartbeat(ctx, in.Task, epoch)
+		default:
+			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It is on record; your lease was renewed.", ""), nil
+	})
+
+type completeInput struct {
+	Task   string          `json:"task"`
+	Text   string          `json:"text,omitempty" jsonschema:"the result"`
+	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, where a schema is expected"`
+	Failed bool            `json:"failed,omitempty" jsonschema:"it cannot be done; say why in text"`
+	Tokens int64           `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Epoch  uint64          `json:"epoch,omitempty"`
+	Key    string          `json:"key,omitempty"`
+}
+
+var completeTool = define[completeInput, receipt]("complete", "Complete a task", destroys,
+	"End a task you own with its result. A result that breaks what is expected is refused with what is wrong: mend it and call again.",
+	func(ctx context.Context, c *call, in completeInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		usage, result := client.Spend{Tokens: in.Tokens}, client.Result{Text: in.Text, Data: in.Data}
+		if in.Failed {
+			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "It ended as not done.", "wait for other work with inbox"), nil
+		}
+		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It is done.", "wait for other work with inbox"), nil
+	})
+
+type askInput struct {
+	Task     string `json:"task" jsonschema:"a task you own"`
+	Question string `json:"question"`
+	Options  list   `json:"options,omitempty" jsonschema:"the answer is one of these"`
+	To       string `json:"to,omitempty" jsonschema:"an agent or person; default: the operators"`
+	Desk     string `json:"desk,omitempty" jsonschema:"or the people of a desk"`
+	Wait     int    `json:"wait,omitempty" jsonschema:"seconds to wait for the answer, at most 50"`
+	Epoch    uint64 `json:"epoch,omitempty"`
+	Key      string `json:"key,omitempty"`
+}
+
+type asked struct {
+	receipt
+	Answer string `json:"answer,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+var askTool = define[askInput, asked]("ask", "Ask a person", changes,
+	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. Do not block on it: status with the ticket shows the answer.",
+	func(ctx context.Context, c *call, in askInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		if in.Wait < 0 || in.Wait > maxWait {
+			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
+		}
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Ask(ctx, in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
+		if err != nil {
+			return answer{}, err
+		}
+		next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
+		a, out := told(r, "The question is with people as ticket "+r.Ticket+".", next), asked{receipt: receiptOf(r, next)}
+		if in.Wait > 0 {
+			defer c.alive(ctx, "waiting for an answer")()
+			k, err := c.Ticket(ctx, r.Ticket, time.Duration(in.Wait)*time.Second)
+			if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
+				out.Answer, out.By, out.Next = k.Answer, k.ClosedBy, "go on with the task"
+				a.text = ticketText(k) + "\nNext: go on with the task"
+			}
+		}
+		a.data = out
+		return a, nil
+	})
+
+// ticketText is how a ticket stands, in a few words.
+func ticketText(k client.Ticket) string {
+	s := "Ticket " + k.ID + " (" + k.Kind + " for " + firstOf(k.To, "the desk "+k.Desk) + ") is " + k.State
+	if k.Open() {
+		return s + ", due " + k.Due.Format(time.RFC3339) + "."
+	}
+	s += ": " + k.Outcome
+	if k.ClosedBy != "" {
+		s += " by " + k.ClosedBy
+	}
+	for _, text := range []string{k.Answer, k.Detail} {
+		if text != "" {
+			s += "\n" + strings.TrimSpace(text)
+		}
+	}
+	return s
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+package mcpapi_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/view/sqlview"
+)
+
+// The two eras of the protocol.
+const (
+	oldEra = "2025-11-25"
+	newEra = "2026-07-28"
+)
+
+// house is a server without its courier: nothing happens in it but what is asked for.
+type house struct {
+	t     testing.TB
+	api   http.Handler
+	admin *client.Client
+}
+
+func open(t testing.TB) *house {
+	t.Helper()
+	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(log, views.Store(), app.Options{Artifacts: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, c := range []interface{ Close() error }{store, views, log} {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	admin, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	h := &house{t: t}
+	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Mounts: map[string]func(http.Handler) http.Handler{
+		"/mcp": func(api http.Handler) http.Handler {
+			return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
+		},
+	}})
+	h.admin = h.as(admin)
+	return h
+}
+
+// as is a client of the HTTP API for a token.
+func (h *house) as(token string) *client.Client {
+	h.t.Helper()
+	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: mcpapi.Inside(h.api)}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return c
+}
+
+// token registers an agent and gives a token of it.
+func (h *house) token(name string, capabilities ...string) string {
+	h.t.Helper()
+	if _, err := h.admin.RegisterAgent(h.t.Context(), name, client.AgentSpec{Capabilities: capabilities}); err != nil {
+		h.t.Fatal(err)
+	}
+	t, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return t.Text
+}
+
+// agent is an agent that is connected over MCP.
+type agent struct {
+	*mcp.ClientSession
+	t    testing.TB
+	name string
+}
+
+// agent connects an agent in an era, over HTTP within the process.
+func (h *house) agent(era, name string, capabilities ...string) *agent {
+	h.t.Helper()
+	transport := &mcp.StreamableClientTransport{
+		Endpoint:   "http://localhost/mcp",
+		HTTPClient: &http.Client{Transport: bearer{h.token(name, capabilities...), mcpapi.Inside(h.api)}},
+	}
+	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
+	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = s.Close() })
+	return &agent{s, h.t, name}
+}
+
+// bearer puts a token on every request.
+type bearer struct {
+	token string
+	next  http.RoundTripper
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.next.RoundTrip(r)
+}
+
+// call calls a tool, which must not refuse, and gives what it says and its data.
+func (a *agent) call(tool string, args map[string]any) (string, map[string]any) {
+	a.t.Helper()
+	text, data, refused := a.try(tool, args)
+	if refused {
+		a.t.Fatalf("%s: %s was refused: %s", a.name, tool, text)
+	}
+	return text, data
+}
+
+// try calls a tool.
+func (a *agent) try(tool string, args map[string]any) (text string, data map[string]any, refused bool) {
+	a.t.Helper()
+	r, err := a.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		a.t.Fatalf("%s: %s: %v", a.name, tool, err)
+	}
+	var b strings.Builder
+	for _, c := range r.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			b.WriteString(c.Text)
+		}
+	}
+	data, _ = r.StructuredContent.(map[string]any)
+	return b.String(), data, r.IsError
+}

@@ -1,0 +1,47 @@
+package mcpapi_test
+
+import (
+	"strings"
+	"testing"
+)
+
+type m = map[string]any
+
+func eras(t *testing.T, run func(t *testing.T, era string)) {
+	for _, era := range []string{oldEra, newEra} {
+		t.Run(era, func(t *testing.T) { run(t, era) })
+	}
+}
+
+func TestATaskGoesFromOneAgentToAnotherAndIsDone(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder, reviewer := h.agent(era, "coder"), h.agent(era, "reviewer", "review")
+		for _, a := range []*agent{coder, reviewer} {
+			a.call("join", m{})
+		}
+		_, sent := coder.call("send", m{
+			"intent": "Review the parser", "to": "reviewer", "ask": "find bugs", "facts": []any{"it is recursive", m{"text": "it has no tests"}},
+		})
+		text, box := reviewer.call("inbox", m{"wait": 5})
+		items := box["items"].([]any)
+		if len(items) != 1 || !strings.Contains(text, "Review the parser") {
+			t.Fatalf("the inbox has %s", text)
+		}
+		text, got := reviewer.call("accept", m{"handoff": items[0].(m)["id"]})
+		for _, want := range []string{"Review the parser", "find bugs", "it is recursive", "it has no tests"} {
+			if !strings.Contains(text, want) || !strings.Contains(got["context"].(string), want) {
+				t.Errorf("the context lacks %q: %s", want, text)
+			}
+		}
+		reviewer.call("progress", m{"task": sent["task"], "note": "read half of it", "epoch": got["epoch"]})
+		_, done := reviewer.call("complete", m{"task": sent["task"], "text": "two bugs"})
+		if done["state"] != "completed" {
+			t.Errorf("the task is %v", done["state"])
+		}
+		text, _ = coder.call("status", m{"id": sent["task"]})
+		if !strings.Contains(text, "two bugs") {
+			t.Errorf("the coder does not see the result: %s", text)
+		}
+	})
+}

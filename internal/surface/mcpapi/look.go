@@ -1,0 +1,263 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type statusInput struct {
+	ID      string `json:"id,omitempty" jsonschema:"a task, handoff or ticket; without it: your tasks"`
+	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
+	All     bool   `json:"all,omitempty" jsonschema:"without id: all handoffs under way you may see"`
+	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until the task or ticket changes, at most 50"`
+}
+
+// standing is how a task, a handoff or a ticket stands, or a list of tasks.
+type standing struct {
+	Task     *taskNow     `json:"task,omitempty"`
+	Ticket   *ticketNow   `json:"ticket,omitempty"`
+	Tasks    []taskLine   `json:"tasks,omitempty"`
+	History  []historyRow `json:"history,omitempty"`
+	More     bool         `json:"more,omitempty"`
+	Position uint64       `json:"position"`
+}
+
+type taskNow struct {
+	ID       string     `json:"id"`
+	State    string     `json:"state"`
+	Owner    string     `json:"owner,omitempty"`
+	Epoch    uint64     `json:"epoch"`
+	Intent   string     `json:"intent"`
+	Handoff  string     `json:"handoff,omitempty"`
+	Stage    string     `json:"stage,omitempty"`
+	To       []string   `json:"to,omitempty"`
+	Progress string     `json:"progress,omitempty"`
+	Children []childNow `json:"children,omitempty"`
+	Ticket   string     `json:"ticket,omitempty"`
+	Answers  []string   `json:"answers,omitempty"`
+	Parked   string     `json:"parked,omitempty"`
+	Result   *resultNow `json:"result,omitempty"`
+}
+
+type resultNow struct {
+	Text   string          `json:"text,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Review []string        `json:"review,omitempty"`
+}
+
+type childNow struct {
+	Task   string `json:"task"`
+	To     string `json:"to"`
+	State  string `json:"state"`
+	Result string `json:"result,omitempty"`
+}
+
+type ticketNow struct {
+	ID      string `json:"id"`
+	Task    string `json:"task"`
+	Kind    string `json:"kind"`
+	State   string `json:"state"`
+	Asked   string `json:"question,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Answer  string `json:"answer,omitempty"`
+	By      string `json:"by,omitempty"`
+}
+
+type taskLine struct {
+	ID     string   `json:"id"`
+	State  string   `json:"state"`
+	Owner  string   `json:"owner,omitempty"`
+	To     []string `json:"to,omitempty"`
+	Intent string   `json:"intent"`
+}
+
+type historyRow struct {
+	Time  time.Time `json:"time"`
+	Event string    `json:"event"`
+	By    string    `json:"by"`
+}
+
+const (
+	mostTasks   = 30
+	mostHistory = 200
+)
+
+var statusTool = define[statusInput, standing]("status", "Look at a task", looks,
+	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks until it changes.",
+	func(ctx context.Context, c *call, in statusInput) (answer, error) {
+		if in.Wait < 0 || in.Wait > maxWait {
+			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
+		}
+		defer c.alive(ctx, "waiting for a change")()
+		switch {
+		case in.ID == "":
+			return c.mine(ctx, in.All)
+		case strings.Contains(in.ID, ".k"):
+			k, err := c.Ticket(ctx, in.ID, time.Duration(in.Wait)*time.Second)
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &ticketNow{
+				k.ID, k.Task, k.Kind, k.State, k.Question, k.Outcome, k.Answer, k.ClosedBy,
+			}}}, nil
+		case in.History:
+			return c.history(ctx, taskOf(in.ID))
+		}
+		t, err := c.Task(ctx, taskOf(in.ID))
+		if err != nil {
+			return answer{}, err
+		}
+		now := nowOf(t)
+		return answer{text: now.String(), data: standing{Task: &now, Position: t.Position}}, nil
+	})
+
+// taskOf is the task that an id belongs to.
+func taskOf(id string) string {
+	task, _, _ := strings.Cut(id, ".")
+	return task
+}
+
+func nowOf(t client.Task) taskNow {
+	now := taskNow{
+		ID: t.ID, State: string(t.State), Owner: t.Owner, Epoch: t.Epoch, Intent: clip(t.Intent, 500), Progress: t.Progress,
+	}
+	if r := t.Result; r != nil {
+		now.Result = &resultNow{r.Text, r.Data, r.Review}
+	}
+	if h := t.Handoff; h != nil {
+		now.Handoff, now.Stage, now.To = h.ID, string(h.Stage), h.To
+	}
+	for _, k := range t.Children {
+		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
+		if k.Result != nil {
+			line.Result = firstOf(k.Result.Text, string(k.Result.Data))
+		}
+		now.Children = append(now.Children, line)
+	}
+	if t.Ticket != nil && t.Ticket.Open() {
+		now.Ticket = t.Ticket.ID
+	}
+	for _, a := range t.Answers {
+		now.Answers = append(now.Answers, a.By+" answered "+clip(a.Question, 200)+": "+a.Answer)
+	}
+	if t.Parked != nil {
+		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
+	}
+	return now
+}
+
+func (t taskNow) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Task %s is %s", t.ID, strings.ReplaceAll(t.State, "_", " "))
+	if t.Owner != "" {
+		fmt.Fprintf(&b, ", owner %s, epoch %d", t.Owner, t.Epoch)
+	}
+	fmt.Fprintf(&b, ".\nIntent: %s\n", oneLine(t.Intent))
+	if t.Handoff != "" {
+		fmt.Fprintf(&b, "Handoff %s: %s %s\n", t.Handoff, strings.ReplaceAll(t.Stage, "_", " "), strings.Join(t.To, ", "))
+	}
+	for _, k := range t.Children {
+		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.Result))
+	}
+	for _, line := range []struct{ what, text string }{
+		{"Progress", t.Progress}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", strings.Join(t.Answers, "\n")},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)
+		}
+	}
+	if t.Result != nil {
+		fmt.Fprintf(&b, "Result: %s%s\n", t.Result.Text, t.Result.Data)
+	}
+	return b.String()
+}
+
+func (c *call) history(ctx context.Context, task string) (answer, error) {
+	trail, err := c.Trail(ctx, task)
+	if err != nil {
+		return answer{}, err
+	}
+	entries := trail.Entries
+	out := standing{More: len(entries) > mostHistory, History: []historyRow{}}
+	entries = entries[max(0, len(entries)-mostHistory):]
+	var b strings.Builder
+	for _, e := range entries {
+		out.History = append(out.History, historyRow{e.Timestamp, e.Event, e.Agent})
+		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, clip(oneLine(string(e.Details)), 200))
+		out.Position = e.Position
+	}
+	if out.More {
+		fmt.Fprintf(&b, "These are the last %d of %d; trapeze://task/%s/history has all.\n", mostHistory, len(trail.Entries), task)
+	}
+	return answer{text: b.String(), data: out}, nil
+}
+
+// mine lists the caller's tasks, or all that it may see and that are on their way.
+func (c *call) mine(ctx context.Context, all bool) (answer, error) {
+	f := client.TaskFilter{Live: true, Limit: mostTasks}
+	if all {
+		f = client.TaskFilter{State: client.HandingOff, Limit: mostTasks}
+	} else {
+		me, err := c.Me(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		f.Owner = me.Agent
+	}
+	page, err := c.Tasks(ctx, f)
+	if err != nil {
+		return answer{}, err
+	}
+	out := standing{Tasks: []taskLine{}, Position: page.Position, More: page.Next != ""}
+	var b strings.Builder
+	for _, t := range page.Tasks {
+		out.Tasks = append(out.Tasks, taskLine{t.ID, string(t.State), t.Owner, t.To, t.Intent})
+		fmt.Fprintf(&b, "- %s %s, owner %s", t.ID, strings.ReplaceAll(string(t.State), "_", " "), firstOf(t.Owner, "nobody"))
+		if len(t.To) > 0 {
+			b.WriteString(", offered to " + strings.Join(t.To, ", "))
+		}
+		b.WriteString(": " + oneLine(t.Intent) + "\n")
+	}
+	if len(page.Tasks) == 0 {
+		b.WriteString("None.\n")
+	}
+	return answer{text: b.String(), data: out}, nil
+}
+
+// relieved says what came of an agent that is stuck.
+func relieved(r client.Relief) answer {
+	out := escalated{Agent: r.Agent, Moved: []string{}}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d of its tasks are on their way to others.\n", r.Agent, len(r.Moved))
+	for _, m := range r.Moved {
+		out.Moved = append(out.Moved, m.Task)
+		fmt.Fprintf(&b, "- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))
+	}
+	for _, k := range r.Kept {
+		out.Kept = append(out.Kept, k.Task+": "+k.Why)
+		fmt.Fprintf(&b, "- %s stays: %s\n", k.Task, k.Why)
+	}
+	return answer{text: b.String(), data: out}
+}
+
+// escalated is a receipt, or what came of an agent that is stuck.
+type escalated struct {
+	Task  string   `json:"task,omitempty"`
+	Agent string   `json:"agent,omitempty"`
+	Moved []string `json:"moved,omitempty"`
+	Kept  []string `json:"kept,omitempty"`
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,293 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type joinInput struct {
+	Readiness   string `json:"readiness,omitempty" enum:"ready,busy,draining,offline" jsonschema:"default ready"`
+	Description string `json:"description,omitempty" jsonschema:"what you do, for others to find you"`
+}
+
+type joined struct {
+	You       string      `json:"you"`
+	Readiness string      `json:"readiness,omitempty"`
+	Waiting   int         `json:"waiting"`
+	Holding   int         `json:"holding"`
+	Agents    []neighbour `json:"agents"`
+	More      int         `json:"more,omitempty"`
+	Next      string      `json:"next"`
+}
+
+// neighbour is another agent, as one needs to know it to hand something to it.
+type neighbour struct {
+	Name         string   `json:"name"`
+	Readiness    string   `json:"readiness"`
+	Capabilities []string `json:"capabilities,omitempty"`
+	Description  string   `json:"description,omitempty"`
+}
+
+const mostNeighbours = 50
+
+var joinTool = define[joinInput, joined]("join", "Say that you are there", repeats,
+	"Say that you are there and take work (or stop taking it: draining, offline). Tells who you are, who else is there, and what waits.",
+	func(ctx context.Context, c *call, in joinInput) (answer, error) {
+		me, err := c.Me(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		out := joined{You: me.Name, Agents: []neighbour{}, Next: "wait for work with inbox"}
+		if me.Agent != "" {
+			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
+				return answer{}, err
+			}
+		} else if in.Readiness != "" {
+			return answer{}, invalid("only an agent has a readiness; your token is of %s/%s", me.Role, me.Name)
+		}
+		known, err := c.Agents(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		for _, a := range known.Agents {
+			switch {
+			case a.Name == me.Agent:
+			case len(out.Agents) == mostNeighbours:
+				out.More++
+			default:
+				out.Agents = append(out.Agents, neighbour{a.Name, string(a.Readiness), a.Spec.Capabilities, clip(a.Spec.Description, 120)})
+			}
+		}
+		return answer{text: out.String(), data: out}, nil
+	})
+
+// appear registers an agent that is not, says that it is ready, and counts what waits for it.
+func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {
+	a, err := c.Agent(ctx, name)
+	if errors.Is(err, client.NotFound) {
+		a, err = c.RegisterAgent(ctx, name, client.AgentSpec{Description: in.Description})
+	} else if err == nil && in.Description != "" && in.Description != a.Spec.Description {
+		a.Spec.Description = in.Description
+		a, err = c.RegisterAgent(ctx, name, a.Spec)
+	}
+	if err != nil {
+		return err
+	}
+	wanted := client.Readiness(in.Readiness)
+	if wanted == "" {
+		wanted = client.Ready
+	}
+	if a.Readiness != wanted {
+		if a, err = c.SetReadiness(ctx, name, wanted); err != nil {
+			return err
+		}
+	}
+	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: 500})
+	if err != nil {
+		return err
+	}
+	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
+	if out.Holding > 0 {
+		out.Next = "status shows the tasks you hold: go on with them"
+	}
+	return nil
+}
+
+func (j joined) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "You are %s", j.You)
+	if j.Readiness != "" {
+		fmt.Fprintf(&b, ", %s; %d waiting in your inbox, %d held", j.Readiness, j.Waiting, j.Holding)
+	}
+	b.WriteString(".\n")
+	for _, n := range j.Agents {
+		fmt.Fprintf(&b, "- %s (%s)", n.Name, n.Readiness)
+		if len(n.Capabilities) > 0 {
+			b.WriteString(" can: " + strings.Join(n.Capabilities, ", "))
+		}
+		if n.Description != "" {
+			b.WriteString(" - " + n.Description)
+		}
+		b.WriteString("\n")
+	}
+	if j.More > 0 {
+		fmt.Fprintf(&b, "and %d more\n", j.More)
+	}
+	return b.String() + "Next: " + j.Next
+}
+
+type inboxInput struct {
+	Wait  int `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
+	Limit int `json:"limit,omitempty"`
+}
+
+type inbox struct {
+	Items  []item `json:"items"`
+	Cursor uint64 `json:"cursor"`
+	Next   string `json:"next"`
+}
+
+type item struct {
+	Type     string    `json:"type"`
+	ID       string    `json:"id"`
+	Task     string    `json:"task"`
+	From     string    `json:"from"`
+	Kind     string    `json:"kind,omitempty"`
+	Priority string    `json:"priority"`
+	Reason   string    `json:"reason,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+	Intent   string    `json:"intent"`
+	Envelope string    `json:"envelope,omitempty"`
+	Ends     time.Time `json:"ends,omitzero"`
+}
+
+// maxWait is the longest that a call waits: shorter than the 60 s after which the usual clients give up.
+const maxWait = 50
+
+var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", repeats,
+	"What waits for you, most urgent first: offers to accept or reject, and what wants your word (decide). Blocks for wait seconds. Seeing an offer starts its clock: answer at once.",
+	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
+		if in.Wait < 0 || in.Wait > maxWait {
+			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
+		}
+		defer c.alive(ctx, "waiting for the inbox")()
+		box, err := c.Inbox(ctx, client.InboxOptions{Wait: time.Duration(in.Wait) * time.Second, Limit: in.Limit})
+		if err != nil {
+			return answer{}, err
+		}
+		out := inbox{Items: []item{}, Cursor: box.Position}
+		for _, i := range box.Items {
+			out.Items = append(out.Items, item{
+				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends,
+			})
+		}
+		return answer{text: out.write(in.Wait), data: out}, nil
+	})
+
+// doing is which tool answers a sort of item.
+var doing = map[string]string{
+	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status reads it",
+	"question": "decide: answer",
+}
+
+func (b *inbox) write(waited int) string {
+	if len(b.Items) == 0 {
+		b.Next = fmt.Sprintf("nothing waits. To wait for work call inbox again with wait=45, after=%d", b.Cursor)
+		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
+	}
+	b.Next = "accept what you can do, reject the rest; then inbox again for more"
+	var s strings.Builder
+	for _, i := range b.Items {
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
+		if i.Detail != "" {
+			s.WriteString(" (" + oneLine(i.Detail) + ")")
+		}
+		s.WriteString("\n")
+	}
+	return s.String() + "Next: " + b.Next
+}
+
+type acceptInput struct {
+	Handoff  string `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
+	Takeover string `json:"takeover,omitempty" jsonschema:"instead: a task of another's that you ask to have"`
+	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
+}
+
+type accepted struct {
+	receipt
+	Context string `json:"context,omitempty"`
+}
+
+var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", changes,
+	"Accept an offer: the task is yours and you get its context, ready to work from. Or ask its owner for a task (takeover).",
+	func(ctx context.Context, c *call, in acceptInput) (answer, error) {
+		switch {
+		case (in.Handoff == "") == (in.Takeover == ""):
+			return answer{}, invalid("accept needs handoff (id of an offer in your inbox) or takeover (a task id)")
+		case in.Takeover != "":
+			r, err := c.Takeover(ctx, in.Takeover, client.TakeoverInput{Detail: in.Detail})
+			if err != nil {
+				return answer{}, err
+			}
+			return taken(r, "Its owner was asked.", "if it consents, the task is offered to you: wait with inbox", ""), nil
+		}
+		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true})
+		if err != nil {
+			return answer{}, err
+		}
+		if r.Content == nil {
+			return taken(r.Receipt, "You accepted; its owner must still let go.",
+				"wait with status (this task, wait); then read trapeze://handoff/"+in.Handoff, ""), nil
+		}
+		return taken(r.Receipt, "The task is yours.", "do what the context asks; progress on long work; then complete, send or escalate", r.Content.Prompt), nil
+	})
+
+func taken(r client.Receipt, did, next, prompt string) answer {
+	a := told(r, did, next)
+	if prompt != "" {
+		a.text += "\n\n" + prompt
+	}
+	a.data = accepted{receiptOf(r, next), prompt}
+	return a
+}
+
+type rejectInput struct {
+	Handoff string `json:"handoff"`
+	Why     string `json:"why" enum:"not_capable,overloaded,missing_context,refused" jsonschema:"not_capable, overloaded, missing_context or refused"`
+	Missing list   `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+var rejectTool = define[rejectInput, receipt]("reject", "Turn an offer down", changes,
+	"Turn an offer down, with the reason. The task goes to the next candidate or back.",
+	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
+		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: client.Rejection(in.Why), Missing: in.Missing, Detail: in.Detail})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "You turned it down.", "wait for other work with inbox"), nil
+	})
+
+type decideInput struct {
+	ID      string `json:"id" jsonschema:"from your inbox: of a handoff, an ask, or a ticket"`
+	Verdict string `json:"verdict" enum:"confirm,approve,deny,answer,claim,release" jsonschema:"confirm: let go of what was accepted. approve, deny. answer a question. claim or release a ticket"`
+	Text    string `json:"text,omitempty" jsonschema:"the answer, or why"`
+	Digest  string `json:"digest,omitempty" jsonschema:"approve: the envelope you looked at"`
+}
+
+var decideTool = define[decideInput, receipt]("decide", "Answer what waits for your word", changes,
+	"Say yes or no to what waits for your word: a handoff to confirm or approve, an ask to take over, a question, a ticket.",
+	func(ctx context.Context, c *call, in decideInput) (answer, error) {
+		var r client.Receipt
+		var err error
+		did := "It is decided."
+		switch in.Verdict {
+		case "confirm":
+			r, err = c.Confirm(ctx, in.ID, client.ConfirmInput{Content: client.Content{Notes: in.Text}})
+			did = "You let go of it."
+		case "approve":
+			r, err = c.Approve(ctx, in.ID, client.ApproveInput{Digest: in.Digest, Detail: in.Text})
+			did = "Approved."
+		case "deny":
+			r, err = c.Deny(ctx, in.ID, client.DenyInput{Detail: in.Text})
+			did = "Denied."
+		case "answer":
+			r, err = c.Answer(ctx, in.ID, client.AnswerInput{Answer: in.Text})
+			did = "Answered."
+		case "claim":
+			r, err = c.Claim(ctx, in.ID)
+			did = "The ticket is yours."
+		case "release":
+			r, err = c.Release(ctx, in.ID, client.ReleaseInput{Detail: in.Text})
+			did = "The ticket was given back."
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, did, ""), nil
+	})

@@ -1,0 +1,135 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// tools is all that agents are offered. Its order is the one in which a task usually meets them.
+var tools = []tool{
+	joinTool, sendTool, inboxTool, acceptTool, rejectTool, decideTool, progressTool, completeTool,
+	escalateTool, askTool, statusTool, cancelTool, rememberTool, recallTool, conversationTool, routeTool,
+}
+
+// tool is what a client is told of a tool, and what it does.
+type tool struct {
+	spec *mcp.Tool
+	run  func(context.Context, *call) (answer, error)
+}
+
+// call is one call of a tool.
+type call struct {
+	*client.Client
+	req  *mcp.CallToolRequest
+	beat time.Duration
+}
+
+// answer is what a tool says: as text that a model reads, and the same as data for programs.
+type answer struct {
+	text string
+	data any
+	more []mcp.Content // links to what is large
+}
+
+// nature is what a client may show or ask its user about a tool, as annotations of the protocol.
+type nature int
+
+const (
+	looks    nature = iota // changes nothing
+	changes                // adds to the record; a repetition with the same key is the same call
+	repeats                // may be repeated freely: the second call changes nothing
+	destroys               // ends something that cannot be taken up again
+)
+
+func (n nature) hints(title string) *mcp.ToolAnnotations {
+	destructive, open := n == destroys, false
+	return &mcp.ToolAnnotations{
+		Title: title, ReadOnlyHint: n == looks, IdempotentHint: n == looks || n == repeats, DestructiveHint: &destructive, OpenWorldHint: &open,
+	}
+}
+
+// define makes a tool of a function. Its name is a verb of the command line; In and Out say what it takes and gives.
+func define[In, Out any](name, title string, n nature, description string, run func(context.Context, *call, In) (answer, error)) tool {
+	return tool{
+		spec: &mcp.Tool{
+			Name: name, Description: description, Annotations: n.hints(title),
+			InputSchema: schemaOf[In](true), OutputSchema: schemaOf[Out](false),
+		},
+		run: func(ctx context.Context, c *call) (answer, error) {
+			in, err := decode[In](name, c.req.Params.Arguments)
+			if err != nil {
+				return answer{}, err
+			}
+			return run(ctx, c, in)
+		},
+	}
+}
+
+// metaKey is where a client may put the idempotency key of a call, in its _meta.
+const metaKey = "trapeze/key"
+
+// handler is the tool for one principal. A refusal is a result that the model sees, not an error of the protocol.
+func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
+			ctx = client.WithKey(ctx, key)
+		}
+		a, err := t.run(ctx, &call{Client: c, req: req, beat: o.Beat})
+		if err != nil {
+			return refusal(ctx, err), nil
+		}
+		return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: a.text}}, a.more...), StructuredContent: a.data}, nil
+	}
+}
+
+// refusal is an error as a model reads it: what sort, what happened, what to do next.
+func refusal(ctx context.Context, err error) *mcp.CallToolResult {
+	e := &client.Error{Code: client.Unavailable, Message: "the server cannot be reached", Hint: "call again with the same key"}
+	switch {
+	case errors.As(err, &e):
+	case ctx.Err() != nil:
+		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "whatever it changed is on record; call status to see it"}
+	}
+	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
+	if e.Hint != "" {
+		text += "\nWhat to do: " + e.Hint
+	}
+	if known, ok := e.Details["known"]; ok {
+		if b, err := json.Marshal(known); err == nil {
+			text += "\nThere are: " + string(b)
+		}
+	}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// alive tells the client, until the returned function is called, that a call which waits goes on. Clients that give up on
+// silence do not; those that asked for no progress hear nothing.
+func (c *call) alive(ctx context.Context, what string) (stop func()) {
+	token := c.req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(c.beat)
+		defer tick.Stop()
+		for n := 1.0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: what}) // it is gone
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
