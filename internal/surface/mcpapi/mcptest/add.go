@@ -1,0 +1,83 @@
+package mcptest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// handler is a fixture tool.
+type handler func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error)
+
+// about describes every fixture.
+const about = "A fixture of the conformance suite."
+
+// nothing is the input schema of tools that do not care.
+const nothing = `{"type":"object"}`
+
+// Add puts the fixtures on a server. The tasks that some of the tools begin are in m, which [tasks.Install] must have been
+// given too.
+func Add(s *mcp.Server, m *Memory) {
+	for _, group := range []map[string]handler{contents, talkers, askers, changers(s), m.tools()} {
+		for name, h := range group {
+			s.AddTool(&mcp.Tool{Name: name, Description: about, InputSchema: schema(name)}, mcp.ToolHandler(h))
+		}
+	}
+	addResources(s)
+	addPrompts(s)
+}
+
+// schema is what a tool takes.
+func schema(name string) json.RawMessage {
+	switch name {
+	case "json_schema_2020_12_tool":
+		return json.RawMessage(rich)
+	case "test_x_mcp_header":
+		return json.RawMessage(`{"type":"object","properties":{
+			"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}}}`)
+	}
+	return json.RawMessage(nothing)
+}
+
+// rich has the words of JSON Schema 2020-12 that must reach the client as they are.
+const rich = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+"$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
+"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"phone":{"type":"string"},"email":{"type":"string"},
+"contactMethod":{"type":"string","enum":["phone","email"]}},
+"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],
+"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},
+"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}`
+
+// say is a result of text.
+func say(text string) *mcp.CallToolResult { return &mcp.CallToolResult{Content: words(text)} }
+
+func words(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }
+
+// A red picture of one dot, and no sound at all.
+var (
+	picture = decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+	silence = []byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00")
+)
+
+func decoded(text string) []byte {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// argument is a string among the arguments of a call, or "".
+func argument(req *mcp.CallToolRequest, name string) string {
+	var all map[string]any
+	if json.Unmarshal(req.Params.Arguments, &all) != nil {
+		return ""
+	}
+	text, ok := all[name].(string)
+	if !ok {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package tasks
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// brief is a task as the call that began it tells it.
+type brief struct {
+	ID      string    `json:"taskId"`
+	Status  Status    `json:"status"`
+	Message string    `json:"statusMessage,omitempty"`
+	Created time.Time `json:"createdAt"`
+	Updated time.Time `json:"lastUpdatedAt"`
+	TTL     *int64    `json:"ttlMs"` // null: never
+	Poll    int64     `json:"pollIntervalMs,omitempty"`
+}
+
+// detail is what reading a task gives beside the brief.
+type detail struct {
+	Questions mcp.InputRequestMap `json:"inputRequests,omitempty"`
+	Result    *mcp.CallToolResult `json:"result,omitempty"`
+	Err       *jsonrpc.Error      `json:"error,omitempty"`
+}
+
+// whole is a task as reading it gives it.
+type whole struct {
+	brief
+	detail
+}
+
+// state is the answer that tells of a task.
+type state struct {
+	mcp.ResultBase
+	ResultType string `json:"resultType"`
+	brief
+	detail
+}
+
+// done is the answer that says nothing but that the request was taken.
+type done struct {
+	mcp.ResultBase
+	ResultType string `json:"resultType"`
+}
+
+func briefOf(t Task) brief {
+	b := brief{
+		ID: t.ID, Status: t.Status, Message: t.Message, Poll: t.Poll.Milliseconds(),
+		Created: t.Created.UTC().Truncate(time.Millisecond), Updated: t.Updated.UTC().Truncate(time.Millisecond),
+	}
+	if ms := t.TTL.Milliseconds(); ms > 0 {
+		b.TTL = &ms
+	}
+	return b
+}
+
+// detailOf is a task for a client with some capabilities. What the client cannot ask its user is not asked: without a
+// question that it can put, the task stands as working.
+func detailOf(t Task, can *mcp.ClientCapabilities) (whole, error) {
+	w := whole{brief: briefOf(t)}
+	switch t.Status {
+	case Working, Cancelled:
+	case InputRequired:
+		if can != nil && can.Elicitation != nil {
+			w.Questions = make(mcp.InputRequestMap, len(t.Questions))
+			for key, q := range t.Questions {
+				w.Questions[key] = q
+			}
+		}
+		if len(w.Questions) == 0 {
+			w.Status = Working
+		}
+	case Completed:
+		w.Result = t.Result
+	case Failed:
+		w.Err = t.Err
+	}
+	if t.Status == Completed && t.Result == nil || t.Status == Failed && t.Err == nil {
+		return whole{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the task has ended without an outcome"}
+	}
+	return w, nil
+}
+
+// named are the parameters of a method that only says which task.
+type named struct {
+	mcp.ParamsBase
+	TaskID string `json:"taskId"`
+}
+
+// updateParams are the parameters of tasks/update. The responses are read once it is known what was asked.
+type updateParams struct {
+	mcp.ParamsBase
+	TaskID    string                     `json:"taskId"`
+	Responses map[string]json.RawMessage `json:"inputResponses"`
+}
+
+// missing reports whether a request of the extension has no parameters at all. The SDK hands it on then, and its own
+// accessors of the request panic.
+func missing(p mcp.Params) bool {
+	switch p := p.(type) {
+	case *named:
+		return p == nil
+	case *updateParams:
+		return p == nil
+	}
+	return p == nil
+}
+
+// answers reads the responses to what a task asks. Others are ignored, whatever they are: their question may have been
+// answered in the meantime.
+func (p *updateParams) answers(t Task) (map[string]*mcp.ElicitResult, error) {
+	if p.Responses == nil {
+		return nil, invalid("inputResponses is missing: an object with one response for each key of inputRequests that you can answer")
+	}
+	out := map[string]*mcp.ElicitResult{}
+	if t.Status != InputRequired {
+		return out, nil
+	}
+	for key := range t.Questions {
+		raw, ok := p.Responses[key]
+		if !ok {
+			continue
+		}
+		var r mcp.ElicitResult
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return nil, invalid("inputResponses[%q] is not a response to an elicitation: an object with action and content", key)
+		}
+		switch r.Action {
+		case "accept", "decline", "cancel":
+		default:
+			return nil, invalid("inputResponses[%q].action is accept, decline or cancel", key)
+		}
+		out[key] = &r
+	}
+	return out, nil
+}
