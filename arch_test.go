@@ -293,6 +293,15 @@ var rooms = []room{
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
+		dir: "internal/surface/mcpapi/tasks", what: "the Tasks extension of MCP: calls whose result comes later",
+		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
+	},
+	{
+		dir: "internal/surface/mcpapi/mcptest", what: "what the MCP conformance suite wants to find on a server, for tests",
+		ours: []string{"internal/surface/mcpapi/tasks"},
+		libs: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/uuid"},
+	},
+	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",
 		ours: append(domain, "internal/app", "internal/roster", "internal/view"), libs: []string{"net", "github.com/a2aproject/a2a-go/v2"},
 	},

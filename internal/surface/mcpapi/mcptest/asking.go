@@ -1,3 +1,4 @@
+//nolint:staticcheck // the suite asks for what is deprecated too: roots, sampling, logging
 package mcptest
 
 import (
@@ -134,12 +135,11 @@ func filled(req *mcp.CallToolRequest, key, field string) string {
 }
 
 func sample(text string) mcp.InputRequest {
-	//nolint:staticcheck // the suite asks for what is deprecated
 	return &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
 }
 
 func sampled(req *mcp.CallToolRequest, key string) (string, bool) {
-	r, ok := req.Params.InputResponses[key].(*mcp.CreateMessageWithToolsResult) //nolint:staticcheck // as above
+	r, ok := req.Params.InputResponses[key].(*mcp.CreateMessageWithToolsResult)
 	if !ok || len(r.Content) == 0 {
 		return "", false
 	}
@@ -151,7 +151,7 @@ func sampled(req *mcp.CallToolRequest, key string) (string, bool) {
 }
 
 func roots(req *mcp.CallToolRequest) (int, bool) {
-	r, ok := req.Params.InputResponses["client_roots"].(*mcp.ListRootsResult) //nolint:staticcheck // as above
+	r, ok := req.Params.InputResponses["client_roots"].(*mcp.ListRootsResult)
 	if !ok {
 		return 0, false
 	}

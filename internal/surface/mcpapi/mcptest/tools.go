@@ -1,3 +1,4 @@
+//nolint:staticcheck // the suite asks for what is deprecated too: roots, sampling, logging
 package mcptest
 
 import (
@@ -96,7 +97,7 @@ var talkers = map[string]handler{
 }
 
 func log(ctx context.Context, req *mcp.CallToolRequest, text string) error {
-	return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: text}) //nolint:staticcheck // the suite asks for what is deprecated
+	return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: text})
 }
 
 // changers are the tools that change what there is on the server.
