@@ -68,7 +68,7 @@ var rooms = []room{
 	{
 		dir: "internal/envelope", what: "the sealed document: canonical JSON, digest, rendering",
 		pure: true, ours: []string{"internal/refusal", "internal/fact", "internal/handoff", "internal/registry", "internal/memory"},
-		libs: []string{"github.com/gowebpki/jcs", "github.com/santhosh-tekuri/jsonschema"},
+		libs: []string{"github.com/gowebpki/jcs", "github.com/santhosh-tekuri/jsonschema", "sync"}, // room to write in, used again
 	},
 	{
 		dir: "internal/tokenizer", what: "how many tokens a text costs its receiver",

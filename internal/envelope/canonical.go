@@ -62,10 +62,15 @@ func CheckData(src []byte) error {
 // UTF-8, lone surrogates, duplicate keys, numbers beyond IEEE 754, whole numbers that would lose digits, and nesting
 // deeper than maxDepth.
 func canonical(src []byte, maxDepth int) ([]byte, error) {
+	return new(canonicalizer).run(src, maxDepth)
+}
+
+func (c *canonicalizer) run(src []byte, maxDepth int) ([]byte, error) {
 	if !utf8.Valid(src) {
 		return nil, &jsonError{err: errors.New("is not valid UTF-8")}
 	}
-	c := canonicalizer{src: src, out: make([]byte, 0, len(src)), members: make([]member, 0, 16), depth: maxDepth}
+	c.src, c.depth = src, maxDepth
+	c.out, c.members = make([]byte, 0, len(src)), make([]member, 0, 32)
 	if err := c.value(); err != nil {
 		return nil, err
 	}
@@ -223,7 +228,7 @@ func (c *canonicalizer) sort(members []member, first int) error {
 	if sorted {
 		return nil
 	}
-	if c.scratch == nil {
+	if cap(c.scratch) == 0 {
 		c.scratch = make([]byte, 0, len(c.src))
 	}
 	c.scratch = append(c.scratch[:0], c.out[first:]...)

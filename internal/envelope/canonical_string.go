@@ -25,51 +25,54 @@ func compareUTF16(a, b []byte) int {
 
 // str copies the string at hand and returns it unescaped. The result may alias src.
 func (c *canonicalizer) str() ([]byte, error) {
-	c.at++
-	start := c.at
-	for c.at < len(c.src) {
-		switch b := c.src[c.at]; {
-		case b == '"':
-			text := c.src[start:c.at]
-			c.at++
-			c.out = append(c.out, '"')
-			c.out = append(c.out, text...)
-			c.out = append(c.out, '"')
-			return text, nil
-		case b == '\\':
-			return c.escaped(start)
-		case b < 0x20:
-			return nil, c.syntax()
-		}
+	start := c.at + 1
+	c.at = plainEnd(c.src, start)
+	switch c.peek() {
+	case '"':
+		text := c.src[start:c.at]
 		c.at++
+		c.out = append(c.out, '"')
+		c.out = append(c.out, text...)
+		c.out = append(c.out, '"')
+		return text, nil
+	case '\\':
+		return c.escaped(start)
 	}
 	return nil, c.syntax()
+}
+
+// peek returns the byte at hand, white space or not; 0, which stands nowhere in a string, at the end.
+func (c *canonicalizer) peek() byte {
+	if c.at == len(c.src) {
+		return 0
+	}
+	return c.src[c.at]
 }
 
 // escaped goes on where str met the first backslash.
 func (c *canonicalizer) escaped(start int) ([]byte, error) {
 	text := append(make([]byte, 0, c.at-start+32), c.src[start:c.at]...)
-	for c.at < len(c.src) {
-		b := c.src[c.at]
-		switch {
-		case b == '"':
+	for {
+		switch c.peek() {
+		case '"':
 			c.at++
 			c.out = appendQuoted(c.out, text)
 			return text, nil
-		case b < 0x20:
-			return nil, c.syntax()
-		case b != '\\':
-			text = append(text, b)
-			c.at++
-		default:
+		case '\\':
 			r, err := c.escape()
 			if err != nil {
 				return nil, err
 			}
 			text = utf8.AppendRune(text, r)
+		default:
+			end := plainEnd(c.src, c.at)
+			if end == c.at {
+				return nil, c.syntax()
+			}
+			text = append(text, c.src[c.at:end]...)
+			c.at = end
 		}
 	}
-	return nil, c.syntax()
 }
 
 // escape reads one escape sequence, a surrogate pair included.
@@ -130,25 +133,29 @@ const hexDigits = "0123456789abcdef"
 // appendQuoted writes text as a JSON string with the fewest escapes (RFC 8785, 3.2.2.2).
 func appendQuoted(out, text []byte) []byte {
 	out = append(out, '"')
-	for _, b := range text {
-		switch {
-		case b == '"' || b == '\\':
+	for {
+		end := plainEnd(text, 0)
+		out = append(out, text[:end]...)
+		if end == len(text) {
+			return append(out, '"')
+		}
+		b := text[end]
+		text = text[end+1:]
+		switch b {
+		case '"', '\\':
 			out = append(out, '\\', b)
-		case b >= 0x20:
-			out = append(out, b)
-		case b == '\b':
+		case '\b':
 			out = append(out, '\\', 'b')
-		case b == '\f':
+		case '\f':
 			out = append(out, '\\', 'f')
-		case b == '\n':
+		case '\n':
 			out = append(out, '\\', 'n')
-		case b == '\r':
+		case '\r':
 			out = append(out, '\\', 'r')
-		case b == '\t':
+		case '\t':
 			out = append(out, '\\', 't')
 		default:
 			out = append(out, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
 		}
 	}
-	return append(out, '"')
 }

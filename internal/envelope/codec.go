@@ -71,7 +71,9 @@ func encode(e Envelope) ([]byte, error) {
 
 func write(e *Envelope) ([]byte, error) {
 	normalise(e)
-	raw, err := json.Marshal(e)
+	r, _ := rooms.Get().(*room)
+	defer r.leave()
+	raw, err := r.marshal(e)
 	if err != nil {
 		return nil, invalid("envelope", "data, schema and extra fields must be well-formed JSON", "cannot be written as JSON: %v", err)
 	}
@@ -80,7 +82,7 @@ func write(e *Envelope) ([]byte, error) {
 			return nil, err
 		}
 	}
-	canon, err := canonical(raw, MaxDepth+slack)
+	canon, err := r.canonical(raw, MaxDepth+slack)
 	if err != nil {
 		return nil, badJSON("envelope", err)
 	}

@@ -10,7 +10,7 @@
 // again unchanged. Another major is refused; [Converter] is the way between majors.
 //
 // May import: refusal, fact (the closed sets), handoff, registry, memory, the standard library without I/O or clocks,
-// and a library for JSON Schema. Canonical JSON is written here because the general library costs about
+// sync for room to write in, and a library for JSON Schema. Canonical JSON is written here because the general library costs about
 // 30 µs per KiB on the path of every handoff; the tests hold the two against each other.
 //
 // Invariants:

@@ -83,9 +83,9 @@ func checkList[T any](c *checker, field string, list []T, most int, check func(*
 		if c.err != nil {
 			return
 		}
-		c.at = field + "[" + strconv.Itoa(i) + "]"
+		c.at = element{field, i}
 		check(&list[i], c)
-		c.at = ""
+		c.at = element{}
 	}
 }
 

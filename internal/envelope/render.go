@@ -20,6 +20,7 @@ import (
 // only ever written here.
 func Render(e Envelope) string {
 	var p prompt
+	p.Grow(e.promptSize())
 	p.opening(&e)
 	p.section("The original request, word for word", e.Task.Intent)
 	p.section("What you must accomplish", e.Task.Ask)
@@ -30,7 +31,7 @@ func Render(e Envelope) string {
 	p.history(e.History)
 	p.items("Key facts", e.KeyFacts)
 	p.items("Decisions made", e.Decisions)
-	p.list("Open questions", e.OpenQuestions)
+	p.list("Open questions", "", e.OpenQuestions)
 	p.memory(e.Memory)
 	p.json("Data", e.Task.Data)
 	p.artifacts(e.Artifacts)
@@ -85,65 +86,91 @@ func (p *prompt) field(label, value string) {
 
 func (p *prompt) section(title, text string) {
 	if text != "" {
-		p.block(title, "", "text", visible(text))
+		p.block(title, "", "text", func() { p.WriteString(strings.TrimSuffix(visible(text), "\n")) })
 	}
 }
 
-// block writes one fenced block; text must have been made visible.
-func (p *prompt) block(title, intro, language, text string) {
-	fence := strings.Repeat("`", max(3, longestRun(text)+1))
+// fence is what most blocks stand between.
+const fence = "```"
+
+// block writes one fenced block around what body writes, which must have been made visible.
+func (p *prompt) block(title, intro, language string, body func()) {
 	p.line("\n## %s\n", title)
 	if intro != "" {
 		p.line("%s\n", intro)
 	}
-	p.Grow(len(text) + 2*len(fence) + len(language) + 4)
-	for _, s := range [...]string{fence, language, "\n", strings.TrimSuffix(text, "\n"), "\n", fence, "\n"} {
-		p.WriteString(s)
+	before := p.Len()
+	p.WriteString(fence)
+	p.WriteString(language)
+	p.WriteByte('\n')
+	start := p.Len()
+	body()
+	around, written := fence, p.String()
+	if run := longestRun(written[start:]); run >= len(fence) {
+		around = strings.Repeat("`", run+1)
+		p.Reset()
+		p.Grow(len(written) + 2*len(around))
+		for _, s := range [...]string{written[:before], around, language, "\n", written[start:]} {
+			p.WriteString(s)
+		}
 	}
+	p.WriteByte('\n')
+	p.WriteString(around)
+	p.WriteByte('\n')
 }
 
-func (p *prompt) list(title string, entries []string) {
-	p.entries(title, "", entries)
+// entry is one of a list: its text stands behind its label.
+type entry struct{ label, text string }
+
+func (p *prompt) list(title, intro string, texts []string) {
+	entries := make([]entry, len(texts))
+	for i, text := range texts {
+		entries[i].text = text
+	}
+	p.entries(title, intro, entries)
 }
 
 // entries writes a list inside one block, each entry's further lines indented under its first.
-func (p *prompt) entries(title, intro string, entries []string) {
+func (p *prompt) entries(title, intro string, entries []entry) {
 	if len(entries) == 0 {
 		return
 	}
-	var b strings.Builder
-	size := 0
-	for _, entry := range entries {
-		size += len(entry) + 3
-	}
-	b.Grow(size)
-	for _, entry := range entries {
-		b.WriteString("- ")
-		b.WriteString(strings.ReplaceAll(visible(entry), "\n", "\n  "))
-		b.WriteByte('\n')
-	}
-	p.block(title, intro, "text", b.String())
+	p.block(title, intro, "text", func() {
+		for i, e := range entries {
+			if i > 0 {
+				p.WriteByte('\n')
+			}
+			p.WriteString("- ")
+			p.indented(e.label)
+			p.indented(e.text)
+		}
+	})
+}
+
+func (p *prompt) indented(text string) {
+	p.WriteString(strings.ReplaceAll(visible(text), "\n", "\n  "))
 }
 
 func (p *prompt) items(title string, items []Item) {
-	entries := make([]string, 0, len(items))
-	for _, i := range items {
-		label := word(i.ID)
-		if i.Supersedes != "" {
-			label += " (instead of " + word(i.Supersedes) + ")"
+	entries := make([]entry, len(items))
+	for i := range items {
+		item := &items[i]
+		label := word(item.ID)
+		if item.Supersedes != "" {
+			label += " (instead of " + word(item.Supersedes) + ")"
 		}
-		entry := label + ": " + i.Text
-		if i.Reasoning != "" {
-			entry += "\nWhy: " + i.Reasoning
+		entries[i] = entry{label + ": ", item.Text}
+		if item.Reasoning != "" {
+			entries[i].text += "\nWhy: " + item.Reasoning
 		}
-		entries = append(entries, entry)
 	}
-	p.list(title, entries)
+	p.entries(title, "", entries)
 }
 
 func (p *prompt) constraints(list []Constraint) {
-	entries := make([]string, 0, len(list))
-	for _, c := range list {
+	entries := make([]entry, len(list))
+	for i := range list {
+		c := &list[i]
 		strength := "should hold"
 		if c.Hard {
 			strength = "must hold"
@@ -158,28 +185,33 @@ func (p *prompt) constraints(list []Constraint) {
 			strength += ", set by " + word(c.Origin)
 		}
 		// The text comes last, so that it cannot pose as what stands before it.
-		entries = append(entries, fmt.Sprintf("%s [%s, %s]: %s", word(c.ID), word(string(c.Kind)), strength, c.Text))
+		entries[i] = entry{fmt.Sprintf("%s [%s, %s]: ", word(c.ID), word(string(c.Kind)), strength), c.Text}
 	}
 	p.entries("Constraints", "Keep to all of them, and pass them on if you hand the task on.", entries)
 }
 
 func (p *prompt) history(steps []Step) {
-	entries := make([]string, 0, len(steps))
-	for _, s := range steps {
-		entry := word(s.Agent)
+	entries := make([]entry, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		label := word(s.Agent)
 		if s.Tool != "" {
-			entry += " (tool " + word(s.Tool) + ")"
+			label += " (tool " + word(s.Tool) + ")"
 		}
-		entry += ": " + s.Action
-		if !s.Time.IsZero() {
-			entry = micro(s.Time).Format(time.RFC3339) + " " + entry
-		}
+		entries[i] = entry{dated(s.Time, label), s.Action}
 		if s.Detail != "" {
-			entry += "\n" + s.Detail
+			entries[i].text += "\n" + s.Detail
 		}
-		entries = append(entries, entry)
 	}
 	p.entries("What has been done", "This work is finished: do not redo it.", entries)
+}
+
+// dated is who says something, and when, if that is known.
+func dated(at time.Time, who string) string {
+	if !at.IsZero() {
+		who = micro(at).Format(time.RFC3339) + " " + who
+	}
+	return who + ": "
 }
 
 func (p *prompt) json(title string, raw []byte) {
@@ -187,7 +219,7 @@ func (p *prompt) json(title string, raw []byte) {
 		return
 	}
 	if canon, err := canonical(raw, MaxDepth); err == nil {
-		p.block(title, "", "json", visibleJSON(string(canon)))
+		p.block(title, "", "json", func() { p.WriteString(visibleJSON(string(canon))) })
 		return
 	}
 	p.section(title, string(raw)) // not of a validated envelope: show it as the text it is
@@ -204,7 +236,7 @@ func (p *prompt) expected(x *Expected) {
 	if x.MaxBytes > 0 {
 		p.line("- At most %d bytes of text", x.MaxBytes)
 	}
-	p.list("Criteria for the result", x.Criteria)
+	p.list("Criteria for the result", "", x.Criteria)
 	p.json("JSON Schema of the result", x.Schema)
 }
 
@@ -242,4 +274,26 @@ func codes(list []string) string {
 		spans[i] = code(s)
 	}
 	return strings.Join(spans, ", ")
+}
+
+// promptSize is about how many bytes the prompt takes, so that it need not grow on the way.
+func (e *Envelope) promptSize() int {
+	const frame, perEntry = 2 << 10, 32
+	h := &e.Handoff
+	n := frame + len(h.Detail) + len(h.Notes) + len(e.Task.Intent) + len(e.Task.Ask) + len(e.Task.State) + len(e.ConversationSummary) + len(e.Task.Data)
+	for _, list := range [][]Item{e.KeyFacts, e.Decisions} {
+		for i := range list {
+			n += perEntry + len(list[i].Text)
+		}
+	}
+	for i := range e.History {
+		n += perEntry + len(e.History[i].Action) + len(e.History[i].Detail)
+	}
+	for i := range e.Memory {
+		n += perEntry + len(e.Memory[i].Text)
+	}
+	for i := range e.Conversation {
+		n += perEntry + len(e.Conversation[i].Text)
+	}
+	return n
 }

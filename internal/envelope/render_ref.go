@@ -3,12 +3,11 @@ package envelope
 import (
 	"fmt"
 	"strconv"
-	"time"
 )
 
 // memory writes the items whose text came along; the others are listed with what was left out.
 func (p *prompt) memory(refs []MemoryRef) {
-	entries := make([]string, 0, len(refs))
+	entries := make([]entry, 0, len(refs))
 	for i := range refs {
 		m := &refs[i]
 		if m.Text == "" {
@@ -21,7 +20,7 @@ func (p *prompt) memory(refs []MemoryRef) {
 		if m.Title != "" {
 			label += " (" + word(m.Title) + ")"
 		}
-		entries = append(entries, label+": "+m.Text)
+		entries = append(entries, entry{label + ": ", m.Text})
 	}
 	p.entries("From memory", "As it was when this was sealed.", entries)
 }
@@ -34,50 +33,47 @@ func (m *MemoryRef) label() string {
 }
 
 func (p *prompt) conversation(turns []Turn) {
-	entries := make([]string, 0, len(turns))
-	for _, t := range turns {
-		entry := word(t.Agent)
+	entries := make([]entry, len(turns))
+	for i := range turns {
+		t := &turns[i]
+		label := word(t.Agent)
 		if t.Role != "" {
-			entry += " (" + word(t.Role) + ")"
+			label += " (" + word(t.Role) + ")"
 		}
-		if !t.Time.IsZero() {
-			entry = micro(t.Time).Format(time.RFC3339) + " " + entry
-		}
-		entries = append(entries, entry+": "+t.Text)
+		entries[i] = entry{dated(t.Time, label), t.Text}
 	}
-	p.list("The conversation, word for word", entries)
+	p.entries("The conversation, word for word", "", entries)
 }
 
 func (p *prompt) artifacts(list []Artifact) {
-	entries := make([]string, 0, len(list))
-	for _, a := range list {
-		entry := word(a.Digest)
+	entries := make([]entry, len(list))
+	for i := range list {
+		a := &list[i]
+		label := word(a.Digest)
 		if a.MediaType != "" {
-			entry += " " + word(a.MediaType)
+			label += " " + word(a.MediaType)
 		}
 		if a.Bytes > 0 {
-			entry += fmt.Sprintf(" %d bytes", a.Bytes)
+			label += fmt.Sprintf(" %d bytes", a.Bytes)
 		}
 		if a.Name != "" {
-			entry += ": " + word(a.Name)
+			label += ": " + word(a.Name)
 		}
-		entries = append(entries, entry)
+		entries[i].label = label
 	}
 	p.entries("Artifacts", "Fetch them by their digest.", entries)
 }
 
 // leftOut lists omissions and gaps, as briefly as the document's listing says.
 func (p *prompt) leftOut(e *Envelope) {
-	var entries []string
+	list := eachLeftOut
 	switch e.Packing.Listing {
 	case ListTotal:
-		entries = totalLeftOut(e)
+		list = totalLeftOut
 	case ListGroups:
-		entries = groupsLeftOut(e)
-	default:
-		entries = eachLeftOut(e)
+		list = groupsLeftOut
 	}
-	p.entries("Left out", "This is not in your prompt. Fetch what you need.", entries)
+	p.list("Left out", "This is not in your prompt. Fetch what you need.", list(e))
 }
 
 func eachLeftOut(e *Envelope) []string {
@@ -91,25 +87,25 @@ func eachLeftOut(e *Envelope) []string {
 	}
 	for i := range e.Omissions {
 		o := &e.Omissions[i]
-		entry := word(string(o.Kind))
+		line := word(string(o.Kind))
 		title := ""
 		switch m := refs[o.ID]; {
 		case o.Kind == PartMemory && m != nil:
-			entry += " " + m.label()
+			line += " " + m.label()
 			title = m.Title
 		case o.ID != "":
-			entry += " " + word(o.ID)
+			line += " " + word(o.ID)
 		case o.Count > 1:
-			entry += fmt.Sprintf(" ×%d", o.Count)
+			line += fmt.Sprintf(" ×%d", o.Count)
 		}
-		entry += tokens(o.Tokens) + ", " + o.Reason.inWords()
+		line += tokens(o.Tokens) + ", " + o.Reason.inWords()
 		if o.Pinned {
-			entry += ", though pinned"
+			line += ", though pinned"
 		}
 		if title != "" {
-			entry += ": " + word(title)
+			line += ": " + word(title)
 		}
-		entries = append(entries, entry)
+		entries = append(entries, line)
 	}
 	for _, g := range e.Gaps {
 		entries = append(entries, fmt.Sprintf("%s %s: %s", word(string(g.Kind)), word(g.ID), g.Reason.inWords()))

@@ -45,6 +45,9 @@ func (e *Envelope) checkFreeJSON() error {
 	var c checker
 	c.json("task.data", e.Task.Data)
 	c.json("expected_output.schema", e.ExpectedOutput.Schema)
+	if !e.hasExtra() {
+		return c.err
+	}
 	for _, p := range e.parts() {
 		for field, raw := range *p.extra {
 			c.json(p.path(field), raw)
@@ -121,14 +124,14 @@ func (e *Envelope) checkHistory(c *checker) {
 		if c.err != nil {
 			return
 		}
-		c.at = "history[" + strconv.Itoa(i) + "]"
+		c.at = element{"history", i}
 		c.time(".time", s.Time)
 		c.name(".agent", s.Agent)
 		c.required(".action", s.Action, MaxItemText)
 		c.text(".detail", s.Detail, MaxItemText)
 		c.optionalName(".tool", s.Tool)
 		s.checkWeight(c)
-		c.at = ""
+		c.at = element{}
 	}
 }
 
@@ -140,7 +143,7 @@ func (e *Envelope) checkConstraints(c *checker) {
 		if c.err != nil {
 			return
 		}
-		c.at = "constraints[" + strconv.Itoa(i) + "]"
+		c.at = element{"constraints", i}
 		c.name(".id", k.ID)
 		c.member(".kind", new(fact.ConstraintKind), string(k.Kind))
 		if k.Kind == "" {
@@ -156,7 +159,7 @@ func (e *Envelope) checkConstraints(c *checker) {
 			c.invalid(".id", "give every constraint an id of its own", "%.40q is used twice", k.ID)
 		}
 		seen[k.ID] = true
-		c.at = ""
+		c.at = element{}
 	}
 }
 
@@ -172,8 +175,21 @@ func (x *Expected) check(c *checker) {
 
 // checker keeps the first error. at is the list element that field names are in.
 type checker struct {
-	at  string
+	at  element
 	err error
+}
+
+// element is a place in a list; the zero value is none.
+type element struct {
+	list  string
+	index int
+}
+
+func (e element) path(field string) string {
+	if e.list == "" {
+		return field
+	}
+	return e.list + "[" + strconv.Itoa(e.index) + "]" + field
 }
 
 func (c *checker) fail(err error) {
@@ -183,7 +199,7 @@ func (c *checker) fail(err error) {
 }
 
 func (c *checker) invalid(field, hint, format string, args ...any) {
-	c.fail(invalid(c.at+field, hint, format, args...))
+	c.fail(invalid(c.at.path(field), hint, format, args...))
 }
 
 func (c *checker) required(field, s string, limit int) {
@@ -196,7 +212,7 @@ func (c *checker) required(field, s string, limit int) {
 func (c *checker) text(field, s string, limit int) {
 	switch {
 	case len(s) > limit:
-		c.fail(tooLarge(c.at+field, len(s), limit))
+		c.fail(tooLarge(c.at.path(field), len(s), limit))
 	case !utf8.ValidString(s):
 		c.invalid(field, "send text in UTF-8", "is not valid UTF-8")
 	}
@@ -224,7 +240,7 @@ func (c *checker) name(field, s string) {
 	case s == "":
 		c.invalid(field, "give its id or name", "is missing")
 	case len(s) > MaxName:
-		c.fail(tooLarge(c.at+field, len(s), MaxName))
+		c.fail(tooLarge(c.at.path(field), len(s), MaxName))
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, notInName):
 		c.invalid(field, "use letters, digits and punctuation, without spaces", "%.40q has a character that names may not have", s)
 	}
@@ -243,7 +259,7 @@ func (c *checker) optionalName(field, s string) {
 // member checks a value of a closed set of package handoff; the empty value is "not given".
 func (c *checker) member(field string, set encoding.TextUnmarshaler, s string) {
 	if err := set.UnmarshalText([]byte(s)); err != nil {
-		c.fail(inField(c.at+field, err))
+		c.fail(inField(c.at.path(field), err))
 	}
 }
 
@@ -271,7 +287,7 @@ func (c *checker) time(field string, t time.Time) {
 
 func (c *checker) size(field string, raw json.RawMessage, limit int) {
 	if len(raw) > limit {
-		c.fail(tooLarge(c.at+field, len(raw), limit))
+		c.fail(tooLarge(c.at.path(field), len(raw), limit))
 	}
 }
 
@@ -292,7 +308,7 @@ func (c *checker) items(field string, list []Item) {
 			return
 		}
 		item := &list[i]
-		c.at = field + "[" + strconv.Itoa(i) + "]"
+		c.at = element{field, i}
 		c.name(".id", item.ID)
 		c.required(".text", item.Text, MaxItemText)
 		c.optionalName(".supersedes", item.Supersedes)
@@ -305,6 +321,6 @@ func (c *checker) items(field string, list []Item) {
 			c.invalid(".supersedes", "name the earlier entry", "is the entry itself")
 		}
 		seen[item.ID] = true
-		c.at = ""
+		c.at = element{}
 	}
 }

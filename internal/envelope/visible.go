@@ -56,16 +56,6 @@ func visible(text string) string {
 	return b.String()
 }
 
-// plain reports whether text is ASCII with nothing to be shown: the usual case, and much cheaper.
-func plain(text string) bool {
-	for i := range len(text) {
-		if b := text[i]; (b < ' ' && b != '\n' && b != '\t') || b >= 0x7F {
-			return false
-		}
-	}
-	return longestRun(text) <= maxBackquotes
-}
-
 // visibleJSON does the same to JSON text by JSON's own escapes, so that its value stays exactly the same.
 func visibleJSON(text string) string {
 	escape := longestRun(text) > maxBackquotes

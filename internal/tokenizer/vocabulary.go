@@ -2,7 +2,6 @@ package tokenizer
 
 import (
 	"crypto/sha256"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -10,12 +9,13 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// remembered is how many chunks a vocabulary knows the counts of, and places how many words; maxWord is the length of
-// the longest word among them, in bytes.
+// remembered is how many chunks a vocabulary knows the counts of, and shelves times places how many words; maxWord is the
+// length of the longest word among them, in bytes.
 const (
 	remembered = 32 << 10
-	places     = 64 << 10
-	maxWord    = 32
+	shelves    = 16 << 10
+	places     = 4
+	maxWord    = 30
 )
 
 // vocabulary is a codec with the counts of what it has seen. The counts are those of a pure function: to forget one
@@ -23,13 +23,16 @@ const (
 type vocabulary struct {
 	codec *codec.Codec
 	seen  *lru.Cache[[sha256.Size]byte, int]
-	words [places]atomic.Pointer[word] // each at its place, where the newest stays: read without a lock
+	words [shelves]shelf
 }
 
-// word is a word and its count.
+// shelf has words that share a hash, the oldest first: read without a lock. Two who put words there at once may lose one.
+type shelf [places]atomic.Pointer[word]
+
+// word is a word of at most maxWord bytes and its count, which is no larger: half a line of the processor's cache.
 type word struct {
-	text string
-	n    int
+	length, n uint8
+	text      [maxWord]byte
 }
 
 // Vocabularies are loaded by the first who counts with them.
@@ -67,27 +70,54 @@ func (v *vocabulary) count(chunk string) int {
 
 // countWord counts what has no place in it where counts add up. Words come again much sooner than whole chunks do.
 func (v *vocabulary) countWord(text string) int {
-	place := &v.words[placeOf(text)]
-	if w := place.Load(); w != nil && w.text == text {
-		return w.n
+	if len(text) > maxWord {
+		return v.countAnew(text)
 	}
+	s := &v.words[shelfOf(text)]
+	for i := range s {
+		w := s[i].Load()
+		if w == nil {
+			break
+		}
+		if string(w.text[:w.length]) == text {
+			return int(w.n)
+		}
+	}
+	n := v.countAnew(text)
+	w := &word{length: uint8(len(text)), n: uint8(n)} //nolint:gosec // at most maxWord, and a token has a byte at least
+	copy(w.text[:], text)
+	s.put(w)
+	return n
+}
+
+// put takes the first free place; where there is none, the oldest word goes.
+func (s *shelf) put(w *word) {
+	for i := range s {
+		if s[i].CompareAndSwap(nil, w) {
+			return
+		}
+	}
+	for i := 1; i < places; i++ {
+		s[i-1].Store(s[i].Load())
+	}
+	s[places-1].Store(w)
+}
+
+func (v *vocabulary) countAnew(text string) int {
 	n, err := v.codec.Count(text)
 	if err != nil { // the pattern's time limit, of which there is none
 		return len(text)
 	}
-	if len(text) <= maxWord {
-		place.Store(&word{strings.Clone(text), n}) // the chunk that it is a part of may be long
-	}
 	return n
 }
 
-// placeOf is a word's place among those remembered, by FNV-1a.
-func placeOf(text string) uint32 {
+// shelfOf is where a word is remembered, by FNV-1a.
+func shelfOf(word string) uint32 {
 	h := uint32(2166136261)
-	for i := range min(len(text), maxWord) {
-		h = (h ^ uint32(text[i])) * 16777619
+	for i := range len(word) {
+		h = (h ^ uint32(word[i])) * 16777619
 	}
-	return (h ^ h>>16) % places
+	return (h ^ h>>16) % shelves
 }
 
 // wordEnd returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII

@@ -1,0 +1,84 @@
+package envelope
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// awkward texts are made of what is shown, indented or fenced in a way of its own, alone and side by side.
+var awkward = rapid.Map(rapid.SliceOfN(rapid.OneOf(
+	rapid.SampledFrom([]string{
+		"\n", "\r\n", "\r", "\t", "`", "```", strings.Repeat("`", 15), strings.Repeat("`", 17), "a", "plain text of more than eight bytes",
+		": ", "- ", "\x00", "\x1f", "\x7f", "\u0080", "é", "漢", "\u202e", "\ufe0f", "🙂", "\U000e0041", "\xff", "\xe2\x80", "⟨U+202E⟩",
+	}),
+	rapid.String(),
+), 0, 6), func(parts []string) string { return strings.Join(parts, "") })
+
+func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, text := awkward.Draw(t, "before"), visible(awkward.Draw(t, "text"))
+		var p prompt
+		p.WriteString(before)
+		p.block("Title", "Intro.", "text", func() { p.WriteString(text) })
+		around := strings.Repeat("`", max(3, longestRun(text)+1))
+		if want := before + "\n## Title\n\nIntro.\n\n" + around + "text\n" + text + "\n" + around + "\n"; p.String() != want {
+			t.Fatalf("got\n%q\nwant\n%q", p.String(), want)
+		}
+	})
+}
+
+func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p prompt
+		var entries []entry
+		var want []string
+		for range rapid.IntRange(1, 3).Draw(t, "entries") {
+			label, text := word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
+			entries = append(entries, entry{label, text})
+			want = append(want, "- "+strings.ReplaceAll(visible(label+text), "\n", "\n  "))
+		}
+		p.entries("Title", "", entries)
+		if got := p.String(); !strings.Contains(got, "text\n"+strings.Join(want, "\n")+"\n```") {
+			t.Fatalf("got\n%q\nwant in it\n%q", got, want)
+		}
+	})
+}
+
+func TestWhatIsPlainIsShownAsItIsAndNothingElse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := awkward.Draw(t, "text")
+		want := longestRun(text) <= maxBackquotes
+		for i := range len(text) {
+			want = want && (text[i] >= ' ' && text[i] < 0x7F || text[i] == '\n' || text[i] == '\t')
+		}
+		if got := plain(text); got != want || got && visible(text) != text {
+			t.Fatalf("%q: plain is %t, want %t; shown as %q", text, got, want, visible(text))
+		}
+		if again := visible(visible(text)); again != visible(text) {
+			t.Fatalf("%q is shown as %q, and that as %q", text, visible(text), again)
+		}
+	})
+}
+
+func TestTheEndOfWhatStandsInAStringAsItIsIsFoundAtEveryPlace(t *testing.T) {
+	for b := range 256 {
+		for at := range 20 {
+			s := []byte(strings.Repeat("x", 20))
+			s[at] = byte(b)
+			want := len(s)
+			if b < ' ' || b == '"' || b == '\\' {
+				want = at
+			}
+			for from := range at + 1 {
+				if got := plainEnd(s, from); got != want {
+					t.Fatalf("byte %#x at %d: got %d from %d, want %d", b, at, got, from, want)
+				}
+			}
+			if shown := b >= ' ' && b < 0x7F || b == '\n' || b == '\t'; plain(string(s)) != shown {
+				t.Fatalf("byte %#x at %d: plain is %t", b, at, !shown)
+			}
+		}
+	}
+}
