@@ -66,12 +66,14 @@ func (p *prompt) artifacts(list []Artifact) {
 
 // leftOut lists omissions and gaps, as briefly as the document's listing says.
 func (p *prompt) leftOut(e *Envelope) {
-	list := eachLeftOut
+	var list func(*Envelope) []string
 	switch e.Packing.Listing {
 	case ListTotal:
 		list = totalLeftOut
 	case ListGroups:
 		list = groupsLeftOut
+	default:
+		list = eachLeftOut
 	}
 	p.list("Left out", "This is not in your prompt. Fetch what you need.", list(e))
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// remembered is how many chunks a vocabulary knows the counts of, and shelves times places how many words; maxWord is the
-// length of the longest word among them, in bytes.
+// remembered is how many chunks a vocabulary knows the counts of, and shelves the number of places for words; maxWord is the
+// length of the longest word that is remembered, in bytes.
 const (
 	remembered = 32 << 10
 	shelves    = 16 << 10
-	places     = 4
 	maxWord    = 30
 )
 
@@ -23,16 +22,7 @@ const (
 type vocabulary struct {
 	codec *codec.Codec
 	seen  *lru.Cache[[sha256.Size]byte, int]
-	words [shelves]shelf
-}
-
-// shelf has words that share a hash, the oldest first: read without a lock. Two who put words there at once may lose one.
-type shelf [places]atomic.Pointer[word]
-
-// word is a word of at most maxWord bytes and its count, which is no larger: half a line of the processor's cache.
-type word struct {
-	length, n uint8
-	text      [maxWord]byte
+	words [shelves]atomic.Pointer[shelf] // read without a lock; of two who put words there at once, one puts none
 }
 
 // Vocabularies are loaded by the first who counts with them.
@@ -73,34 +63,14 @@ func (v *vocabulary) countWord(text string) int {
 	if len(text) > maxWord {
 		return v.countAnew(text)
 	}
-	s := &v.words[shelfOf(text)]
-	for i := range s {
-		w := s[i].Load()
-		if w == nil {
-			break
-		}
-		if string(w.text[:w.length]) == text {
-			return int(w.n)
-		}
+	place := &v.words[shelfOf(text)]
+	have := place.Load()
+	if n, ok := have.find(text); ok {
+		return n
 	}
 	n := v.countAnew(text)
-	w := &word{length: uint8(len(text)), n: uint8(n)} //nolint:gosec // at most maxWord, and a token has a byte at least
-	copy(w.text[:], text)
-	s.put(w)
+	place.CompareAndSwap(have, have.with(text, n))
 	return n
-}
-
-// put takes the first free place; where there is none, the oldest word goes.
-func (s *shelf) put(w *word) {
-	for i := range s {
-		if s[i].CompareAndSwap(nil, w) {
-			return
-		}
-	}
-	for i := 1; i < places; i++ {
-		s[i-1].Store(s[i].Load())
-	}
-	s[places-1].Store(w)
 }
 
 func (v *vocabulary) countAnew(text string) int {
@@ -109,15 +79,6 @@ func (v *vocabulary) countAnew(text string) int {
 		return len(text)
 	}
 	return n
-}
-
-// shelfOf is where a word is remembered, by FNV-1a.
-func shelfOf(word string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(word) {
-		h = (h ^ uint32(word[i])) * 16777619
-	}
-	return (h ^ h>>16) % shelves
 }
 
 // wordEnd returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII

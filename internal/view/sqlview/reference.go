@@ -12,13 +12,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-// inEnvelope is how the list of artifacts begins in an envelope's canonical JSON. Few envelopes have one, and only
-// those are read.
-var inEnvelope = []byte(`"artifacts":[`)
+// inEnvelope is how an envelope's canonical JSON begins if it has artifacts, unless it is of a newer version that has keys
+// before that.
+var inEnvelope = []byte(`{"artifacts":[`)
+
+// mayHaveArtifacts goes by the order of the keys: few envelopes have artifacts, and only those are read.
+func mayHaveArtifacts(doc []byte) bool {
+	return bytes.HasPrefix(doc, inEnvelope) || bytes.Compare(doc, inEnvelope) < 0 && bytes.Contains(doc, inEnvelope[1:])
+}
 
 // artifacts are the digests that a sealed envelope refers to.
 func artifacts(doc []byte) (digests []string) {
-	if !bytes.Contains(doc, inEnvelope) {
+	if !mayHaveArtifacts(doc) {
 		return nil
 	}
 	var e struct {
