@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/binary"
 	"errors"
 	"unicode/utf8"
 )
@@ -104,14 +105,31 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
+// plainRun is how many of them b starts with. Most of what is stored is plain text, so eight bytes are looked at at once.
+func plainRun(b []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote, backslash := x^ones*'"', x^ones*'\\'
+		// A highest bit is set from 0x80 on, and by taking away more than a byte has.
+		if (x|(x-ones*' ')|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
+			break
+		}
+	}
+	for i < len(b) && plainByte[b[i]] {
+		i++
+	}
+	return i
+}
+
 func compactString(b []byte) (int, error) {
 	if len(b) == 0 || b[0] != '"' {
 		return 0, errJSON
 	}
 	for i := 1; i < len(b); {
-		if plainByte[b[i]] {
-			i++
-			continue
+		if i += plainRun(b[i:]); i == len(b) {
+			break
 		}
 		switch c := b[i]; {
 		case c == '"':

@@ -275,6 +275,20 @@ func FuzzCompactJSON(f *testing.F) {
 	})
 }
 
+func TestEveryByteIsLookedAtWhereverItStandsInAString(t *testing.T) {
+	for at := range 20 {
+		for b := range 256 {
+			s := []byte(`"` + strings.Repeat("x", 20) + `"`)
+			s[at+1] = byte(b)
+			n, err := compactValue(s, 0)
+			got := err == nil && n == len(s)
+			if want := json.Valid(s) && b < 0x80; got != want {
+				t.Errorf("byte %#x at %d: taken is %t", b, at, got)
+			}
+		}
+	}
+}
+
 func kib() Entry {
 	e := sample()
 	e.Actor.Token, e.Key, e.Request = "tok_0123456789abcdef", strings.Repeat("k", 43), strings.Repeat("r", 43)

@@ -57,7 +57,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, ruler: newRuler(o.Counter)}
+	p := packer{doc: &doc, options: o, budget: o.Budget, ruler: ruler{counter: o.Counter}}
 	if p.budget == 0 {
 		p.budget = math.MaxInt
 	}
@@ -65,6 +65,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 	if packed, ok := p.whole(); ok {
 		return packed, nil
 	}
+	p.ruler = newRuler(o.Counter)
 	p.measure()
 	for _, listing := range envelope.Listings() {
 		if packed, ok := p.attempt(listing); ok {
