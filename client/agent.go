@@ -72,6 +72,7 @@ type Token struct {
 	Name      string    `json:"name"`
 	Workspace string    `json:"workspace"` // where it counts
 	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"` // who sits at the agent's client
 	By        string    `json:"created_by"`
 	Created   time.Time `json:"created"`
 	Expires   time.Time `json:"expires,omitzero"`
@@ -84,6 +85,7 @@ type TokenInput struct {
 	Role      Role      `json:"role"`
 	Name      string    `json:"name"` // of the agent or person that it speaks for
 	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"`    // of an agent's token: who sits at its client; see [WithPerson]
 	Workspace string    `json:"workspace,omitempty"` // where it counts; left out: the caller's
 	Expires   time.Time `json:"expires,omitzero"`    // left out: never
 }
@@ -99,9 +101,10 @@ type Me struct {
 	Workspace string `json:"workspace"`
 	Role      Role   `json:"role"`
 	Name      string `json:"name"`
-	Token     string `json:"token"`           // the token's id
-	Agent     string `json:"agent,omitempty"` // the agent's name, if it is one
-	Server    string `json:"server"`          // the server's version
+	Token     string `json:"token"`            // the token's id
+	Agent     string `json:"agent,omitempty"`  // the agent's name, if it is one
+	Person    string `json:"person,omitempty"` // who sits at its client, as the token says
+	Server    string `json:"server"`           // the server's version
 }
 
 // Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.

@@ -29,6 +29,7 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 	}
 	if r.Method != http.MethodGet {
 		r.Key = keyFor(ctx)
+		r.Person, _ = ctx.Value(personAt).(string) // none is ""
 	}
 	return c.conn.Retry(ctx, func() (bool, error) { return true, c.conn.Attempt(ctx, r, out) })
 }

@@ -96,12 +96,19 @@ type contextKey int
 const (
 	keyOfCall contextKey = iota
 	minPosition
+	personAt
 )
 
 // WithKey makes the next changing call that is given the context use this idempotency key instead of a new one. Two
 // calls must not share a key unless they are the same call.
 func WithKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyOfCall, key)
+}
+
+// WithPerson makes calls that answer, approve or deny count as those of the person at the agent's client, whom the token must
+// name. It is for clients that have asked that person; any other call is refused.
+func WithPerson(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, personAt, name)
 }
 
 // WithPosition makes reads that are given the context wait until the server's lists have everything up to a position,

@@ -28,6 +28,7 @@ type Call struct {
 	// Content is sent instead of Body, as it is.
 	Content io.ReadCloser
 	Key     string        // idempotency key; empty for reads
+	Person  string        // at an agent's client, whose word it is; empty: the agent's own
 	Wait    time.Duration // what the server is asked to wait
 	Accept  string        // empty: JSON
 }
@@ -153,6 +154,9 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	}
 	if r.Key != "" {
 		h.Set("Idempotency-Key", r.Key)
+	}
+	if r.Person != "" {
+		h.Set("Trapeze-Person", r.Person)
 	}
 	if p := c.Least(ctx); p > 0 && r.Method == http.MethodGet {
 		h.Set("Trapeze-Min-Position", strconv.FormatUint(p, 10))

@@ -22,6 +22,19 @@ type Caller struct {
 	Token string   // id of the token
 	For   []string // on whose behalf, nearest first
 	Key   string   // idempotency key of this call; empty: none
+	// Person is who sits at an agent's client, by name, as its token says; empty: nobody.
+	Person string
+}
+
+// AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the door
+// lets through for a person and nothing else. Without such a person it refuses (not_permitted).
+func (c Caller) AsPerson(name string) (Caller, error) {
+	if name == "" || c.Person != name {
+		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin make a token that names the person at your client: trapeze token create --agent NAME --person NAME",
+			"the token of %s names no person %.64q", c, name)
+	}
+	c.Principal.Role, c.Principal.Name, c.Person = identity.Operator, name, ""
+	return c, nil
 }
 
 // WithKey is the caller with an idempotency key for one call.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -19,6 +20,7 @@ type State struct {
 	Principal Principal `json:"principal"` // whom the token speaks for
 	Hash      string    `json:"hash"`      // SHA-256 of the secret, hex
 	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"` // who sits at the agent's client and answers there, by name; empty: nobody
 	CreatedBy string    `json:"created_by"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // zero: never
@@ -38,6 +40,7 @@ type Create struct {
 	Hash      string // from Mint
 	Principal Principal
 	Label     string    // what it is for; at most MaxLabel bytes
+	Person    string    // of an agent's token: who answers what people are asked at its client; empty: nobody
 	ExpiresAt time.Time // zero: never
 	By        string    // principal that creates it
 }
@@ -65,6 +68,7 @@ type TokenCreated struct {
 	Name      string    `json:"name"`
 	Hash      string    `json:"hash"`
 	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"`
 	By        string    `json:"by"`
 	At        time.Time `json:"at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
@@ -113,14 +117,31 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	if err := checkLabel(c.Label); err != nil {
 		return nil, err
 	}
+	if err := c.checkPerson(); err != nil {
+		return nil, err
+	}
 	if !c.ExpiresAt.IsZero() && !c.ExpiresAt.After(now) {
 		return nil, refusal.New(refusal.Invalid, "give a time to come, or none for a token that does not expire",
 			"the token would have expired already, at %s", c.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return []Event{TokenCreated{
 		ID: c.ID, Workspace: c.Principal.Workspace, Role: c.Principal.Role, Name: c.Principal.Name, Hash: c.Hash,
-		Label: c.Label, By: c.By, At: now.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
+		Label: c.Label, Person: c.Person, By: c.By, At: now.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
 	}}, nil
+}
+
+// checkPerson refuses a person at the client of somebody who is no agent, and one who would be the agent itself: whoever asks does
+// not answer.
+func (c Create) checkPerson() error {
+	switch {
+	case c.Person == "":
+		return nil
+	case c.Principal.Role != Agent:
+		return refusal.New(refusal.Invalid, "leave the person out: the bearer is one", "only an agent's token names a person at its client")
+	case c.Person == c.Principal.Name:
+		return refusal.New(refusal.Invalid, "name the person, not the agent", "agent %s cannot be the person at its own client", c.Person)
+	}
+	return fact.CheckName("the person's name", c.Person)
 }
 
 func checkLabel(s string) error {
@@ -141,7 +162,7 @@ func Fold(s State, e Event) State {
 	case TokenCreated:
 		return State{
 			ID: e.ID, Principal: Principal{Workspace: e.Workspace, Role: e.Role, Name: e.Name}, Hash: e.Hash,
-			Label: e.Label, CreatedBy: e.By, CreatedAt: e.At, ExpiresAt: e.ExpiresAt,
+			Label: e.Label, Person: e.Person, CreatedBy: e.By, CreatedAt: e.At, ExpiresAt: e.ExpiresAt,
 		}
 	case TokenRevoked:
 		s.RevokedBy, s.RevokedAt = e.By, e.At

@@ -21,6 +21,7 @@ type Token struct {
 	// Workspace is where the token counts. It sees nothing of any other.
 	Workspace string    `json:"workspace"`
 	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"`
 	By        string    `json:"created_by"`
 	Created   time.Time `json:"created"`
 	Expires   time.Time `json:"expires,omitzero"`
@@ -33,6 +34,7 @@ type TokenInput struct {
 	Role      identity.Role `json:"role" enum:"admin,operator,auditor,agent"`
 	Name      string        `json:"name" doc:"Of the agent or person that it speaks for."`
 	Label     string        `json:"label,omitempty" doc:"What it is for."`
+	Person    string        `json:"person,omitempty" doc:"Of an agent's token: the person at its client, by name. What the client says that this person answers, approves or denies is on record as that operator's."`
 	Workspace string        `json:"workspace,omitempty" doc:"Where it counts; your own if left out. Admins of the workspace default may name another, which then exists."`
 	Expires   time.Time     `json:"expires,omitzero" doc:"Left out: never."`
 }
@@ -87,7 +89,7 @@ func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput
 	}
 	m := identity.Mint(random)
 	cmd := identity.Create{
-		ID: m.ID, Hash: m.Hash, Label: in.Label, ExpiresAt: in.Expires, By: c.String(),
+		ID: m.ID, Hash: m.Hash, Label: in.Label, Person: in.Person, ExpiresAt: in.Expires, By: c.String(),
 		Principal: identity.Principal{Workspace: in.Workspace, Role: in.Role, Name: in.Name},
 	}
 	out, err := r.changeToken(ctx, c, cmd.ID, request, cmd)
@@ -167,7 +169,7 @@ func (r *Roster) Tokens(ctx context.Context, c caller.Caller) ([]Token, error) {
 
 func tokenOf(s identity.State) Token {
 	return Token{
-		ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Workspace: s.Principal.Workspace, Label: s.Label, By: s.CreatedBy,
+		ID: s.ID, Role: s.Principal.Role, Name: s.Principal.Name, Workspace: s.Principal.Workspace, Label: s.Label, Person: s.Person, By: s.CreatedBy,
 		Created: s.CreatedAt, Expires: s.ExpiresAt, Revoked: s.RevokedAt,
 	}
 }
@@ -187,7 +189,7 @@ func (r *Roster) Authenticate(ctx context.Context, text string) (caller.Caller, 
 	if err != nil {
 		return caller.Caller{}, r.unauthenticated(ctx, id, err)
 	}
-	c := caller.Caller{Principal: p, Token: id}
+	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person}
 	if c.Agent() == "" {
 		return c, nil
 	}

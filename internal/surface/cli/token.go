@@ -48,6 +48,7 @@ func (s *commands) tokenCreate() *cobra.Command {
 	f.StringVar(&agent, "agent", "", "the agent that it is for")
 	f.StringVar(&role, "role", "", "admin, operator, auditor or agent")
 	f.StringVar(&in.Name, "name", "", "name of the person or program that it is for")
+	f.StringVar(&in.Person, "person", "", "of an agent's token: the person at its client, who answers there what people are asked")
 	f.StringVar(&in.Label, "label", "", "what it is for")
 	f.StringVar(&in.Workspace, "workspace", "", "where it counts (default: your own workspace)")
 	f.StringVar(&expires, "expires", "", "when it ends: 720h, or a time (default: never)")

@@ -41,6 +41,7 @@ type Me struct {
 	Name      string `json:"name"`
 	Token     string `json:"token" doc:"The token's id."`
 	Agent     string `json:"agent,omitempty" doc:"The agent's name, if it is one."`
+	Person    string `json:"person,omitempty" doc:"Who sits at the agent's client, as its token says."`
 	Server    string `json:"server" doc:"The server's version."`
 }
 
@@ -88,7 +89,7 @@ func (s *service) agents() {
 	}, s.app.Beat)
 	door.Read(s.door, door.Route{Path: "/v1/me", ID: "me", Summary: "Whom the token speaks for", Tag: door.TagTokens},
 		func(_ context.Context, c app.Caller, _ *door.Reading) (Me, error) {
-			return Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Server: s.opts.Version}, nil
+			return Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}, nil
 		})
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -64,8 +65,24 @@ func (s *service) authenticate(r *http.Request) (app.Caller, error) {
 	if len(h) != 1 || len(h[0]) <= len(bearer) || !strings.EqualFold(h[0][:len(bearer)], bearer) {
 		return app.Caller{}, refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
 	}
-	return s.app.Authenticate(r.Context(), h[0][len(bearer):])
+	c, err := s.app.Authenticate(r.Context(), h[0][len(bearer):])
+	if person := r.Header[door.PersonHeader]; err == nil && person != nil {
+		return asPerson(c, r, person)
+	}
+	return c, err
 }
+
+// asPerson is the person at an agent's client, where that is what the request says it comes from. A person answers what people
+// are asked; anything else is the agent's to do, in its own name.
+func asPerson(c app.Caller, r *http.Request, name []string) (app.Caller, error) {
+	if m := personal.FindString(r.URL.Path); r.Method != http.MethodPost || m == "" || len(name) != 1 {
+		return app.Caller{}, refusal.New(refusal.NotPermitted, "leave the header "+door.PersonHeader+" out", "a person at a client only answers, approves and denies")
+	}
+	return c.AsPerson(name[0])
+}
+
+// personal is what a person does at an agent's client.
+var personal = regexp.MustCompile(`^/v1/(handoffs|tickets)/[^/]+/(answer|approve|deny)$`)
 
 // ended reports whether the token of a call that takes long has expired or was revoked since the call began.
 func (s *service) ended(r *http.Request) bool {

@@ -49,6 +49,9 @@ type ticketQuery struct {
 // routes are hung on a door and lead to the use cases.
 type routes struct{ app *app.App }
 
+// atClient says how a person's word comes through an agent's client.
+const atClient = "With the header " + door.PersonHeader + ", which names the person that an agent's token names, it counts as that person's word."
+
 // Routes hangs the routes of tickets on a door.
 func Routes(d *door.Door, a *app.App) {
 	s := &routes{a}
@@ -80,12 +83,12 @@ func Routes(d *door.Door, a *app.App) {
 			in.ID = id
 			return s.app.Release(ctx, c, in)
 		})
-	door.Change(d, one("answer", "answer", "Answer a question", "The task's owner goes on with it."),
+	door.Change(d, one("answer", "answer", "Answer a question", "The task's owner goes on with it. "+atClient),
 		func(ctx context.Context, c app.Caller, id string, in desk.AnswerInput) (docket.Receipt, error) {
 			in.ID = id
 			return s.app.Answer(ctx, c, in)
 		})
-	door.Change(d, one("approve", "approve-ticket", "Let a supervised handoff go on", "The same as approving the handoff."),
+	door.Change(d, one("approve", "approve-ticket", "Let a supervised handoff go on", "The same as approving the handoff. "+atClient),
 		func(ctx context.Context, c app.Caller, id string, in app.ApproveInput) (docket.Receipt, error) {
 			if _, _, err := fact.ParseTicketID(id); err != nil {
 				return docket.Receipt{}, err
@@ -93,7 +96,7 @@ func Routes(d *door.Door, a *app.App) {
 			in.ID = id
 			return s.app.Approve(ctx, c, in)
 		})
-	door.Change(d, one("deny", "deny-ticket", "Say no to a ticket", "From whoever asked, it takes the question or the task back."),
+	door.Change(d, one("deny", "deny-ticket", "Say no to a ticket", "From whoever asked, it takes the question or the task back. "+atClient),
 		func(ctx context.Context, c app.Caller, id string, in app.DenyInput) (docket.Receipt, error) {
 			if _, _, err := fact.ParseTicketID(id); err != nil {
 				return docket.Receipt{}, err

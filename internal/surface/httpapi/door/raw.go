@@ -18,6 +18,9 @@ const (
 	SendLimit = 30 * time.Second
 )
 
+// PersonHeader names the person at an agent's client whose word a call is; the agent's token must name the same.
+const PersonHeader = "Trapeze-Person"
+
 // NoStore is the Cache-Control of all that is answered to somebody.
 var NoStore = []string{"no-store"}
 
