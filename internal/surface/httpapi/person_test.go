@@ -41,8 +41,8 @@ func TestThePersonAtAClientAnswersThereAsAnOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k.TicketDoc.ClosedBy != "operator/ann" || k.TicketDoc.Answer != "The second" {
-		t.Errorf("the ticket was closed by %q with %q", k.ClosedBy, k.TicketDoc.Answer)
+	if k.ClosedBy != "operator/ann" || k.Answer != "The second" {
+		t.Errorf("the ticket was closed by %q with %q", k.ClosedBy, k.Answer)
 	}
 }
 
