@@ -311,7 +311,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage", "internal/surface/cli/daemon"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage", "internal/surface/cli/daemon", "internal/surface/cli/setup"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
 	{
@@ -334,6 +334,11 @@ var rooms = []room{
 		dir: "internal/surface/cli/daemon", what: "a server in the background: started where none runs, found, and ended",
 		ours: []string{"internal/refusal"}, libs: []string{"net", "os/exec"},
 	},
+	{
+		dir: "internal/surface/cli/setup", what: "agents' programs are set up: their files written, and what is wrong said",
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/daemon", "internal/surface/cli/graft"), libs: []string{"net", "os/exec", "github.com/spf13"},
+	},
+	{dir: "internal/surface/cli/graft", what: "other programs' files, changed in one place and left alone in the rest: JSON, TOML, Markdown", pure: true},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",
 		ours: []string{"client"}, libs: []string{"os/exec"},

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/cli/desk"
 	"github.com/trapezehq/trapeze/internal/surface/cli/dispatch"
 	"github.com/trapezehq/trapeze/internal/surface/cli/know"
+	"github.com/trapezehq/trapeze/internal/surface/cli/setup"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -94,6 +95,7 @@ func (s *commands) root() *cobra.Command {
 	root.AddCommand(know.Commands(s.Shell)...)
 	root.AddCommand(dispatch.Commands(s.Shell)...)
 	root.AddCommand(desk.Commands(s.Shell)...)
+	root.AddCommand(setup.Commands(s.Shell)...)
 	root.Long, root.Version = rootLong, shell.Version()
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("trapeze {{.Version}}\n")

@@ -120,6 +120,7 @@ Windows in the user's configuration directory). It belongs to its owner alone:
     artifacts/          files that envelopes refer to
     admin.token         the owner's token, which serve makes and the command line uses by itself
     agents/NAME.token   tokens that the command line has made for --agent NAME
+    backups/            clients' files as they were before trapeze init wrote them
     serve.lock          which process serves the directory, for trapeze stop
     serve.log           the log of a server in the background; serve.log.1 is the part before
 

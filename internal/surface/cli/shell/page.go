@@ -30,6 +30,13 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	return err
 }
 
+// Show prints text for people before the answer: what somebody is to decide on.
+func (s *Shell) Show(text func(*Page)) {
+	p := &Page{colour: s.colours()}
+	text(p)
+	_, _ = s.Stdout.Write(p.b.Bytes()) // nobody may be listening
+}
+
 // colours says whether the output may be coloured: a terminal, and nobody said no.
 func (s *Shell) colours() bool {
 	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
