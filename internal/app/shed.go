@@ -93,7 +93,7 @@ func (a *App) shedding(ctx context.Context, c Caller, o view.Item, agent, why st
 		if _, err := handoff.Decide(t, cmd, now); err != nil { // only what is allowed is worth looking for others
 			return nil, err
 		}
-		if cmd.To, err = peers.For(ctx, t.Handoff.Capability, now); err != nil {
+		if cmd.To, err = a.relieving(ctx, c.Workspace, t, peers, now); err != nil {
 			return nil, err
 		}
 		return a.Offering(ctx, c.Workspace, t, now, handoff.Hints{}, func(hints handoff.Hints) handoff.Command {
@@ -101,6 +101,28 @@ func (a *App) shedding(ctx context.Context, c Caller, o view.Item, agent, why st
 			return cmd
 		})
 	}
+}
+
+// relieving are the peers that can read the envelope of a task's handoff: the first few of those that have room.
+func (a *App) relieving(ctx context.Context, workspace string, t custody.Task, peers *roster.Peers, now time.Time) ([]string, error) {
+	h := t.Handoff
+	others, err := peers.For(ctx, h.Capability, now)
+	if err != nil || len(others) == 0 {
+		return nil, err
+	}
+	doc, err := a.sealer.Sealed(ctx, workspace, t.ID, h.Envelope)
+	if err != nil {
+		return nil, err
+	}
+	others, _, err = a.sealer.Fitting(ctx, workspace, h.Envelope, doc, others, h.Pack)
+	if err != nil {
+		return nil, err
+	}
+	to := make([]string, min(len(others), roster.MaxPeers))
+	for i := range to {
+		to[i] = others[i].Agent
+	}
+	return to, nil
 }
 
 // Relieve moves offers away from an agent that holds, and is offered, more than it may. It is for an entry of the record

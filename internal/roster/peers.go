@@ -6,18 +6,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-const (
-	// nominalRoom is how many tasks an agent without a limit counts as having room for.
-	nominalRoom = 10
-	// maxPeers is how many others an offer that is shed may go to, one after the other.
-	maxPeers = 3
-)
+// nominalRoom is how many tasks an agent without a limit counts as having room for.
+const nominalRoom = 10
+
+// MaxPeers is how many others an offer that is shed may go to, one after the other.
+const MaxPeers = 3
 
 // Peers are those who can do what an agent does and have room for more. They are looked up once; what they are given
 // meanwhile is counted with [Peers.Gave], so that they are loaded evenly. It is for one goroutine.
@@ -43,9 +43,9 @@ func (p *Peers) Gave(name string) {
 	}
 }
 
-// For is up to three peers that have room, the least loaded first: who has a capability, or, if none is named, all that the
-// agent has; and where the agent has none, its fallbacks.
-func (p *Peers) For(ctx context.Context, capability string, now time.Time) ([]string, error) {
+// For is the peers that have room, the least loaded first, as candidates: who has a capability, or, if none is named, all that the
+// agent has; and where the agent has none, its fallbacks. Whether they can read what they would get is not looked at.
+func (p *Peers) For(ctx context.Context, capability string, now time.Time) ([]fact.Candidate, error) {
 	names, known := p.found[capability]
 	if !known {
 		var err error
@@ -59,7 +59,11 @@ func (p *Peers) For(ctx context.Context, capability string, now time.Time) ([]st
 		x, y := p.load[a], p.load[b]
 		return cmp.Compare(x.has*y.room, y.has*x.room)
 	})
-	return fit[:min(len(fit), maxPeers)], nil
+	list := make([]fact.Candidate, len(fit))
+	for i, name := range fit {
+		list[i] = fact.Candidate{Agent: name, Tier: fact.TierFallback}
+	}
+	return list, nil
 }
 
 func (p *Peers) find(ctx context.Context, capability string, now time.Time) ([]string, error) {
@@ -78,25 +82,22 @@ func (p *Peers) find(ctx context.Context, capability string, now time.Time) ([]s
 	}
 	var names []string
 	for _, c := range plan.Candidates {
-		fits, err := p.weigh(ctx, c.Agent)
+		there, err := p.weigh(ctx, c.Agent)
 		if err != nil {
 			return nil, err
 		}
-		if fits {
+		if there {
 			names = append(names, c.Agent)
 		}
 	}
 	return names, nil
 }
 
-// weigh notes how much a peer has to do, and reports whether it can read as much as the agent.
+// weigh notes how much a peer has to do, and reports whether it is one.
 func (p *Peers) weigh(ctx context.Context, name string) (bool, error) {
 	known, err := p.roster.Known(ctx, p.workspace, name, false)
 	if err != nil || !known.Exists() || name == p.of.Name {
 		return false, err
-	}
-	if w := known.Spec.ContextWindow; w > 0 && w < p.of.Spec.ContextWindow {
-		return false, nil
 	}
 	if p.load[name] != nil {
 		return true, nil

@@ -185,6 +185,34 @@ func TestWhoHasTooMuchToDoIsRelievedByItsPeersEvenly(t *testing.T) {
 	})
 }
 
+func TestAnOfferIsShedToWhoCanReadIt(t *testing.T) {
+	story(t, func(h *house) {
+		can := []string{"lint"}
+		h.join("lead")
+		h.register("full", roster.AgentSpec{Capabilities: can})
+		for _, name := range []string{"tiny1", "tiny2", "tiny3"} {
+			h.register(name, roster.AgentSpec{Capabilities: can, ContextWindow: 500})
+		}
+		long := strings.Repeat("fix the long list of faults, ", 130)
+		task := h.create(h.agent("lead"), app.CreateInput{Intent: long, Send: &app.SendInput{To: []string{"full"}}}).Task
+		h.settle()
+		shed := func() docket.Relief {
+			return ok(h, h.agent("full"), func(c app.Caller) (docket.Relief, error) {
+				return h.app.ShedOffers(ctx(h), c, app.ShedInput{Agent: "full"})
+			})
+		}
+		if r := shed(); len(r.Moved) != 0 || len(r.Kept) != 1 || !strings.Contains(r.Kept[0].Why, "tokens") {
+			h.Errorf("%+v", r)
+		}
+		h.register("roomy", roster.AgentSpec{Capabilities: can, MaxTasks: 2, ContextWindow: 100_000}) // and has more to do than those
+		h.create(h.agent("lead"), app.CreateInput{Intent: "lint", Send: &app.SendInput{To: []string{"roomy"}}})
+		h.settle()
+		if r := shed(); len(r.Moved) != 1 || r.Moved[0].Task != task || !slices.Equal(r.Moved[0].To, []string{"roomy"}) {
+			h.Errorf("%+v", r)
+		}
+	})
+}
+
 func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "stranger")
