@@ -137,7 +137,8 @@ type ShedInput struct {
 type Relief struct {
 	Agent    string      `json:"agent"`
 	Moved    []MovedTask `json:"moved"`
-	Kept     []KeptTask  `json:"kept"` // what stays with the agent, and why
+	Kept     []KeptTask  `json:"kept"`           // what stays with the agent, and why
+	More     bool        `json:"more,omitempty"` // there is more to move: repeat the call with a new key
 	Position uint64      `json:"position"`
 }
 
@@ -151,5 +152,7 @@ type MovedTask struct {
 // KeptTask is a task that stays where it is.
 type KeptTask struct {
 	Task string `json:"task"`
+	Code Code   `json:"code,omitempty"` // of the refusal; none where nobody else could take it now
 	Why  string `json:"why"`
+	Hint string `json:"hint,omitempty"` // what to do next
 }

@@ -55,8 +55,8 @@ func (a *App) decideStuck(ctx context.Context, c Caller, t custody.Task, cmd han
 		return nil, err
 	}
 	cmd.Recovery, cmd.Chain, cmd.Passed, cmd.Hints.Jitter = p.Candidates, p.Chain, p.Passed, a.Jitter()
-	if len(cmd.Recovery) == 0 && p.Refused != nil {
-		return nil, p.Refused
+	if no, refused := refusal.As(p.Refused); refused && len(cmd.Recovery) == 0 {
+		return nil, no.With("passed_over", p.Passed)
 	}
 	if len(cmd.Recovery) > 0 {
 		fit, passed, sealed, err := a.recoverable(ctx, c.Workspace, t, cmd.Recovery, cmp.Or(cmd.Detail, t.Owner+" is stuck"), now)
@@ -98,8 +98,8 @@ type StuckAgentInput struct {
 	Detail string `json:"detail,omitempty" doc:"How one can tell."`
 }
 
-// StuckAgent is [App.Stuck] for what an agent holds and the caller may say so about, the oldest 100 of those at most.
-// What it may not is left out.
+// StuckAgent is [App.Stuck] for what an agent holds, the oldest 100 of it at most: each task has its own outcome. What the
+// caller may not see is left out. A caller who may say so of nothing that it sees is refused.
 func (a *App) StuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (docket.Relief, error) {
 	r, err := a.stuckAgent(ctx, c, in)
 	if err != nil {
@@ -113,7 +113,13 @@ func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (doc
 	if err := c.May(identity.ActOwn, "say that an agent is stuck"); err != nil {
 		return r, err
 	}
+	if c.Agent() == in.Agent && in.Agent != "" {
+		return r, refusal.New(refusal.Invalid, "escalate its tasks, or hand them on", "%s works on them itself", in.Agent)
+	}
 	if _, err := a.Agent(ctx, c, in.Agent); err != nil {
+		return r, err
+	}
+	if err := a.CatchUp(ctx); err != nil { // nobody is told that there is nothing because of what the views lack
 		return r, err
 	}
 	held, err := a.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: in.Agent, State: fact.Executing, Limit: view.MaxPage})
@@ -123,21 +129,42 @@ func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (doc
 	slices.SortStableFunc(held, func(x, y view.Task) int { return x.Created.Compare(y.Created) })
 	for _, t := range held {
 		if len(r.Moved) == maxRelief {
+			r.More = true
 			break
 		}
-		out, err := a.tasks.Decide(ctx, c, "stuck", t.ID, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
-			above, err := a.owns(ctx, c, t.Parent)
-			if err != nil || t.Owner != in.Agent || !above && !c.By().Operator && t.Requester != c.String() {
-				return nil, err
-			}
-			return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
-		})
-		if err == nil && len(out.Events) == 0 {
-			continue // not the caller's to say
-		}
-		if err := r.Take(t.ID, out, err); err != nil {
+		if err := a.relieve(ctx, c, in, t.ID, &r); err != nil {
 			return r, err
 		}
 	}
-	return r, nil
+	return r, mayNot(c, r)
+}
+
+// relieve says of one task of an agent that it is stuck, and notes what became of that.
+func (a *App) relieve(ctx context.Context, c Caller, in StuckAgentInput, task string, r *docket.Relief) error {
+	hidden := true
+	out, err := a.tasks.Decide(ctx, c, "stuck", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
+		above, err := a.owns(ctx, c, t.Parent)
+		if hidden = t.Owner != in.Agent || !above && !a.tasks.Sees(c, t); hidden || err != nil {
+			return nil, err
+		}
+		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
+	})
+	if err == nil && hidden && !out.Repeat {
+		return nil
+	}
+	return r.Take(task, out, err)
+}
+
+// mayNot refuses who may say of nothing that an agent works on that it is stuck: not_permitted where it sees some of that, and
+// else not_found, whether there is any or not. Operators see everything.
+func mayNot(c Caller, r docket.Relief) error {
+	const hint = "who requested a task, who owns the task that it works for, and operators may say so; or ask to take it over"
+	denied := func(k docket.KeptTask) bool { return k.Code == refusal.NotPermitted }
+	switch {
+	case c.By().Operator || len(r.Moved) > 0 || !slices.ContainsFunc(r.Kept, denied) && len(r.Kept) > 0:
+		return nil
+	case len(r.Kept) > 0:
+		return refusal.New(refusal.NotPermitted, hint, "%s may say of none of the %d tasks that it sees with agent %s that they are stuck", c, len(r.Kept), r.Agent)
+	}
+	return refusal.New(refusal.NotFound, hint, "agent %s works on nothing that %s has a part in; what else it works on is not for %s to know", r.Agent, c, c)
 }

@@ -75,7 +75,7 @@ func (t *Task) takeTask(e fact.Event) {
 	case fact.LeaseLost:
 		t.Lease = time.Time{}
 	case fact.OwnerStuck:
-		t.ProgressBy = time.Time{}
+		t.onOwnerStuck(e)
 	case fact.ParkedTask:
 		t.onParkedTask(e)
 	case fact.Replayed:
@@ -128,9 +128,23 @@ func (t *Task) onStarted(e fact.Started) {
 // own makes agent the owner.
 func (t *Task) own(agent string, epoch uint64, lease time.Time) {
 	t.involve(agent)
-	t.Owner, t.Epoch, t.Notes = agent, epoch, nil
+	t.Owner, t.Epoch, t.Notes, t.Words = agent, epoch, nil, nil
 	t.run(lease)
 	t.Path = append(slices.Clip(t.LetGo()), fact.Visit{Agent: agent, Marks: -1})
+}
+
+func (t *Task) onOwnerStuck(e fact.OwnerStuck) {
+	t.ProgressBy = time.Time{}
+	if e.By == "" {
+		return
+	}
+	words := slices.Clone(t.Words)
+	i := slices.IndexFunc(words, func(w Word) bool { return w.By == e.By })
+	if i < 0 {
+		i, words = len(words), append(words, Word{By: e.By})
+	}
+	words[i].Times++
+	t.Words = words
 }
 
 // run starts the owner's clocks. An event that gives a lease says by it when it happened.
@@ -257,7 +271,7 @@ func (t *Task) onReplayed(e fact.Replayed) {
 	}
 	t.Deadline = e.Deadline
 	t.Used = fact.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
-	t.Path, t.Chain = nil, Climb{}
+	t.Path, t.Chain, t.Words = nil, Climb{}, nil
 	if t.Owner != "" {
 		t.Path = []fact.Visit{{Agent: t.Owner, Marks: -1}}
 	}

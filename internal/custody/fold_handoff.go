@@ -71,7 +71,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 	}
 	claimed := t.cameToDesk() && e.Ticket > 0 && e.Envelope == t.Handoff.Envelope // what was approved is what moves
 	t.Handoff = &Handoff{
-		N: e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck,
+		N: e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck, Counted: e.Attempt,
 		Reason: e.Reason, Detail: e.Detail, Chain: e.Chain, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
@@ -190,6 +190,9 @@ func (t *Task) onMoved(e fact.Moved) {
 	h.Ended, h.ConfirmEnds = e.At, time.Time{}
 	if e.Hop {
 		t.Used.Hops++
+	}
+	if h.Stuck && !h.Counted { // somebody's word has come true
+		t.Used.Attempts++
 	}
 	if h.Permits != nil {
 		t.Permissions = h.Permits

@@ -22,6 +22,16 @@ func (t Task) LeaseFrom(now time.Time) time.Time {
 	return t.Times.Lease.After(now)
 }
 
+// Said is how often somebody has said that the present owner is stuck.
+func (t Task) Said(by string) int {
+	for _, w := range t.Words {
+		if w.By == by {
+			return w.Times
+		}
+	}
+	return 0
+}
+
 // Standing is what the record keeps before and after each handoff.
 func (t Task) Standing() fact.Standing {
 	return fact.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}

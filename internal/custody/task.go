@@ -53,6 +53,7 @@ type Task struct {
 	Asks     []Ask    // to take over, not yet answered
 	AskCount int
 	Shares   []Share
+	Words    []Word   // that the present owner is stuck, one for each who said so
 	Ticket   *Ticket  // the newest, open or closed; nil if people were never asked
 	Answers  []Answer // of people, since the newest envelope was sealed
 
@@ -91,6 +92,7 @@ type Handoff struct {
 	Recovery   bool
 	Ticket     int  // by which a person took the task from a desk; 0: it is no such handoff
 	Stuck      bool // a recovery of an owner that lives: only work ends it
+	Counted    bool // against the attempts limit
 	Reason     fact.Reason
 	Detail     string
 	Chain      string // the escalation chain that the levels of its candidates are of
@@ -137,6 +139,12 @@ type Ask struct {
 	N      int    `json:"n"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`
+}
+
+// Word is how often somebody has said that the owner is stuck.
+type Word struct {
+	By    string `json:"by"`
+	Times int    `json:"times"`
 }
 
 // Share is a sealed envelope given to an agent that does not own the task.

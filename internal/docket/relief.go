@@ -2,6 +2,7 @@ package docket
 
 import (
 	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
@@ -12,6 +13,7 @@ type Relief struct {
 	Agent    string          `json:"agent"`
 	Moved    []MovedTask     `json:"moved"`
 	Kept     []KeptTask      `json:"kept" doc:"What stays with the agent, and why."`
+	More     bool            `json:"more,omitempty" doc:"There is more to move: repeat the call with a new key."`
 	Position ledger.Position `json:"position"`
 }
 
@@ -24,8 +26,10 @@ type MovedTask struct {
 
 // KeptTask is a task that stays where it is.
 type KeptTask struct {
-	Task string `json:"task"`
-	Why  string `json:"why"`
+	Task string       `json:"task"`
+	Code refusal.Code `json:"code,omitempty" doc:"Of the refusal; none where nobody else could take it now."`
+	Why  string       `json:"why"`
+	Hint string       `json:"hint,omitempty" doc:"What to do next."`
 }
 
 // At is up to where on record the answer is true.
@@ -39,9 +43,11 @@ func (r *Relief) Take(task string, out stream.Outcome[custody.Task], err error) 
 	}
 	switch {
 	case refused && no.Code != refusal.Unknown:
-		r.Kept = append(r.Kept, KeptTask{Task: task, Why: no.Message})
+		r.Kept = append(r.Kept, KeptTask{Task: task, Code: no.Code, Why: no.Message, Hint: no.Hint})
 	case err != nil:
 		return err
+	case len(out.Events) > 0 && out.State.State == fact.Parked:
+		r.Kept, r.Position = append(r.Kept, KeptTask{Task: task, Code: refusal.Limit, Why: "it is in the dead letters now: " + out.State.Parked.Detail}), max(r.Position, out.At)
 	case len(out.Events) == 0 || out.State.Handoff == nil:
 		r.Kept = append(r.Kept, KeptTask{Task: task, Why: "nobody else can take it now"})
 	default:

@@ -32,6 +32,8 @@ const (
 	MaxChildren        = 256  // per task, over its life
 	MaxShares          = 64
 	MaxAsks            = 8
+	MaxWords           = 3  // how often one principal may say of one owner that it is stuck
+	MaxWordsBy         = 16 // principals who may
 	MaxMissing         = 32
 	MaxJSONDepth       = 64
 	MaxSchema          = 64 << 10 // as much as an envelope takes

@@ -183,7 +183,7 @@ type HandoffRequested struct {
 	Permissions []string    `json:"permissions,omitzero"`
 	NewWork     bool        `json:"new_work,omitempty"`
 	RouteStep   bool        `json:"route_step,omitempty"` // once transferred, the next stop is off the task's route
-	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit
+	Attempt     bool        `json:"attempt,omitempty"`    // a recovery that counts against the attempts limit; on somebody's word, it counts when the owner is replaced
 	Decision    *Decision   `json:"decision,omitempty"`   // what routing made of "auto"
 	Ticket      int         `json:"ticket,omitempty"`     // a person takes the task from a desk: that counts against no limit
 	By          string      `json:"by,omitempty"`         // the principal that asked for it, who may not approve it

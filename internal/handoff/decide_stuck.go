@@ -11,7 +11,8 @@ import (
 
 // Stuck says that the owner gets nowhere, whatever life it shows: the task is offered to others at once, with what the
 // owner has reported. Until one of them accepts, the owner ends that by progress or a result, and not by a heartbeat. If
-// nobody takes it, it stays with its owner.
+// nobody takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
+// often than fact.MaxWords.
 type Stuck struct {
 	By     By
 	Above  bool // by is an agent that owns a task which this one works for
@@ -42,7 +43,7 @@ func (c Stuck) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
 			t.Owner, t.ID, fact.TicketID(t.ID, t.Ticket.N))
 	}
-	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
+	if err := firstError(fact.CheckText("the detail", c.Detail, fact.MaxText), believed(t, c.By.name())); err != nil {
 		return nil, err
 	}
 	candidates := slices.DeleteFunc(asNamed(c.Recovery), func(k fact.Candidate) bool { return k.Agent == t.Owner })
@@ -57,9 +58,21 @@ func (c Stuck) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if c.Detail != "" {
 		detail = refusal.Clip(detail+": "+c.Detail, fact.MaxText)
 	}
-	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true}, now)
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true, said: true}, now)
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
 		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
 	}
 	return d.events, nil
+}
+
+// believed refuses (limit) who has said often enough that this owner is stuck, and it went on.
+func believed(t custody.Task, by string) error {
+	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
+	switch n := t.Said(by); {
+	case n >= fact.MaxWords:
+		return refusal.New(refusal.Limit, hint, "%s has said %d times that %s is stuck, and it still has task %s", by, n, t.Owner, t.ID)
+	case n == 0 && len(t.Words) >= fact.MaxWordsBy:
+		return refusal.New(refusal.Limit, hint, "%d others have said that %s is stuck, and it still has task %s", len(t.Words), t.Owner, t.ID)
+	}
+	return nil
 }

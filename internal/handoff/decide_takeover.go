@@ -75,11 +75,12 @@ func taken(t custody.Task, c taking, now time.Time) ([]fact.Event, error) {
 		return []fact.Event{parked}, nil
 	}
 	d := turn{t: t}
-	attempt := recovery && t.State == fact.Executing // one under way has been counted
-	if t.InFlight() != nil {
+	h := t.InFlight()
+	attempt := recovery && (h == nil || !h.Counted) // one under way may have been counted
+	if h != nil {
 		d.do(returned(t, fact.Withdrawn, "taken over by "+c.agent, now))
 	}
-	if attempt && !d.attempt(now) {
+	if attempt && h == nil && !d.attempt(now) {
 		return d.events, nil
 	}
 	if c.envelope.Digest != "" {
@@ -90,7 +91,7 @@ func taken(t custody.Task, c taking, now time.Time) ([]fact.Event, error) {
 		Detail: c.detail, Candidates: []fact.Candidate{{Agent: c.agent, Tier: fact.TierTarget}}, Confirm: fact.ConfirmAuto,
 		Timeouts: t.Times, Envelope: d.t.Envelope, By: "agent/" + c.agent, Before: t.Standing(), At: now,
 	})
-	h := d.t.Handoff
+	h = d.t.Handoff
 	letGo := fact.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
 	if !recovery {
 		letGo.By = c.by.name()

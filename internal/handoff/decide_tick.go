@@ -124,6 +124,7 @@ type replacing struct {
 	detail, by string
 	envelope   fact.Sealed
 	stuck      bool
+	said       bool // by somebody, and not by a clock: it counts once the owner is replaced
 }
 
 // replace requests the handoff from an owner that is lost or stuck. An envelope that does not follow is left out: the last
@@ -133,7 +134,7 @@ func (d *turn) replace(c replacing, now time.Time) {
 		d.do(c.envelope)
 	}
 	d.do(fact.HandoffRequested{
-		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: d.t.Owner, Recovery: true, Stuck: c.stuck, Attempt: true, Reason: fact.ReasonRecovery,
+		Handoff: d.t.NextHandoff(), Kind: fact.Warm, From: d.t.Owner, Recovery: true, Stuck: c.stuck, Attempt: !c.said, Reason: fact.ReasonRecovery,
 		Detail: c.detail, Candidates: c.candidates, Chain: c.chain, Passed: c.passed, Confirm: fact.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
 		Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})

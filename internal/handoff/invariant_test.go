@@ -56,6 +56,9 @@ func withinLimits(t custody.Task) error {
 	if t.Exists() && (u.Hops > l.Hops || u.Handoffs-u.Base > l.Handoffs || u.Escalations > l.Escalations || u.Attempts > l.Attempts) {
 		return fmt.Errorf("used %+v of %+v", u, l)
 	}
+	if len(t.Words) > fact.MaxWordsBy || slices.ContainsFunc(t.Words, func(w custody.Word) bool { return w.Times > fact.MaxWords }) {
+		return fmt.Errorf("too many words: %+v", t.Words)
+	}
 	visits := map[string]int{}
 	for _, v := range t.Path {
 		visits[v.Agent]++

@@ -72,7 +72,8 @@ func (s *service) agents() {
 	door.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
 	door.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
 	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Say that an agent gets nowhere: others are asked to take over what it holds")
-	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call."
+	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call, each with its own outcome. " +
+		"Who may say so of none of them is refused."
 	door.Change(s.door, stuck, func(ctx context.Context, c app.Caller, name string, in app.StuckAgentInput) (docket.Relief, error) {
 		in.Agent = name
 		return s.app.StuckAgent(ctx, c, in)

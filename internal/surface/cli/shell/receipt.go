@@ -79,7 +79,14 @@ func (p *Page) Relief(r client.Relief) {
 		rows = append(rows, []string{m.Task, m.Handoff, "offered to " + Names(m.To)})
 	}
 	for _, k := range r.Kept {
-		rows = append(rows, []string{k.Task, "", "stays: " + k.Why})
+		why := k.Why
+		if k.Hint != "" {
+			why += " (" + k.Hint + ")"
+		}
+		rows = append(rows, []string{k.Task, "", "stays: " + why})
 	}
 	p.Table("There is nothing to move away from "+r.Agent+".", []string{"TASK", "HANDOFF", "WHAT BECOMES OF IT"}, rows)
+	if r.More {
+		p.Line("There is more to move: say it again.")
+	}
 }
