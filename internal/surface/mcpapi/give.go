@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/trapezehq/trapeze/client"
 )
 
@@ -29,38 +31,114 @@ type sendInput struct {
 var sendTool = define[sendInput, receipt]("send", "Hand a task off", changes,
 	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
-		if (in.Task == "") == (in.Intent == "") {
-			return answer{}, invalid("send needs either task (one you own) or intent (to make a new one)")
-		}
-		if in.ShareOnly {
-			return c.share(ctx, in)
-		}
-		send, there := in.handoff()
-		if in.Intent != "" {
-			create := client.CreateInput{Intent: in.Intent, Send: &send}
-			if !there {
-				create.Send, create.Content, create.Start = nil, in.content(), true
-			}
-			r, err := c.CreateTask(ctx, create)
-			if err != nil {
-				return answer{}, err
-			}
-			if !there {
-				return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
-			}
-			return sent(r, send), nil
-		}
-		var err error
-		if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
-			return answer{}, err
-		}
-		r, err := c.Send(ctx, in.Task, send)
+		about, said, err := c.asked()
 		if err != nil {
 			return answer{}, err
 		}
+		if said != nil {
+			return c.approved(ctx, about, said)
+		}
+		ctx = keyed(ctx, in.Key)
+		switch {
+		case (in.Task == "") == (in.Intent == ""):
+			return answer{}, invalid("send needs either task (one you own) or intent (to make a new one)")
+		case in.ShareOnly:
+			return c.share(ctx, in)
+		}
+		send, there := in.handoff()
+		if in.Intent != "" && !there {
+			r, err := c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Content: in.content(), Start: true})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
+		}
+		r, err := c.send(ctx, in, send)
+		if err != nil {
+			return answer{}, err
+		}
+		if r.Stage == client.StageAwaitingApproval && c.options.Person != "" && c.canAsk() {
+			return c.approveHere(ctx, r, send)
+		}
 		return sent(r, send), nil
 	})
+
+// send hands a task off that there is, or one that is made with it.
+func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (client.Receipt, error) {
+	if in.Intent != "" {
+		return c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Send: &send})
+	}
+	var err error
+	if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
+		return client.Receipt{}, err
+	}
+	return c.Send(ctx, in.Task, send)
+}
+
+// approveHere asks the person at the client to approve a supervised handoff, bound to the envelope that it carries.
+func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.SendInput) (answer, error) {
+	h, err := c.Handoff(ctx, r.Handoff)
+	if err != nil {
+		return answer{}, err
+	}
+	t, err := c.Task(ctx, r.Task)
+	if err != nil {
+		return answer{}, err
+	}
+	var to []string
+	for _, k := range h.Candidates {
+		to = append(to, firstOf(k.Agent, "human:"+k.Desk))
+	}
+	text := h.From + " wants to hand \"" + clip(oneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
+	for _, line := range []string{send.Content.Ask, h.Detail} {
+		if line != "" {
+			text += "\n" + clip(line, 1000)
+		}
+	}
+	defer c.alive(ctx, "asking the person at the client")()
+	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+clip(h.Envelope, 24))
+	said, need, err := c.elicit(ctx, q)
+	if need != nil {
+		return answer{need: need}, nil
+	}
+	if err != nil {
+		return sent(r, send), nil
+	}
+	return c.approved(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
+}
+
+// approved takes the person's word on a supervised handoff. Without one it waits for others' as it did.
+func (c *call) approved(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
+	verdict, ok := saidBy(said, "verdict")
+	why, _ := saidBy(said, "why")
+	var r client.Receipt
+	var err error
+	did := "The person at your client approved it."
+	switch {
+	case ok && verdict == "approve":
+		r, err = c.Approve(c.asPerson(ctx, about.ID), about.ID, client.ApproveInput{Digest: about.Digest, Detail: why})
+	case ok && verdict == "deny":
+		r, err = c.Deny(c.asPerson(ctx, about.ID), about.ID, client.DenyInput{Detail: why})
+		did = "The person at your client denied it; the task is back."
+	default:
+		h, err := c.Handoff(ctx, about.ID)
+		if err != nil {
+			return answer{}, err
+		}
+		t, err := c.Task(ctx, h.Task)
+		if err != nil {
+			return answer{}, err
+		}
+		now := nowOf(t)
+		return answer{text: "The person at your client did not decide; somebody else may approve it still.\n" + now.String(), data: receipt{
+			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the answer",
+		}}, nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return told(r, did, ""), nil
+}
 
 // handoff is how the task is to be handed off, and whether anybody was named to hand it to.
 func (in sendInput) handoff() (client.SendInput, bool) {

@@ -138,7 +138,9 @@ func (h *Handler) serverFor(v *visitor) *mcp.Server {
 	if err != nil {
 		return nil // the API has taken the token, so it is well formed
 	}
-	s := h.options.Make(c, h.options.Options)
+	o := h.options.Options
+	o.Person, o.Secret = v.me.Person, v.token
+	s := h.options.Make(c, o)
 	h.servers.Add(v.key(), s)
 	return s
 }

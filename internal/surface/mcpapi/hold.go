@@ -3,8 +3,11 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -92,33 +95,97 @@ type asked struct {
 }
 
 var askTool = define[askInput, asked]("ask", "Ask a person", changes,
-	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. Do not block on it: status with the ticket shows the answer.",
+	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. "+
+		"Do not block on it: status with the ticket shows the answer.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
+		}
+		about, said, err := c.asked()
+		if err != nil {
+			return answer{}, err
+		}
+		if said != nil {
+			return c.answered(ctx, about.ID, said)
 		}
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
-		r, err := c.Ask(ctx, in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
+		r, err := c.Ask(keyed(ctx, in.Key), in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
 		if err != nil {
 			return answer{}, err
 		}
-		next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
-		a, out := told(r, "The question is with people as ticket "+r.Ticket+".", next), asked{receipt: receiptOf(r, next)}
-		if in.Wait > 0 {
-			defer c.alive(ctx, "waiting for an answer")()
-			k, err := c.Ticket(ctx, r.Ticket, time.Duration(in.Wait)*time.Second)
-			if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
-				out.Answer, out.By, out.Next = k.Answer, k.ClosedBy, "go on with the task"
-				a.text = ticketText(k) + "\nNext: go on with the task"
-			}
+		if c.options.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
+			return c.askHere(ctx, r.Ticket)
 		}
-		a.data = out
-		return a, nil
+		return c.waitAnswer(ctx, r, in.Wait)
 	})
+
+// askHere puts a ticket's question before the person at the client.
+func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
+	k, err := c.Ticket(ctx, ticket, 0)
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.alive(ctx, "asking the person at the client")()
+	said, need, err := c.elicit(ctx, questionOf(k))
+	if need != nil {
+		return answer{need: need}, nil
+	}
+	if err != nil {
+		return c.ticketNow(ctx, ticket)
+	}
+	return c.answered(ctx, ticket, said)
+}
+
+// answered takes what the person at the client said. Where somebody else was faster, theirs is the answer.
+func (c *call) answered(ctx context.Context, ticket string, said *mcp.ElicitResult) (answer, error) {
+	if text, ok := saidBy(said, "answer"); ok {
+		_, err := c.Answer(c.asPerson(ctx, ticket), ticket, client.AnswerInput{Answer: text})
+		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) {
+			return answer{}, err
+		}
+	}
+	return c.ticketNow(ctx, ticket)
+}
+
+// ticketNow is how a question stands.
+func (c *call) ticketNow(ctx context.Context, ticket string) (answer, error) {
+	k, err := c.Ticket(ctx, ticket, 0)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.told(ctx, k)
+}
+
+func (c *call) told(ctx context.Context, k client.Ticket) (answer, error) {
+	t, err := c.Task(ctx, k.Task)
+	if err != nil {
+		return answer{}, err
+	}
+	out := asked{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
+	out.Next = "go on with the task"
+	if k.Open() {
+		out.Next = "do other work; status with id=" + k.ID + " and wait shows the answer"
+	}
+	return answer{text: ticketText(k) + "\nNext: " + out.Next, data: out}, nil
+}
+
+// waitAnswer says that a question was asked, or what the answer is if it comes in time.
+func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answer, error) {
+	if wait > 0 {
+		defer c.alive(ctx, "waiting for an answer")()
+		k, err := c.Ticket(ctx, r.Ticket, time.Duration(wait)*time.Second)
+		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
+			return c.told(ctx, k)
+		}
+	}
+	next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
+	a := told(r, "The question is with people as ticket "+r.Ticket+".", next)
+	a.data = asked{receipt: receiptOf(r, next)}
+	return a, nil
+}
 
 // ticketText is how a ticket stands, in a few words.
 func ticketText(k client.Ticket) string {

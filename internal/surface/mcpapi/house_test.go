@@ -85,7 +85,13 @@ func (h *house) token(name string, capabilities ...string) string {
 	if _, err := h.admin.RegisterAgent(h.t.Context(), name, client.AgentSpec{Capabilities: capabilities}); err != nil {
 		h.t.Fatal(err)
 	}
-	t, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	return h.tokenAt(name, "")
+}
+
+// tokenAt gives a token of a registered agent with a person at its client.
+func (h *house) tokenAt(name, person string) string {
+	h.t.Helper()
+	t, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name, Person: person})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -102,11 +108,17 @@ type agent struct {
 // agent connects an agent in an era, over HTTP within the process.
 func (h *house) agent(era, name string, capabilities ...string) *agent {
 	h.t.Helper()
+	return h.connect(era, name, h.token(name, capabilities...), nil)
+}
+
+// connect connects a client with a token.
+func (h *house) connect(era, name, token string, o *mcp.ClientOptions) *agent {
+	h.t.Helper()
 	transport := &mcp.StreamableClientTransport{
 		Endpoint:   "http://localhost/mcp",
-		HTTPClient: &http.Client{Transport: bearer{h.token(name, capabilities...), mcpapi.Inside(h.api)}},
+		HTTPClient: &http.Client{Transport: bearer{token, mcpapi.Inside(h.api)}},
 	}
-	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
+	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, o)
 	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		h.t.Fatal(err)

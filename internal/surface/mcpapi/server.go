@@ -15,6 +15,10 @@ type Options struct {
 	Version string
 	// Beat is how often a call that waits tells its client that it goes on; 0 means 10 s.
 	Beat time.Duration
+	// Person is who sits at the client, as the principal's token says; empty: nobody.
+	Person string
+	// Secret is known to the principal alone, such as its token. What a client carries from one call to the next is bound to it.
+	Secret string
 }
 
 // instructions are what a client's model is told about all tools together, once.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -27,8 +28,8 @@ type tool struct {
 // call is one call of a tool.
 type call struct {
 	*client.Client
-	req  *mcp.CallToolRequest
-	beat time.Duration
+	req     *mcp.CallToolRequest
+	options Options
 }
 
 // answer is what a tool says: as text that a model reads, and the same as data for programs.
@@ -36,6 +37,7 @@ type answer struct {
 	text string
 	data any
 	more []mcp.Content // links to what is large
+	need *need         // instead of all that: what the person at the client must say first
 }
 
 // nature is what a client may show or ask its user about a tool, as annotations of the protocol.
@@ -81,9 +83,15 @@ func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)
 		}
-		a, err := t.run(ctx, &call{Client: c, req: req, beat: o.Beat})
-		if err != nil {
+		a, err := t.run(ctx, &call{Client: c, req: req, options: o})
+		var wire *jsonrpc.Error
+		switch {
+		case errors.As(err, &wire):
+			return nil, wire
+		case err != nil:
 			return refusal(ctx, err), nil
+		case a.need != nil:
+			return &mcp.CallToolResult{InputRequests: a.need.requests, RequestState: a.need.state}, nil
 		}
 		return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: a.text}}, a.more...), StructuredContent: a.data}, nil
 	}
@@ -120,7 +128,7 @@ func (c *call) alive(ctx context.Context, what string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(c.beat)
+		tick := time.NewTicker(c.options.Beat)
 		defer tick.Stop()
 		for n := 1.0; ; n++ {
 			select {

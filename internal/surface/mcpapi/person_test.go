@@ -1,0 +1,174 @@
+package mcpapi_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// withPerson connects an agent whose client has a person before it, who says what says says.
+func (h *house) withPerson(era, name, person string, says func(*mcp.ElicitParams) *mcp.ElicitResult) *agent {
+	h.t.Helper()
+	h.token(name)
+	return h.connect(era, name, h.tokenAt(name, person), &mcp.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return says(r.Params), nil },
+	})
+}
+
+func accepts(fields m) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "accept", Content: fields} }
+
+func TestThePersonAtTheClientAnswersAQuestion(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		var shown string
+		coder := h.withPerson(era, "coder", "ann", func(p *mcp.ElicitParams) *mcp.ElicitResult {
+			shown = p.Message
+			return accepts(m{"answer": "the second"})
+		})
+		_, task := coder.call("send", m{"intent": "Move the data"})
+		_, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?", "options": []string{"the first", "the second"}})
+		if got["answer"] != "the second" || got["by"] != "operator/ann" || got["state"] != "executing" {
+			t.Errorf("the answer is %v", got)
+		}
+		if !strings.Contains(shown, "Which copy?") || !strings.Contains(shown, "Move the data") {
+			t.Errorf("the person saw %q", shown)
+		}
+	})
+}
+
+func TestAPersonWhoDoesNotAnswerLeavesTheQuestionWithOthers(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} })
+		_, task := coder.call("send", m{"intent": "Move the data"})
+		_, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?"})
+		ticket, _ := got["ticket"].(string)
+		if got["state"] != "waiting" || ticket == "" {
+			t.Fatalf("the question is gone: %v", got)
+		}
+		if _, err := h.admin.Answer(t.Context(), ticket, client.AnswerInput{Answer: "any"}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTheFirstAnswerWins(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		var coder *agent
+		coder = h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+			page, err := h.admin.Tickets(context.Background(), client.TicketFilter{})
+			if err != nil || len(page.Tickets) != 1 {
+				t.Errorf("%d tickets, %v", len(page.Tickets), err)
+				return accepts(m{"answer": "late"})
+			}
+			if _, err := h.admin.Answer(context.Background(), page.Tickets[0].ID, client.AnswerInput{Answer: "early"}); err != nil {
+				t.Error(err)
+			}
+			return accepts(m{"answer": "late"})
+		})
+		_, task := coder.call("send", m{"intent": "Move the data"})
+		_, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?"})
+		if got["answer"] != "early" || got["by"] != "admin/local" {
+			t.Errorf("the answer is %v", got)
+		}
+	})
+}
+
+func TestThePersonAtTheClientApprovesASupervisedHandoff(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		for verdict, stage := range map[string]string{"approve": "offered", "deny": "rejected"} {
+			h := open(t)
+			coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+				return accepts(m{"verdict": verdict, "why": "because"})
+			})
+			h.agent(era, "deployer").call("join", m{})
+			_, task := coder.call("send", m{"intent": "Deploy"})
+			_, got := coder.call("send", m{"task": task["task"], "to": "deployer", "kind": "supervised", "ask": "to production"})
+			if got["stage"] != stage {
+				t.Errorf("%s: the handoff is %v", verdict, got)
+			}
+		}
+	})
+}
+
+func TestWithoutAPersonNamedByTheTokenNobodyIsAskedAtTheClient(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder := h.withPerson(era, "coder", "", func(*mcp.ElicitParams) *mcp.ElicitResult {
+			t.Error("a person was asked whom nobody vouches for")
+			return accepts(m{"answer": "x"})
+		})
+		_, task := coder.call("send", m{"intent": "Move the data"})
+		if _, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?"}); got["state"] != "waiting" {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func TestAnAnswerFromTheClientBelongsToOneRequestOfOnePrincipal(t *testing.T) {
+	h := open(t)
+	h.token("coder")
+	h.token("other")
+	manual := &mcp.ClientOptions{
+		MultiRoundTrip:     &mcp.MultiRoundTripOptions{Disabled: true},
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return nil, nil },
+	}
+	coder := h.connect(newEra, "coder", h.tokenAt("coder", "ann"), manual)
+	other := h.connect(newEra, "other", h.tokenAt("other", "ann"), manual)
+	_, task := coder.call("send", m{"intent": "Move the data"})
+	args := m{"task": task["task"], "question": "Which copy?"}
+	first, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: args})
+	if err != nil || !first.NeedsInput() {
+		t.Fatalf("no question: %v", err)
+	}
+	said := mcp.InputResponseMap{}
+	for id := range first.InputRequests {
+		said[id] = accepts(m{"answer": "the second"})
+	}
+	retry := func(a *agent, args m, state string, said mcp.InputResponseMap) error {
+		_, err := a.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: args, RequestState: state, InputResponses: said})
+		return err
+	}
+	for name, err := range map[string]error{
+		"another principal": retry(other, args, first.RequestState, said),
+		"another request":   retry(coder, m{"task": task["task"], "question": "Delete all?"}, first.RequestState, said),
+		"a changed state":   retry(coder, args, first.RequestState[:len(first.RequestState)-2]+"xx", said),
+		"no state":          retry(coder, args, "", said),
+		"no answer":         retry(coder, args, first.RequestState, nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "belongs to no question") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range 2 { // a replay changes nothing, and gets what was said first
+		r, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: args, RequestState: first.RequestState, InputResponses: said})
+		if err != nil || r.IsError || r.StructuredContent.(m)["answer"] != "the second" {
+			t.Errorf("%v, %+v", err, r)
+		}
+		for id := range said {
+			said[id] = accepts(m{"answer": "the first"})
+		}
+	}
+}
+
+func TestAPersonDecidesInTheClientWhatWaits(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		asker := h.agent(era, "asker")
+		boss := h.withPerson(era, "boss", "", func(p *mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
+		_, task := asker.call("send", m{"intent": "Move the data"})
+		_, got := asker.call("ask", m{"task": task["task"], "question": "Shall I?", "to": "boss"})
+		boss.call("decide", m{"id": got["ticket"]})
+		if _, now := asker.call("status", m{"id": got["ticket"]}); now["ticket"].(m)["answer"] != "yes" {
+			t.Errorf("%v", now)
+		}
+		if text, _, refused := asker.try("decide", m{"id": got["ticket"]}); !refused || !strings.Contains(text, "verdict") {
+			t.Errorf("a client that cannot ask was not told so: %s", text)
+		}
+	})
+}
