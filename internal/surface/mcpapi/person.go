@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -65,7 +66,10 @@ type ticketState struct {
 
 // seal makes a state that only this principal can bring back, and only with this request.
 func (c *call) seal(q question) string {
-	b, _ := json.Marshal(ticketState{ID: q.id, Digest: q.digest, Request: c.request()}) // strings and bytes
+	b, err := json.Marshal(ticketState{ID: q.id, Digest: q.digest, Request: c.request()})
+	if err != nil {
+		panic(err) // strings and bytes
+	}
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(b), b...))
 }
 
@@ -84,11 +88,13 @@ func (c *call) mac(b []byte) []byte {
 	return m.Sum(nil)
 }
 
+// request is a digest of the call: its tool, and its arguments however they are spaced.
 func (c *call) request() []byte {
-	var v any
-	_ = json.Unmarshal(c.req.Params.Arguments, &v) // what is no JSON was refused before
-	b, _ := json.Marshal(v)
-	sum := sha256.Sum256(append([]byte(c.req.Params.Name+"\x00"), b...))
+	var b bytes.Buffer
+	if json.Compact(&b, c.req.Params.Arguments) != nil {
+		b.Reset() // what is no JSON was refused before
+	}
+	sum := sha256.Sum256(append([]byte(c.req.Params.Name+"\x00"), b.Bytes()...))
 	return sum[:]
 }
 

@@ -59,8 +59,7 @@ func TestAPersonWhoDoesNotAnswerLeavesTheQuestionWithOthers(t *testing.T) {
 func TestTheFirstAnswerWins(t *testing.T) {
 	eras(t, func(t *testing.T, era string) {
 		h := open(t)
-		var coder *agent
-		coder = h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+		coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
 			page, err := h.admin.Tickets(context.Background(), client.TicketFilter{})
 			if err != nil || len(page.Tickets) != 1 {
 				t.Errorf("%d tickets, %v", len(page.Tickets), err)
@@ -160,7 +159,7 @@ func TestAPersonDecidesInTheClientWhatWaits(t *testing.T) {
 	eras(t, func(t *testing.T, era string) {
 		h := open(t)
 		asker := h.agent(era, "asker")
-		boss := h.withPerson(era, "boss", "", func(p *mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
+		boss := h.withPerson(era, "boss", "", func(*mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
 		_, task := asker.call("send", m{"intent": "Move the data"})
 		_, got := asker.call("ask", m{"task": task["task"], "question": "Shall I?", "to": "boss"})
 		boss.call("decide", m{"id": got["ticket"]})
