@@ -55,7 +55,10 @@ func openLog(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, f.Chmod(0o600)
+	if err := f.Chmod(0o600); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Write appends p as a whole, to a new file if the present one is full.

@@ -8,6 +8,7 @@
 //   - What else is in a file stays as it is; what cannot be read is refused. What was there before is kept.
 //   - No token is ever written into a client's file.
 //   - A hook never keeps a client from going on: what it cannot say, it leaves out.
+//   - Doctor changes nothing, starts no server, and runs no program that a client's file names.
 //
 // Start reading at [Commands], then clients.go.
 package setup

@@ -19,7 +19,7 @@ import (
 
 // Commands are the commands of this room, for a root that the shell is bound to.
 func Commands(s *shell.Shell) []*cobra.Command {
-	return []*cobra.Command{setUp(s), hook(s)}
+	return []*cobra.Command{setUp(s), doctor(s), hook(s)}
 }
 
 // outcome is what init says.
@@ -280,6 +280,7 @@ func showOutcome(p *shell.Page, out outcome, open int) {
 		}
 		p.Line("%s is the agent %s%s: %s.", titleOf(a.Client), a.Agent, state, a.Then)
 	}
+	p.Line("trapeze doctor checks the set-up.")
 }
 
 func titleOf(name string) string {

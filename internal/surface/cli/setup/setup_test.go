@@ -1,8 +1,12 @@
 package setup
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	trapeze "github.com/trapezehq/trapeze/client"
@@ -51,5 +55,54 @@ func TestWordsReachAShellAsTheyAre(t *testing.T) {
 		if got := quoted(word); got != want {
 			t.Errorf("%q became %s", word, got)
 		}
+	}
+}
+
+func TestClocksApartAreNoticed(t *testing.T) {
+	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	for by, want := range map[time.Duration]time.Duration{
+		0: 0, 900 * time.Millisecond: 0, -2 * time.Second: 0, time.Minute: 58 * time.Second, -time.Hour: -(time.Hour - 2*time.Second),
+	} {
+		if got := skew(answer{date: now, now: now.Add(by), took: time.Second}); got != want {
+			t.Errorf("%s apart: %s, want %s", by, got, want)
+		}
+	}
+	if got := skew(answer{now: now}); got != 0 {
+		t.Errorf("a server that tells no time is %s apart", got)
+	}
+}
+
+func TestOnlyAServerIsWelcome(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"result":{"serverInfo":{"name":"trapeze"}}}`: "",
+		`{"error":{"code":-32600,"message":"no"}}`:     "no",
+		`{"result":{}}`: "names no server",
+		`hello`:         "no JSON",
+	} {
+		if err := welcomed([]byte(message)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", message, err)
+		}
+	}
+}
+
+func TestAHandshakeComesAsJSONOrAsAnEvent(t *testing.T) {
+	for _, media := range []string{"application/json", "text/event-stream"} {
+		deleted := false
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				deleted = r.Header.Get("Mcp-Session-Id") == "s1"
+				return
+			}
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("Mcp-Session-Id", "s1")
+			if media != "application/json" {
+				fmt.Fprint(w, "event: message\nid: 1\ndata:\n\ndata: ")
+			}
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"trapeze"}}}`, "\n\n")
+		}))
+		if err := overHTTP(t.Context(), s.URL, "token"); err != nil || !deleted {
+			t.Errorf("%s: %v, session ended: %v", media, err, deleted)
+		}
+		s.Close()
 	}
 }
