@@ -58,6 +58,15 @@ func (d *directory) hint(s registry.State) routing.Hint {
 
 // All yields every agent. What has not changed since the last decision in the workspace is not read again.
 func (d *directory) All() iter.Seq[*routing.Hint] {
+	return d.each(func(*registry.State) bool { return true })
+}
+
+// Having yields everybody who has the capability: looking at all takes less than another index.
+func (d *directory) Having(capability string) iter.Seq[*routing.Hint] {
+	return d.each(func(a *registry.State) bool { return a.Spec.Has(capability) })
+}
+
+func (d *directory) each(wanted func(*registry.State) bool) iter.Seq[*routing.Hint] {
 	return func(yield func(*routing.Hint) bool) {
 		if d.crowd == nil {
 			before, _ := d.roster.crowds.Load(d.workspace)
@@ -72,6 +81,9 @@ func (d *directory) All() iter.Seq[*routing.Hint] {
 		}
 		var h routing.Hint
 		for i := range d.crowd.Agents {
+			if !wanted(&d.crowd.Agents[i]) {
+				continue
+			}
 			h.Agent = d.crowd.Agents[i]
 			if h.Held = 0; h.Agent.Spec.MaxTasks > 0 {
 				h.Held = d.crowd.Held[h.Agent.Name]
@@ -82,9 +94,6 @@ func (d *directory) All() iter.Seq[*routing.Hint] {
 		}
 	}
 }
-
-// Having yields every agent: looking at one takes less than another index.
-func (d *directory) Having(string) iter.Seq[*routing.Hint] { return d.All() }
 
 // Consult says what a policy makes of a task, with the agents that there are. Of q, it adds those.
 func (r *Roster) Consult(ctx context.Context, workspace string, q routing.Question) (fact.Decision, error) {

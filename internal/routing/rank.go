@@ -3,6 +3,7 @@ package routing
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/registry"
@@ -33,7 +34,7 @@ func (r *router) byCapability() error {
 			continue
 		}
 		n++
-		reason := r.judge(h, Target)
+		reason := r.judgeAble(h)
 		r.count(h, reason)
 		best = r.insert(best, h, reason)
 	}
@@ -53,21 +54,22 @@ func (r *router) byCapability() error {
 // far, so this takes less than sorting them all.
 func (r *router) insert(best []ranked, h *Hint, reason Reason) []ranked {
 	a := r.rank(h, reason)
-	if len(best) == cap(best) && compare(&a, &best[len(best)-1]) > 0 {
+	full := len(best) == cap(best)
+	by := -1
+	if full {
+		by = compare(&a, &best[len(best)-1])
+	}
+	if by > 0 {
 		return best
 	}
-	a.turn = turn(r.req.Spread, a.name)
-	return place(best, a)
-}
-
-func place(best []ranked, a ranked) []ranked {
-	at, _ := slices.BinarySearchFunc(best, a, func(b, a ranked) int { return compareAll(&b, &a) })
-	if len(best) == cap(best) {
-		if at == len(best) {
-			return best
-		}
+	a.turn = r.turn(a.name)
+	if by == 0 && settle(&a, &best[len(best)-1]) > 0 {
+		return best
+	}
+	if full {
 		best = best[:len(best)-1]
 	}
+	at := sort.Search(len(best), func(i int) bool { return compareAll(&a, &best[i]) < 0 })
 	return slices.Insert(best, at, a)
 }
 
@@ -97,20 +99,25 @@ func known[T ~int64](hint T) T {
 	return hint
 }
 
-// turn is an agent's place among equals for one value of spread.
-func turn(spread, agent string) uint64 {
-	if spread == "" {
+// turn is an agent's place among equals for the request's value of spread.
+func (r *router) turn(agent string) uint64 {
+	if r.req.Spread == "" {
 		return 0
 	}
-	n := uint64(14695981039346656037) // FNV-1a, without making a string of the two
-	for _, s := range [2]string{spread, agent} {
-		for i := range len(s) {
-			n = (n ^ uint64(s[i])) * 1099511628211
-		}
-		n *= 1099511628211
+	if r.spread == 0 {
+		r.spread = mix(14695981039346656037, r.req.Spread)
 	}
+	n := mix(r.spread, agent)
 	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // names that differ at their end alone should not be neighbours
 	return n ^ n>>29
+}
+
+// mix is FNV-1a, with an end to each string, and without making one of all.
+func mix(n uint64, s string) uint64 {
+	for i := range len(s) {
+		n = (n ^ uint64(s[i])) * 1099511628211
+	}
+	return n * 1099511628211
 }
 
 // compare puts the better agent first: one that is eligible; one that is not on probation; with more of what is welcome; the
@@ -139,7 +146,14 @@ func compareAll(a, b *ranked) int {
 	if by := compare(a, b); by != 0 {
 		return by
 	}
-	return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
+	return settle(a, b)
+}
+
+func settle(a, b *ranked) int {
+	if a.turn != b.turn {
+		return cmp.Compare(a.turn, b.turn)
+	}
+	return cmp.Compare(a.name, b.name)
 }
 
 func (r Reason) order() int {

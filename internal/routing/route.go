@@ -44,6 +44,7 @@ type router struct {
 	plan Plan
 	seen map[string]bool
 
+	spread  uint64    // what the request's spread comes to; 0: not known yet
 	others  int       // could take it, but not now, for another reason than an open circuit
 	resetAt time.Time // when the first of the open circuits resets
 }
@@ -98,6 +99,15 @@ func (r Reason) eligible() bool { return r == Fit || r == FitAsProbe }
 // judge makes the checks of a transfer, the ones that last longest first, so that the reason given is the one that
 // waiting is least likely to cure.
 func (r *router) judge(h *Hint, tier Tier) Reason {
+	reason := r.judgeAble(h)
+	if reason != Excluded && reason != NotRegistered && tier != Escalation && !hasAll(&h.Agent.Spec, r.req.Needs) {
+		return LacksCapability
+	}
+	return reason
+}
+
+// judgeAble is judge for an agent that has what is needed.
+func (r *router) judgeAble(h *Hint) Reason {
 	a, circuit := &h.Agent, registry.Reading{Phase: registry.Closed}
 	if a.Circuit.Open { // of most agents it is not
 		circuit = registry.CircuitAt(*a, r.now)
@@ -107,8 +117,6 @@ func (r *router) judge(h *Hint, tier Tier) Reason {
 		return Excluded
 	case !a.Exists():
 		return NotRegistered
-	case tier != Escalation && !hasAll(&a.Spec, r.req.Needs):
-		return LacksCapability
 	case a.Readiness() != registry.Ready:
 		return NotReady
 	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
