@@ -68,6 +68,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	until TEXT CMD…   repeats a command until its output holds the text
 //	mode MODE FILE    checks a file's permissions
 //	within FILE       checks that the lines of stdout stand in a file, in order
+//	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -79,7 +80,7 @@ func TestStories(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within,
+			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
 		},
 	})
 }
@@ -216,6 +217,26 @@ func within(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+func recipe(ts *testscript.TestScript, _ bool, args []string) {
+	page, err := os.ReadFile(filepath.Join(sources, "docs", "recipes.md"))
+	ts.Check(err)
+	for part := range strings.SplitSeq(string(page), "\n## ") {
+		if heading, text, _ := strings.Cut(part, "\n"); heading == args[0] {
+			_, text, found := strings.Cut(text, "\n$ ")
+			if !found {
+				ts.Fatalf("there is no command under %q", heading)
+			}
+			command, _, _ := strings.Cut(text, "\n")
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte("exec "+command+"\n"), 0o600))
+			return
+		}
+	}
+	ts.Fatalf("docs/recipes.md has no heading %q", args[0])
+}
+
+// sources is the root of the module, from here.
+var sources, _ = filepath.Abs(filepath.Join("..", "..", ".."))
+
 // alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not.
 func alive(file string) string {
 	b, err := os.ReadFile(file)
@@ -289,6 +310,8 @@ func program(args []string) int {
 		fmt.Print("this is not the result")
 	case "documented":
 		return documented(args[1], args[2:], say)
+	case "agent":
+		return codingAgent(args[1], args[2:], string(prompt), say)
 	case "preview":
 		var item struct {
 			Intent string `json:"intent"`
