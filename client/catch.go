@@ -92,11 +92,15 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 }
 
 // Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
-// and its acknowledgment clock runs.
+// and its acknowledgment clock runs. Who cannot decide about what waits now goes on after the answer's Position; an offer
+// that is made again comes again.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
 	q := url.Values{}
 	if o.Agent != "" {
 		q.Set("agent", o.Agent)
+	}
+	if o.After != 0 {
+		q.Set("after", strconv.FormatUint(o.After, 10))
 	}
 	if o.Limit != 0 {
 		q.Set("limit", strconv.Itoa(o.Limit))

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// MaxWait is the longest that one call waits for an inbox.
+// MaxWait is the longest that one call waits for an inbox, a task or a ticket.
 const MaxWait = 55 * time.Second
 
 // Options of a client. The zero value is fine.

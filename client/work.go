@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // receipt makes a call that changes a task.
@@ -50,6 +53,22 @@ func (f TaskFilter) query() url.Values {
 func (c *Client) Task(ctx context.Context, id string) (Task, error) {
 	var t Task
 	err := c.do(ctx, http.MethodGet, path("tasks", id), nil, nil, &t)
+	return t, err
+}
+
+// WaitTask shows one task, and waits up to wait, at most [MaxWait], until it has an entry after a position: its Position as
+// the caller knows it. With after 0 it waits until the task is completed, failed, cancelled or parked. When the time is over,
+// the task is as it is. The read is on record.
+func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (Task, error) {
+	q := url.Values{}
+	if after != 0 {
+		q.Set("after", strconv.FormatUint(after, 10))
+	}
+	if wait != 0 {
+		q.Set("wait", wait.String())
+	}
+	var t Task
+	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("tasks", id), Query: q, Wait: max(wait, 0)}, &t)
 	return t, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -19,23 +20,28 @@ const MaxWait = 55 * time.Second
 
 // InboxInput asks what waits for an agent.
 type InboxInput struct {
-	Agent string        // whose inbox; operators and auditors only. Empty: the caller's own
-	Limit int           // at most this many items; 0 means 10
-	Wait  time.Duration // how long to wait for the first item; 0: not at all
-	Peek  bool          // look without taking note: nothing counts as seen
+	Agent string          // whose inbox; operators and auditors only. Empty: the caller's own
+	After ledger.Position // only what came after this: At of an earlier answer. 0: all that waits
+	Limit int             // at most this many items; 0 means 10
+	Wait  time.Duration   // how long to wait for the first item; 0: not at all
+	Peek  bool            // look without taking note: nothing counts as seen
 }
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
 // the approvals that anybody may give; looking into another's inbox changes nothing.
-func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, error) {
-	if err := a.checkInbox(c, &in); err != nil {
-		return nil, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
+//
+// Who goes on after the answer's At gets what has come since, so that what is left lying does not end the next wait. See
+// [view.Board] for what is listed where there is more than the limit. An offer that is made again, to whomever, has come
+// again.
+func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
+	if err := a.checkInbox(ctx, c, &in); err != nil {
+		return view.Inbox{}, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
 	}
 	own := in.Agent == c.Agent() && in.Agent != ""
 	if own {
 		if err := a.Beat(ctx, c); err != nil {
-			return nil, err
+			return view.Inbox{}, err
 		}
 		defer a.Waits(c.Workspace, in.Agent)()
 	}
@@ -44,29 +50,29 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) ([]view.Item, 
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
 	for {
-		items, err := a.views.Inbox(ctx, c.Workspace, in.Agent, in.Limit)
+		box, err := a.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit})
 		if err != nil {
-			return nil, stream.Unavailable(err)
+			return view.Inbox{}, stream.Unavailable(err)
 		}
 		if own && !in.Peek {
-			if items, err = a.markSeen(ctx, c, items); err != nil {
-				return nil, err
+			if box.Items, err = a.markSeen(ctx, c, box.Items); err != nil {
+				return view.Inbox{}, err
 			}
 		}
-		if len(items) > 0 || in.Wait <= 0 {
-			return items, nil
+		if len(box.Items) > 0 || in.Wait <= 0 {
+			return box, nil
 		}
 		select {
 		case <-changed:
 		case <-deadline.C:
-			return nil, nil
+			return box, nil
 		case <-ctx.Done():
-			return nil, stream.Unavailable(ctx.Err())
+			return view.Inbox{}, stream.Unavailable(ctx.Err())
 		}
 	}
 }
 
-func (a *App) checkInbox(c Caller, in *InboxInput) error {
+func (a *App) checkInbox(ctx context.Context, c Caller, in *InboxInput) error {
 	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
@@ -87,7 +93,7 @@ func (a *App) checkInbox(c Caller, in *InboxInput) error {
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
-	return nil
+	return a.OnRecord(ctx, in.After)
 }
 
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
 )
 
@@ -67,4 +68,18 @@ func (a *Archive) Last(ctx context.Context) (ledger.Position, error) {
 		return 0, stream.Unavailable(err)
 	}
 	return p, nil
+}
+
+// OnRecord refuses a position that is beyond the newest entry: it is of another record, and what comes next in this one
+// would be taken for known.
+func (a *Archive) OnRecord(ctx context.Context, at ledger.Position) error {
+	if at <= a.views.Position() {
+		return nil
+	}
+	last, err := a.Last(ctx)
+	if err != nil || at <= last {
+		return err
+	}
+	return refusal.New(refusal.Invalid, "give the position of an answer of this server",
+		"position %d is not on record; the newest entry is %d", at, last)
 }

@@ -3,25 +3,84 @@ package archive
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
+// MaxWait is the longest that a call may wait for a task: shorter than the usual client timeouts.
+const MaxWait = 55 * time.Second
+
+// TaskInput asks for one task.
+type TaskInput struct {
+	ID string
+	// After is the position of the task as the caller knows it: Wait is then until it has a newer entry. 0: until it is
+	// completed, failed, cancelled or parked.
+	After ledger.Position
+	Wait  time.Duration // 0: not at all
+}
+
 // Task returns a task that the caller may see; to whom it was only offered or shared, a preview. It is a fresh read, and
 // on record.
 func (a *Archive) Task(ctx context.Context, c caller.Caller, id string) (docket.Task, error) {
-	t, err := a.tasks.For(ctx, c, id)
+	return a.WaitTask(ctx, c, TaskInput{ID: id})
+}
+
+// WaitTask is [Archive.Task], as the task is when the wait is over, whether there is what was waited for or not. The read
+// is on record once.
+func (a *Archive) WaitTask(ctx context.Context, c caller.Caller, in TaskInput) (docket.Task, error) {
+	t, err := a.waitFor(ctx, c, in)
 	if err != nil {
-		return docket.Task{}, a.access.Refused(ctx, c.Who(), "show", id, err)
+		return docket.Task{}, a.access.Refused(ctx, c.Who(), "show", in.ID, err)
 	}
 	t.Task = preview(c, t.Task)
-	return t, a.access.Read(ctx, c.Who(), id, "task", "")
+	return t, a.access.Read(ctx, c.Who(), in.ID, "task", "")
+}
+
+// waitFor looks at the task once, and again only when the views have something new of it.
+func (a *Archive) waitFor(ctx context.Context, c caller.Caller, in TaskInput) (docket.Task, error) {
+	if in.Wait < 0 || in.Wait > MaxWait {
+		return docket.Task{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+	}
+	if in.Wait == 0 {
+		return a.tasks.For(ctx, c, in.ID)
+	}
+	if err := a.OnRecord(ctx, in.After); err != nil {
+		return docket.Task{}, err
+	}
+	changed, stop := a.views.WatchTask(c.Workspace, in.ID) // before the first look, so that nothing comes in between
+	defer stop()
+	deadline := time.NewTimer(in.Wait)
+	defer deadline.Stop()
+	for late := false; ; {
+		t, err := a.tasks.For(ctx, c, in.ID)
+		if err != nil || late || in.over(t) {
+			return t, err
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			late = true
+		case <-ctx.Done():
+			return docket.Task{}, stream.Unavailable(ctx.Err())
+		}
+	}
+}
+
+// over reports whether there is what was waited for.
+func (in TaskInput) over(t docket.Task) bool {
+	if in.After != 0 {
+		return t.Position > in.After
+	}
+	return t.State.Final() || t.State == fact.Parked
 }
 
 // MaxPreview is how many bytes of the intent a preview shows, as inboxes do.

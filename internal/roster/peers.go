@@ -117,11 +117,11 @@ func (p *Peers) weigh(ctx context.Context, name string) (bool, error) {
 // OffersTo lists the offers that wait for an agent alone, in the order in which they would be shed: the lowest priority
 // first, and the oldest of those.
 func (r *Roster) OffersTo(ctx context.Context, workspace, agent string) ([]view.Item, error) {
-	items, err := r.views.Inbox(ctx, workspace, agent, view.MaxPage)
+	box, err := r.views.Inbox(ctx, workspace, agent, view.InboxFilter{Limit: view.MaxPage})
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
-	items = slices.DeleteFunc(items, func(i view.Item) bool { return i.Type != view.ItemOffer || i.Claim })
+	items := slices.DeleteFunc(box.Items, func(i view.Item) bool { return i.Type != view.ItemOffer || i.Claim })
 	slices.SortStableFunc(items, func(x, y view.Item) int {
 		return cmp.Or(cmp.Compare(x.Priority.Rank(), y.Priority.Rank()), x.Since.Compare(y.Since))
 	})

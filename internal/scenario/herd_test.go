@@ -64,7 +64,7 @@ func (g *herd) run(senders int) {
 // dig waits for a handoff, claims it and completes it, until no handoff is left.
 func (g *herd) dig(ctx context.Context, done func(), name string) {
 	for ctx.Err() == nil {
-		items, err := g.app.Inbox(ctx, g.agent(name), app.InboxInput{Wait: 30 * time.Second})
+		box, err := g.app.Inbox(ctx, g.agent(name), app.InboxInput{Wait: 30 * time.Second})
 		if err != nil {
 			if ctx.Err() == nil && refusal.CodeOf(err) != refusal.Unknown {
 				g.Error(err)
@@ -72,7 +72,7 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 			}
 			continue
 		}
-		for _, item := range items {
+		for _, item := range box.Items {
 			got, err := call(g.agent(name), func(c app.Caller) (app.Accepted, error) {
 				return g.app.Accept(context.WithoutCancel(ctx), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})

@@ -146,13 +146,13 @@ func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
 			h.create(h.agent("lead"), app.CreateInput{Intent: "try", Start: true, Send: &app.SendInput{To: []string{"first", "flaky"}}})
 		}
 		h.settle()
-		items, err := h.app.Inbox(ctx(h), h.agent("first"), app.InboxInput{Peek: true})
-		if err != nil || len(items) != crowd {
-			h.Fatalf("%d items, %v", len(items), err)
+		box, err := h.app.Inbox(ctx(h), h.agent("first"), app.InboxInput{Peek: true})
+		if err != nil || len(box.Items) != crowd {
+			h.Fatalf("%d items, %v", len(box.Items), err)
 		}
-		together(crowd, func(i int) { h.reject("first", items[i], fact.Overloaded) })
+		together(crowd, func(i int) { h.reject("first", box.Items[i], fact.Overloaded) })
 		task := h.oneMore("flaky", before)
-		for _, item := range items {
+		for _, item := range box.Items {
 			if item.Task != task {
 				if got := h.task(item.Task); got.State != fact.Executing || got.Owner != "lead" {
 					h.Errorf("a handoff that nobody took: %s, owner %q", got.State, got.Owner)

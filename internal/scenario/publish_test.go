@@ -119,9 +119,9 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		}
 		h.settle()
 		for _, name := range names {
-			items, err := h.app.Inbox(ctx(h), h.agent(name), app.InboxInput{Peek: true})
-			if err != nil || len(items) != 1 || !ids[items[0].ID] {
-				h.Errorf("%s has %+v, %v", name, items, err)
+			box, err := h.app.Inbox(ctx(h), h.agent(name), app.InboxInput{Peek: true})
+			if err != nil || len(box.Items) != 1 || !ids[box.Items[0].ID] {
+				h.Errorf("%s has %+v, %v", name, box.Items, err)
 			}
 			h.complete(name, h.accept(name, h.wait(name)).Receipt, "seen")
 		}

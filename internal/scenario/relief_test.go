@@ -145,11 +145,11 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 func (h *house) offered(agent string) (tasks []string) {
 	h.Helper()
 	h.settle()
-	items, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true, Limit: 100})
+	box, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true, Limit: 100})
 	if err != nil {
 		h.Fatal(err)
 	}
-	for _, i := range items {
+	for _, i := range box.Items {
 		if i.Type == view.ItemOffer {
 			tasks = append(tasks, i.Task)
 		}

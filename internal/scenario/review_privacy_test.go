@@ -192,15 +192,15 @@ func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
 		}
 		h.settle()
 		for range 3 {
-			items := ok(h, h.agent("ann"), func(c app.Caller) ([]view.Item, error) { return h.app.Inbox(ctx(h), c, app.InboxInput{}) })
+			box := ok(h, h.agent("ann"), func(c app.Caller) (view.Inbox, error) { return h.app.Inbox(ctx(h), c, app.InboxInput{}) })
 			seen := 0
-			for _, i := range items {
+			for _, i := range box.Items {
 				if i.Seen {
 					seen++
 				}
 			}
-			if len(items) != 3 || seen != 1 {
-				h.Fatalf("ann has room for one and %d of %d offers count as seen", seen, len(items))
+			if len(box.Items) != 3 || seen != 1 {
+				h.Fatalf("ann has room for one and %d of %d offers count as seen", seen, len(box.Items))
 			}
 			h.settle()
 		}

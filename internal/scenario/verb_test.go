@@ -65,11 +65,11 @@ func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
 	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
 	defer stop()
 	for deadline := time.Now().Add(2 * time.Hour); time.Now().Before(deadline); {
-		items, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{})
+		box, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{})
 		if err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)
 		}
-		for _, item := range items {
+		for _, item := range box.Items {
 			if is(item) {
 				return item
 			}
@@ -99,9 +99,9 @@ func (h *house) settle() {
 func (h *house) empty(agent string) {
 	h.Helper()
 	h.settle()
-	items, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true})
-	if err != nil || len(items) > 0 {
-		h.Fatalf("the inbox of %s: %+v, %v", agent, items, err)
+	box, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true})
+	if err != nil || len(box.Items) > 0 {
+		h.Fatalf("the inbox of %s: %+v, %v", agent, box.Items, err)
 	}
 }
 

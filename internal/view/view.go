@@ -91,6 +91,20 @@ type Item struct {
 	At       ledger.Position `json:"position"`      // of the entry that put it here
 }
 
+// InboxFilter narrows an inbox. Zero fields do not.
+type InboxFilter struct {
+	After ledger.Position // only what came after this
+	Limit int             // at most [MaxPage]; 0 means 50
+}
+
+// Inbox is what waits for an agent, or as much of it as there was room for.
+type Inbox struct {
+	Items []Item // highest priority first, then oldest
+	// At is where to go on: what waits and came up to there is among the items, or is not after what was asked for. So
+	// who asks next for what came after At misses nothing, and is told nothing twice that it got after a position.
+	At ledger.Position
+}
+
 // Ref names a task in a workspace.
 type Ref struct {
 	Workspace string
@@ -101,9 +115,10 @@ type Ref struct {
 type Board interface {
 	// Tasks lists a workspace's tasks from the newest to the oldest.
 	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]Task, error)
-	// Inbox lists what waits for an agent: highest priority first, then oldest. Approvals that any operator may give
-	// are in the inbox of the empty agent name.
-	Inbox(ctx context.Context, workspace, agent string, limit int) ([]Item, error)
+	// Inbox lists what waits for an agent. Where that is more than the limit, it is what has the highest priority, or,
+	// after a position, what came first, and all that came with one entry even if the limit parts it: else it could not
+	// be gone on from. Approvals that any operator may give are in the inbox of the empty agent name.
+	Inbox(ctx context.Context, workspace, agent string, f InboxFilter) (Inbox, error)
 	// Dependents lists the tasks that depend on a task and have not ended.
 	Dependents(ctx context.Context, workspace, task string) ([]string, error)
 	// Claims lists the handoffs (their ids) that are offered to whoever has a capability and still open.
@@ -152,6 +167,8 @@ type Freshness interface {
 	// Watch calls for a signal whenever the inbox of an agent of the workspace may have changed; the empty workspace
 	// and agent mean any change of any view. The channel holds one pending signal and is never closed; stop ends it.
 	Watch(workspace, agent string) (changed <-chan struct{}, stop func())
+	// WatchTask calls for a signal whenever a task has a new entry, once the views have it.
+	WatchTask(workspace, task string) (changed <-chan struct{}, stop func())
 	// Position is the newest entry that the views have.
 	Position() ledger.Position
 	// Err is nil while the views can be trusted; otherwise it says what to do.

@@ -29,10 +29,13 @@ seen, and its acknowledgment clock runs; --peek looks without that. Operators se
 
 What comes of a delegation or a fan-out is not here: trapeze task show has it, and the task goes on when it is in.
 
---wait alone waits 30s for the first item; --wait=10m waits longer. It ends with the exit code 0 and an empty list.`
+--wait alone waits 30s for the first item; --wait=10m waits longer. It ends with the exit code 0 and an empty list. With
+--after POSITION what waited already at an earlier answer is left out, and does not end the wait; an offer that is made again
+comes again.`
 	f := cmd.Flags()
 	f.Var(&wait, "wait", "wait for the first item")
 	f.Lookup("wait").NoOptDefVal = "30s"
+	f.Uint64Var(&o.After, "after", 0, "only what came after this position: that of an earlier answer (--json)")
 	f.IntVar(&o.Limit, "limit", 0, "at most so many, up to 500 (default 10)")
 	f.BoolVar(&o.Peek, "peek", false, "look without taking note")
 	f.StringVar(&o.Agent, "of", "", "another agent's inbox, for operators and auditors")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,14 +21,39 @@ func (s *commands) taskCommand() *cobra.Command {
 }
 
 func (s *commands) taskShow() *cobra.Command {
-	return s.TaskCall("show [TASK]", "Show a task", func(ctx context.Context, c *client.Client, task string) error {
-		t, err := c.Task(ctx, task)
+	var wait shell.Duration
+	cmd := s.TaskCall("show [TASK]", "Show a task, and wait for its end", func(ctx context.Context, c *client.Client, task string) error {
+		t, err := waitTask(ctx, c, task, time.Duration(wait))
 		if err != nil {
 			return err
 		}
-		return s.Emit(t, func(p *shell.Page) { taskPage(p, t) })
+		return s.Emit(t, func(p *shell.Page) {
+			taskPage(p, t)
+			if wait > 0 && !rests(t) {
+				p.Line("\nIt goes on. Wait again with: trapeze task show %s --wait", t.ID)
+			}
+		})
 	})
+	cmd.Long = `Show a task. With --wait the command waits until it is completed, failed, cancelled or parked, for 50s or as long as you say
+(--wait=10m), and shows it as it is then, with the exit code 0 even if it goes on.`
+	cmd.Flags().Var(&wait, "wait", "wait until it has ended or is parked, at most this long")
+	cmd.Flags().Lookup("wait").NoOptDefVal = "50s"
+	return cmd
 }
+
+// waitTask waits as long as asked, in calls that are short enough for anything between here and the server.
+func waitTask(ctx context.Context, c *client.Client, id string, wait time.Duration) (client.Task, error) {
+	end := time.Now().Add(wait)
+	for {
+		t, err := c.WaitTask(ctx, id, 0, min(max(time.Until(end), 0), client.MaxWait))
+		if err != nil || rests(t) || !time.Now().Before(end) {
+			return t, err
+		}
+	}
+}
+
+// rests reports whether nothing more comes of a task unless somebody sees to it.
+func rests(t client.Task) bool { return t.State.Final() || t.State == client.Parked }
 
 func taskPage(p *shell.Page, t client.Task) {
 	path := make([]string, 0, len(t.Path))

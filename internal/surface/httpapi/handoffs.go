@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/docket"
@@ -100,46 +99,4 @@ func (s *service) showHandoff(ctx context.Context, c app.Caller, in *door.Readin
 		}
 	}
 	return Handoff{}, refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", task, n)
-}
-
-type inboxQuery struct {
-	door.Reading
-	Agent string `query:"agent" maxLength:"64" doc:"Another agent's inbox, for operators and auditors."`
-	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 10 if left out."`
-	Wait  string `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
-	Peek  bool   `query:"peek" doc:"Look without taking note: nothing counts as seen."`
-}
-
-// Inbox is what waits for an agent.
-type Inbox struct {
-	Items    []view.Item `json:"items" doc:"Highest priority first."`
-	Position uint64      `json:"position"`
-}
-
-// At implements [door.Placed].
-func (i Inbox) At() uint64 { return i.Position }
-
-func (s *service) inbox() {
-	door.Read(s.door, door.Route{
-		Path: "/v1/inbox", ID: "inbox", Summary: "What waits for the caller, and wait for it",
-		About: "An offer that an agent gets here counts as seen, and its acknowledgment clock runs.", Tag: door.TagInbox,
-	}, s.lookIn)
-}
-
-func (s *service) lookIn(ctx context.Context, c app.Caller, in *inboxQuery) (Inbox, error) {
-	var wait fact.Duration
-	if in.Wait != "" {
-		if err := wait.UnmarshalText([]byte(in.Wait)); err != nil {
-			return Inbox{}, err
-		}
-	}
-	if wait > 0 {
-		door.Patient(ctx)
-	}
-	position := uint64(s.app.Views().Position()) // before the list, so that the list has no less
-	items, err := s.app.Inbox(ctx, c, app.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: time.Duration(wait), Peek: in.Peek})
-	if r := door.Request(ctx); r != nil && err == nil && wait > 0 {
-		_, err = s.authenticate(r) // the token may have ended meanwhile
-	}
-	return Inbox{Items: door.NotNil(items), Position: position}, err
 }

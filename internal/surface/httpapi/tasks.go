@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/docket"
@@ -30,6 +31,12 @@ type tasksQuery struct {
 	Parent string     `query:"parent" maxLength:"80" doc:"Only children of this task."`
 }
 
+type taskQuery struct {
+	door.ReadingID
+	Beyond uint64 `query:"after" doc:"With wait: until the task has an entry after this position, such as its position in an earlier answer. Left out: until it is completed, failed, cancelled or parked."`
+	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. When that is over, the answer is the task as it is." example:"30s"`
+}
+
 func (s *service) tasks() {
 	post := func(verb, summary string) door.Route {
 		return door.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: door.TagTasks}
@@ -44,11 +51,7 @@ func (s *service) tasks() {
 		Tag:   door.TagTasks, Status: http.StatusCreated,
 	}, s.app.Import)
 	door.Read(s.door, door.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: door.TagTasks}, s.listTasks)
-	door.Read(s.door, door.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task", About: "The read is on record.", Tag: door.TagTasks},
-		func(ctx context.Context, c app.Caller, in *door.ReadingID) (Task, error) {
-			t, err := s.app.Task(ctx, c, in.ID)
-			return taskOf(t), err
-		})
+	door.Read(s.door, door.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and wait for what comes of it", About: "The read is on record.", Tag: door.TagTasks}, s.showTask)
 	door.Act(s.door, post("start", "Work on one's own pending task"), s.app.Start)
 	door.Change(s.door, post("send", "Hand the task to others"), func(ctx context.Context, c app.Caller, id string, in app.SendInput) (docket.Receipt, error) {
 		in.Task = id
@@ -126,6 +129,15 @@ func (s *service) constraints() {
 	door.Change(s.door, note, func(ctx context.Context, c app.Caller, id string, in app.AnnotateInput) (docket.Receipt, error) {
 		in.Task = id
 		return s.app.Annotate(ctx, c, in)
+	})
+}
+
+func (s *service) showTask(ctx context.Context, c app.Caller, in *taskQuery) (Task, error) {
+	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Task, error) {
+		ask := app.TaskInput{ID: in.ID, Wait: wait}
+		door.SetPosition(&ask.After, in.Beyond)
+		t, err := s.app.WaitTask(ctx, c, ask)
+		return taskOf(t), err
 	})
 }
 

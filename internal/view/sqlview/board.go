@@ -92,18 +92,6 @@ func isRare(s fact.State) bool {
 	return s != "" && s != fact.Completed && s != fact.Executing && s != fact.HandingOff
 }
 
-// Inbox implements [view.Board].
-func (v *Views) Inbox(ctx context.Context, workspace, agent string, limit int) ([]view.Item, error) {
-	items := []view.Item{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var i view.Item
-		err := scanJSON(rows, &i)
-		items = append(items, i)
-		return err
-	}, "SELECT item FROM view_inbox WHERE ws = ? AND agent = ? ORDER BY ord, id LIMIT ? | 0", workspace, agent, page(limit))
-	return items, err
-}
-
 // Dependents implements [view.Board].
 func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]string, error) {
 	if v.nobody.Load() {

@@ -46,7 +46,7 @@ func (i *item) id(task string) string {
 
 // ord orders an inbox: the highest priority first, then the oldest.
 func (i *item) ord(p fact.Priority) int64 {
-	return int64(fact.Urgent.Rank()-p.Rank())<<56 | int64(i.at) //nolint:gosec // positions fit
+	return int64(fact.Urgent.Rank()-p.Rank())<<rankShift | int64(i.at) //nolint:gosec // positions fit
 }
 
 // refresh works out the items after an entry. Those that were there before keep their age.

@@ -284,8 +284,8 @@ func TestAThousandWaitersHoldNoConnection(t *testing.T) {
 			defer stop()
 			watching <- struct{}{}
 			<-changed
-			if items, err := v.Inbox(t.Context(), "default", "agent-0", 1); err != nil || len(items) != 1 {
-				t.Errorf("inbox: %v, %v", items, err)
+			if box, err := v.Inbox(t.Context(), "default", "agent-0", view.InboxFilter{Limit: 1}); err != nil || len(box.Items) != 1 {
+				t.Errorf("inbox: %v, %v", box, err)
 			}
 		})
 	}

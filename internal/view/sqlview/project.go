@@ -22,8 +22,8 @@ const (
 	loadBatch = 500  // entries read at once when a stream is folded anew
 )
 
-// inbox names one agent's inbox; the empty agent is whoever operates the workspace.
-type inbox struct{ workspace, agent string }
+// topic is what can be watched: one agent's inbox, the empty agent being whoever operates the workspace, or one task.
+type topic struct{ workspace, agent, task string }
 
 // requester is who has tasks open.
 type requester struct{ workspace, principal string }
@@ -46,7 +46,7 @@ type projector struct {
 	fresh   map[ledger.Stream]bool // agents to be written
 	open    map[requester]int      // by how much the tasks that it has open have changed
 	crowd   bool                   // an agent may have changed since the last commit that was told of
-	touched []inbox                // inboxes changed by the last call of Project
+	touched []topic                // what the last call of Project changed
 	scratch []item
 	json    []byte
 	cursors cursors
@@ -60,7 +60,7 @@ type projector struct {
 // done is what readers are told of a commit.
 type done struct {
 	at      ledger.Position
-	touched []inbox
+	touched []topic
 	waiting waiting
 	crowd   bool // an agent may have changed
 }

@@ -80,7 +80,7 @@ func (p *projector) writeTickets(t *task) error {
 			return err
 		}
 		for _, who := range []string{"", asks, v.To, claimed} {
-			p.touched = append(p.touched, inbox{t.workspace, who})
+			p.touched = append(p.touched, topic{workspace: t.workspace, agent: who})
 		}
 	}
 	t.tickets = nil

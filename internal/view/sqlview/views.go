@@ -20,7 +20,7 @@ type Views struct {
 	log       *sqlitelog.Log // nil when following
 	follower  *follower      // nil when embedded
 	projector *projector
-	fresh     *wake.Hub[inbox]
+	fresh     *wake.Hub[topic]
 	readers   *sql.DB
 	crowds    atomic.Uint64 // how often agents may have changed
 	nobody    atomic.Bool   // waits for another task, in the state after the last commit
@@ -35,7 +35,7 @@ func (v *Views) Store() view.Store {
 }
 
 func newViews() *Views {
-	v := &Views{fresh: wake.New[inbox](), stmts: map[string]*sql.Stmt{}}
+	v := &Views{fresh: wake.New[topic](), stmts: map[string]*sql.Stmt{}}
 	v.projector = newProjector(func(d done) {
 		if d.crowd {
 			v.crowds.Add(1)
@@ -119,7 +119,12 @@ func (v *Views) Wait(ctx context.Context, at ledger.Position) error {
 
 // Watch implements [view.Freshness].
 func (v *Views) Watch(workspace, agent string) (changed <-chan struct{}, stop func()) {
-	return v.fresh.Watch(inbox{workspace, agent})
+	return v.fresh.Watch(topic{workspace: workspace, agent: agent})
+}
+
+// WatchTask implements [view.Freshness].
+func (v *Views) WatchTask(workspace, task string) (changed <-chan struct{}, stop func()) {
+	return v.fresh.Watch(topic{workspace: workspace, task: task})
 }
 
 // Position implements [view.Freshness].

@@ -34,6 +34,7 @@ func (t *task) row() view.Task {
 
 // write brings the tables up to the task.
 func (p *projector) write(t *task) error {
+	p.touched = append(p.touched, topic{workspace: t.workspace, task: t.id})
 	if err := p.writeRow(t); err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (p *projector) writeItems(t *task) error {
 		if err != nil {
 			return err
 		}
-		p.touched = append(p.touched, inbox{t.workspace, n.agent})
+		p.touched = append(p.touched, topic{workspace: t.workspace, agent: n.agent})
 	}
 	for j := range was {
 		if kept[j] {
@@ -145,7 +146,7 @@ func (p *projector) writeItems(t *task) error {
 		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.ord(t.state.Priority), o.id(t.id)); err != nil {
 			return err
 		}
-		p.touched = append(p.touched, inbox{t.workspace, o.agent})
+		p.touched = append(p.touched, topic{workspace: t.workspace, agent: o.agent})
 	}
 	t.stored.items = t.items
 	return nil

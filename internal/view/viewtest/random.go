@@ -162,9 +162,9 @@ func (s *stage) compare(tasks int) (complaints []string) {
 		check("tasks "+string(state), got, err, append([]string{}, want.states[state]...))
 	}
 	for _, name := range append([]string{""}, names...) {
-		items, err := s.views.Inbox(s.ctx, s.ws, name, 0)
+		box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{})
 		got := []string{}
-		for _, i := range items {
+		for _, i := range box.Items {
 			got = append(got, fmt.Sprintf("%s %s seen:%v ends:%v epoch:%d", i.Type, i.ID, i.Seen, i.Ends.Unix(), i.Epoch))
 		}
 		slices.Sort(got)

@@ -103,9 +103,9 @@ func orderStory(s *stage) {
 	}
 	s.wantInbox("bob", "offer "+fact.HandoffID(id(2), 1), "offer "+fact.HandoffID(id(4), 1), "offer "+fact.HandoffID(id(3), 1),
 		"offer "+fact.HandoffID(id(0), 1), "offer "+fact.HandoffID(id(1), 1))
-	items, err := s.views.Inbox(s.ctx, s.ws, "bob", 2)
-	if err != nil || len(items) != 2 || items[1].Task != id(4) {
-		s.Errorf("the first two: %+v, %v", items, err)
+	box, err := s.views.Inbox(s.ctx, s.ws, "bob", view.InboxFilter{Limit: 2})
+	if err != nil || len(box.Items) != 2 || box.Items[1].Task != id(4) {
+		s.Errorf("the first two: %+v, %v", box, err)
 	}
 }
 

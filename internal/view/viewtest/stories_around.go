@@ -209,6 +209,41 @@ func watchStory(s *stage) {
 	called("who has stopped", anything, false)
 }
 
+func watchTaskStory(s *stage) {
+	s.create(1, operator)
+	one, stop := s.views.WatchTask(s.ws, id(1))
+	other, stopOther := s.views.WatchTask(s.ws, id(2))
+	defer stopOther()
+	elsewhere, stopElsewhere := s.views.WatchTask("other", id(1))
+	defer stopElsewhere()
+	called := func(when string, want bool) {
+		s.Helper()
+		if got := len(one) > 0; got != want {
+			s.Errorf("%s: called is %v", when, got)
+		}
+		if want {
+			<-one
+		}
+		if len(other) > 0 || len(elsewhere) > 0 {
+			s.Errorf("%s: another was called", when)
+		}
+	}
+	called("before anything", false)
+	s.do(id(1), s.to(id(1), "bob"))
+	called("a handoff", true)
+	s.do(id(1), handoff.Accept{By: agent("bob"), Handoff: 1})
+	called("an owner", true)
+	s.do(id(1), handoff.Progress{By: agent("bob"), Epoch: 1, Note: "half of it"})
+	called("progress", true)
+	s.create(3, operator)
+	called("another task", false)
+	s.do(id(1), handoff.Complete{By: agent("bob"), Epoch: 1})
+	called("its end", true)
+	stop()
+	s.do(id(1), handoff.Annotate{By: operator, Entry: uint64(s.views.Position()), Note: "well done"})
+	called("who has stopped", false)
+}
+
 func waitStory(s *stage) {
 	s.create(1, operator)
 	at := s.views.Position()

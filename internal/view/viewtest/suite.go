@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		{"a handoff shows from its request to its end", handoffStory},
 		{"lists are filtered and paged", listStory},
 		{"an inbox has the highest priority first, then the oldest", orderStory},
+		{"an inbox is gone through by its cursor", cursorOfInboxStory},
 		{"a claim is in every inbox until one accepts", claimStory},
 		{"who subscribed and could take nothing may join what was published", publishStory},
 		{"open tasks are counted for whoever requested them", openStory},
@@ -63,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"tokens are listed from the oldest", tokenStory},
 		{"workspaces do not see each other", workspaceStory},
 		{"a watcher is called for its inbox alone", watchStory},
+		{"a task is watched apart from others", watchTaskStory},
 		{"waiting ends at its position", waitStory},
 		{"cursors are kept", cursorStory},
 		{"a long name of a task's content is only previewed", previewStory},
@@ -84,6 +86,7 @@ func Run(t *testing.T, open Open) {
 		})
 	}
 	t.Run("random stories look as a model says", func(t *testing.T) { randomStories(t, open) })
+	t.Run("random readers miss nothing in an inbox", func(t *testing.T) { randomReaders(t, open) })
 	t.Run("random memory looks as a model says", func(t *testing.T) { randomMemory(t, open) })
 }
 
@@ -262,11 +265,11 @@ func (s *stage) seal(t custody.Task) fact.Sealed {
 
 func (s *stage) inbox(name string) []view.Item {
 	s.Helper()
-	items, err := s.views.Inbox(s.ctx, s.ws, name, 0)
+	box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{})
 	if err != nil {
 		s.Fatal(err)
 	}
-	return items
+	return box.Items
 }
 
 // wantInbox compares an inbox with "type id" in order.

@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/caller"
-	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Route is where a use case can be called, and what the documentation says of it.
@@ -194,20 +193,15 @@ func (d *Door) wait(ctx context.Context, position uint64) error {
 	if position == 0 {
 		return nil
 	}
-	last, err := d.app.Last(ctx)
-	if err != nil {
+	if err := at(ctx, d.app.OnRecord, position); err != nil {
 		return err
-	}
-	if position > uint64(last) {
-		return refusal.New(refusal.Invalid, "give the position of an answer of this server",
-			"position %d is not on record; the newest entry is %d", position, last)
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	return waitFor(ctx, d.app.Wait, position)
+	return at(ctx, d.app.Wait, position)
 }
 
-// waitFor gives a number the type of the ledger's positions, which this room does not know by name.
-func waitFor[P ~uint64](ctx context.Context, wait func(context.Context, P) error, position uint64) error {
-	return wait(ctx, P(position))
+// at gives a number the type of the ledger's positions, which this room does not know by name.
+func at[P ~uint64](ctx context.Context, do func(context.Context, P) error, position uint64) error {
+	return do(ctx, P(position))
 }

@@ -1,0 +1,294 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// looked is how a wait for a task ended.
+type looked struct {
+	task  docket.Task
+	err   error
+	calls int // it took, where nobody could tell whether the read is on record
+}
+
+// look waits for a task as somebody, beside the test.
+func (h *house) look(c app.Caller, in app.TaskInput) <-chan looked {
+	done := make(chan looked, 1)
+	go func() {
+		l := looked{}
+		l.task, l.err = call(c, func(c app.Caller) (docket.Task, error) {
+			l.calls++
+			return h.app.WaitTask(ctx(h), c, in)
+		})
+		done <- l
+	}()
+	return done
+}
+
+// reads counts the reads that are on record of an agent.
+func (h *house) reads(agent string) (n int) {
+	h.Helper()
+	h.settle()
+	last, err := h.ledger.Last(ctx(h))
+	if err != nil {
+		h.Fatal(err)
+	}
+	for after := ledger.Position(0); after < last; {
+		entries, err := h.ledger.Read(ctx(h), after, 100)
+		if err != nil {
+			h.Fatal(err)
+		}
+		for _, e := range entries {
+			after = e.Position
+			for _, ev := range e.Events {
+				if ev.Name == "content-read" && e.Actor.Principal == "agent/"+agent {
+					n++
+				}
+			}
+		}
+		if len(entries) == 0 {
+			time.Sleep(10 * time.Millisecond) // readers may lag
+		}
+	}
+	return n
+}
+
+func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "coder")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix it", Send: &app.SendInput{To: []string{"coder"}}})
+		before := h.reads("lead")
+		waits := h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait})
+		a := h.accept("coder", h.wait("coder"))
+		for n := range 3 {
+			time.Sleep(time.Second)
+			h.progress("coder", a.Receipt, fmt.Sprintf("step %d", n))
+		}
+		select {
+		case l := <-waits:
+			h.Fatalf("the wait ended before the task: %s, %v", l.task.State, l.err)
+		case <-time.After(time.Second):
+		}
+		ended := time.Now()
+		h.complete("coder", a.Receipt, "done")
+		l := <-waits
+		if l.err != nil || l.task.State != fact.Completed || l.task.Result.Text != "done" || time.Since(ended) > 5*time.Second {
+			h.Errorf("%s after %s, %v", l.task.State, time.Since(ended), l.err)
+		}
+		if n := h.reads("lead") - before; n < 1 || n > l.calls {
+			h.Errorf("%d calls are %d reads on record", l.calls, n)
+		}
+		if l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait}); l.err != nil || l.task.State != fact.Completed {
+			h.Errorf("what has ended is not waited for: %+v", l)
+		}
+	})
+}
+
+func TestATaskIsFollowedEntryByEntry(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "coder")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix it", Send: &app.SendInput{To: []string{"coder"}}})
+		told := make(chan []string, 1)
+		go func() {
+			var states []string
+			for after := r.Position; ; {
+				l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, After: after, Wait: app.MaxWait})
+				t := l.task
+				if l.err != nil || t.Position <= after {
+					h.Errorf("after %d came %d, %v", after, t.Position, l.err)
+					break
+				}
+				states = append(states, fmt.Sprintf("%s %q", t.State, t.Progress))
+				if after = t.Position; t.State.Final() {
+					break
+				}
+			}
+			told <- states
+		}()
+		a := h.accept("coder", h.wait("coder"))
+		time.Sleep(time.Second)
+		h.progress("coder", a.Receipt, "half of it")
+		time.Sleep(time.Second)
+		h.complete("coder", a.Receipt, "done")
+		states := <-told
+		for _, want := range []string{`executing ""`, `executing "half of it"`, `completed "half of it"`} {
+			if !slices.Contains(states, want) {
+				h.Errorf("not told of %s: %q", want, states)
+			}
+		}
+	})
+}
+
+func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "eve")
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Start: true})
+		for _, after := range []ledger.Position{0, r.Position} {
+			began := time.Now()
+			l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
+			if took := time.Since(began); l.err != nil || l.task.State != fact.Executing || took < 30*time.Second || took > 35*time.Second {
+				h.Errorf("after %d: %s after %s, %v", after, l.task.State, took, l.err)
+			}
+		}
+		for what, in := range map[string]app.TaskInput{
+			"too long": {ID: r.Task, Wait: 56 * time.Second}, "backwards": {ID: r.Task, Wait: -1},
+			"of another record": {ID: r.Task, After: 1 << 60, Wait: time.Second}, "no id": {ID: "x", Wait: time.Second},
+		} {
+			if l := <-h.look(h.agent("lead"), in); refusal.CodeOf(l.err) != refusal.Invalid {
+				h.Errorf("%s: %v", what, l.err)
+			}
+		}
+		began := time.Now()
+		for _, id := range []string{r.Task, "task_00000000000000000000000000"} {
+			l := <-h.look(h.agent("eve"), app.TaskInput{ID: id, Wait: 30 * time.Second})
+			if refusal.CodeOf(l.err) != refusal.NotFound || time.Since(began) > 10*time.Second {
+				h.Errorf("eve waited %s for %s: %v", time.Since(began), id, l.err)
+			}
+		}
+		gone, leave := context.WithCancel(context.Background())
+		time.AfterFunc(time.Second, leave)
+		before := h.reads("lead")
+		if _, err := h.app.WaitTask(gone, h.agent("lead"), app.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
+			h.Error("who is gone was answered")
+		}
+		if n := h.reads("lead"); n != before {
+			h.Errorf("%d reads by somebody who was gone", n-before)
+		}
+	})
+}
+
+func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "deaf")
+		none := 0
+		r := h.create(h.agent("lead"), app.CreateInput{
+			Intent: "anybody?", Timeouts: fact.Timeouts{Offer: fact.Duration(20 * time.Second)},
+			Send: &app.SendInput{To: []string{"deaf"}, Retries: &none},
+		})
+		l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait})
+		if l.err != nil || l.task.State != fact.Parked {
+			h.Errorf("%s, %v", l.task.State, l.err)
+		}
+	})
+}
+
+func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
+	bubble(t, "distributed", func(h *house) {
+		h.register("lead", roster.AgentSpec{MaxTasks: 2000})
+		made := make([]docket.Receipt, 1000)
+		waits := make([]<-chan looked, len(made))
+		together(len(made), func(n int) {
+			made[n] = h.create(h.agent("lead"), app.CreateInput{Intent: fmt.Sprint(n), Start: true})
+			waits[n] = h.look(h.operator(), app.TaskInput{ID: made[n].Task, Wait: app.MaxWait})
+		})
+		together(len(made), func(n int) { h.complete("lead", made[n], fmt.Sprint(n)) })
+		for n, w := range waits {
+			if l := <-w; l.err != nil || l.task.ID != made[n].Task || l.task.State != fact.Completed {
+				h.Fatalf("%s: %s, %v", made[n].Task, l.task.State, l.err)
+			}
+		}
+	})
+}
+
+func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
+	story(t, func(h *house) {
+		const senders, each = 4, 15
+		h.join("lead", "coder")
+		var sending sync.WaitGroup
+		priorities := fact.Priorities()
+		for n := range senders {
+			sending.Go(func() {
+				for i := range each {
+					h.create(h.agent("lead"), app.CreateInput{
+						Intent: "x", Priority: priorities[(n+i)%len(priorities)], Timeouts: fact.Timeouts{Offer: fact.Duration(time.Hour)},
+						Send: &app.SendInput{To: []string{"coder"}},
+					})
+					time.Sleep(time.Duration(n*i) * time.Millisecond)
+				}
+			})
+		}
+		told := map[string]int{}
+		first := true
+		for after := ledger.Position(0); len(told) < senders*each; first = false {
+			box, err := h.app.Inbox(ctx(h), h.agent("coder"), app.InboxInput{After: after, Limit: 3, Wait: app.MaxWait, Peek: true})
+			if err != nil {
+				h.Fatal(err)
+			}
+			if len(box.Items) == 0 {
+				h.Fatalf("nothing came after %d; told of %d", after, len(told))
+			}
+			for _, i := range box.Items {
+				if told[i.ID]++; told[i.ID] > 1 && !first && i.At <= after {
+					h.Errorf("told again of %s", i.ID)
+				}
+			}
+			after = box.At
+		}
+		sending.Wait()
+		for id, n := range told {
+			if n > 2 { // once by priority, before there was a cursor, and once by it
+				h.Errorf("told %d times of %s", n, id)
+			}
+		}
+	})
+}
+
+func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead")
+		h.register("coder", roster.AgentSpec{MaxTasks: 1})
+		send := func(p fact.Priority) docket.Receipt {
+			return h.create(h.agent("lead"), app.CreateInput{
+				Intent: "x", Priority: p, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Hour), Ack: fact.Duration(2 * time.Minute)},
+				Send: &app.SendInput{To: []string{"coder"}},
+			})
+		}
+		next := func(after ledger.Position, wait time.Duration) view.Inbox {
+			h.Helper()
+			return ok(h, h.agent("coder"), func(c app.Caller) (view.Inbox, error) {
+				return h.app.Inbox(ctx(h), c, app.InboxInput{After: after, Wait: wait})
+			})
+		}
+		old := send(fact.Urgent)
+		box := next(0, app.MaxWait)
+		if len(box.Items) != 1 || box.Items[0].Task != old.Task || !box.Items[0].Seen {
+			h.Fatalf("%+v", box)
+		}
+		if quiet := next(box.At, 10*time.Second); len(quiet.Items) != 0 || quiet.At < box.At {
+			h.Fatalf("told again: %+v", quiet)
+		}
+		fresh := send(fact.Low)
+		got := next(box.At, app.MaxWait)
+		if len(got.Items) != 1 || got.Items[0].Task != fresh.Task {
+			h.Fatalf("%+v", got)
+		}
+		// The first offer is not answered; when it is made again, it has come again.
+		for deadline := time.Now().Add(time.Hour); ; {
+			if got = next(got.At, app.MaxWait); len(got.Items) > 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				h.Fatal("the offer was not made again")
+			}
+		}
+		if i := got.Items[0]; i.Task != old.Task || i.Offer != 2 {
+			h.Errorf("%+v", i)
+		}
+		if _, err := h.app.Inbox(ctx(h), h.agent("coder"), app.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
+			h.Errorf("a cursor of another record: %v", err)
+		}
+	})
+}
