@@ -92,8 +92,7 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 }
 
 // Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
-// and its acknowledgment clock runs. Who cannot decide about what waits now goes on after the answer's Position; an offer
-// that is made again comes again.
+// and its acknowledgment clock runs. After an answer's Position only what has come since is listed, offers made again too.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
 	q := url.Values{}
 	if o.Agent != "" {

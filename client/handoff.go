@@ -141,18 +141,14 @@ type Item struct {
 
 // Inbox is what waits for an agent, highest priority first.
 type Inbox struct {
-	Items []Item `json:"items"`
-	// Position is InboxOptions.After of the call that goes on from here: it gets what has come since, and what the limit
-	// left out.
-	Position uint64 `json:"position"`
+	Items    []Item `json:"items"`
+	Position uint64 `json:"position"` // InboxOptions.After of the call that gets what comes next, or was beyond the limit
 }
 
 // InboxOptions narrow a look into an inbox. The zero value looks into the caller's own and does not wait.
 type InboxOptions struct {
-	Agent string // another's, for operators and auditors
-	// After leaves out what waited already at an earlier answer's Position, so that it does not end the wait. Where more
-	// has come since than the limit, the oldest of it is listed; what came with one entry stays together. 0: everything.
-	After uint64
+	Agent string        // another's, for operators and auditors
+	After uint64        // only what came after this: an earlier answer's Position. If it is too much, the oldest of it
 	Limit int           // at most 500; 0 means 10
 	Wait  time.Duration // how long to wait for the first item, at most 55s
 	Peek  bool          // look without taking note: nothing counts as seen

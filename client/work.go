@@ -51,14 +51,11 @@ func (f TaskFilter) query() url.Values {
 
 // Task shows one task. The read is on record.
 func (c *Client) Task(ctx context.Context, id string) (Task, error) {
-	var t Task
-	err := c.do(ctx, http.MethodGet, path("tasks", id), nil, nil, &t)
-	return t, err
+	return c.WaitTask(ctx, id, 0, 0)
 }
 
-// WaitTask shows one task, and waits up to wait, at most [MaxWait], until it has an entry after a position: its Position as
-// the caller knows it. With after 0 it waits until the task is completed, failed, cancelled or parked. When the time is over,
-// the task is as it is. The read is on record.
+// WaitTask shows one task, as it is when it has an entry after a position, its Position as the caller knows it, or when wait is
+// over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is on record.
 func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (Task, error) {
 	q := url.Values{}
 	if after != 0 {

@@ -55,8 +55,6 @@ type Caller = caller.Caller
 type (
 	// TasksInput narrows a list of tasks.
 	TasksInput = archive.TasksInput
-	// TaskInput asks for one task.
-	TaskInput = archive.TaskInput
 	// PreviewInput says for whom an envelope would be packed, and how.
 	PreviewInput = archive.PreviewInput
 	// Preview is what a receiver would get.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -30,10 +31,7 @@ type InboxInput struct {
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
 // the approvals that anybody may give; looking into another's inbox changes nothing.
-//
-// Who goes on after the answer's At gets what has come since, so that what is left lying does not end the next wait. See
-// [view.Board] for what is listed where there is more than the limit. An offer that is made again, to whomever, has come
-// again.
+// Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
 	if err := a.checkInbox(ctx, c, &in); err != nil {
 		return view.Inbox{}, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
@@ -76,16 +74,11 @@ func (a *App) checkInbox(ctx context.Context, c Caller, in *InboxInput) error {
 	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
-	if in.Agent == "" {
-		in.Agent = c.Agent()
-	}
+	in.Agent, in.Limit = cmp.Or(in.Agent, c.Agent()), cmp.Or(in.Limit, 10)
 	if in.Agent != c.Agent() {
 		if err := c.May(identity.ReadAny, "look into another's inbox"); err != nil {
 			return err
 		}
-	}
-	if in.Limit == 0 {
-		in.Limit = 10
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -25,7 +26,7 @@ type looked struct {
 }
 
 // look waits for a task as somebody, beside the test.
-func (h *house) look(c app.Caller, in app.TaskInput) <-chan looked {
+func (h *house) look(c app.Caller, in archive.TaskInput) <-chan looked {
 	done := make(chan looked, 1)
 	go func() {
 		l := looked{}
@@ -71,7 +72,7 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix it", Send: &app.SendInput{To: []string{"coder"}}})
 		before := h.reads("lead")
-		waits := h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait})
+		waits := h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait})
 		a := h.accept("coder", h.wait("coder"))
 		for n := range 3 {
 			time.Sleep(time.Second)
@@ -91,7 +92,7 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 		if n := h.reads("lead") - before; n < 1 || n > l.calls {
 			h.Errorf("%d calls are %d reads on record", l.calls, n)
 		}
-		if l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait}); l.err != nil || l.task.State != fact.Completed {
+		if l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait}); l.err != nil || l.task.State != fact.Completed {
 			h.Errorf("what has ended is not waited for: %+v", l)
 		}
 	})
@@ -105,7 +106,7 @@ func TestATaskIsFollowedEntryByEntry(t *testing.T) {
 		go func() {
 			var states []string
 			for after := r.Position; ; {
-				l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, After: after, Wait: app.MaxWait})
+				l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, After: after, Wait: app.MaxWait})
 				t := l.task
 				if l.err != nil || t.Position <= after {
 					h.Errorf("after %d came %d, %v", after, t.Position, l.err)
@@ -138,12 +139,12 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Start: true})
 		for _, after := range []ledger.Position{0, r.Position} {
 			began := time.Now()
-			l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
+			l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
 			if took := time.Since(began); l.err != nil || l.task.State != fact.Executing || took < 30*time.Second || took > 35*time.Second {
 				h.Errorf("after %d: %s after %s, %v", after, l.task.State, took, l.err)
 			}
 		}
-		for what, in := range map[string]app.TaskInput{
+		for what, in := range map[string]archive.TaskInput{
 			"too long": {ID: r.Task, Wait: 56 * time.Second}, "backwards": {ID: r.Task, Wait: -1},
 			"of another record": {ID: r.Task, After: 1 << 60, Wait: time.Second}, "no id": {ID: "x", Wait: time.Second},
 		} {
@@ -153,7 +154,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		}
 		began := time.Now()
 		for _, id := range []string{r.Task, "task_00000000000000000000000000"} {
-			l := <-h.look(h.agent("eve"), app.TaskInput{ID: id, Wait: 30 * time.Second})
+			l := <-h.look(h.agent("eve"), archive.TaskInput{ID: id, Wait: 30 * time.Second})
 			if refusal.CodeOf(l.err) != refusal.NotFound || time.Since(began) > 10*time.Second {
 				h.Errorf("eve waited %s for %s: %v", time.Since(began), id, l.err)
 			}
@@ -161,7 +162,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, leave)
 		before := h.reads("lead")
-		if _, err := h.app.WaitTask(gone, h.agent("lead"), app.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
+		if _, err := h.app.WaitTask(gone, h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
 			h.Error("who is gone was answered")
 		}
 		if n := h.reads("lead"); n != before {
@@ -178,7 +179,7 @@ func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
 			Intent: "anybody?", Timeouts: fact.Timeouts{Offer: fact.Duration(20 * time.Second)},
 			Send: &app.SendInput{To: []string{"deaf"}, Retries: &none},
 		})
-		l := <-h.look(h.agent("lead"), app.TaskInput{ID: r.Task, Wait: app.MaxWait})
+		l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait})
 		if l.err != nil || l.task.State != fact.Parked {
 			h.Errorf("%s, %v", l.task.State, l.err)
 		}
@@ -192,7 +193,7 @@ func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
 		waits := make([]<-chan looked, len(made))
 		together(len(made), func(n int) {
 			made[n] = h.create(h.agent("lead"), app.CreateInput{Intent: fmt.Sprint(n), Start: true})
-			waits[n] = h.look(h.operator(), app.TaskInput{ID: made[n].Task, Wait: app.MaxWait})
+			waits[n] = h.look(h.operator(), archive.TaskInput{ID: made[n].Task, Wait: app.MaxWait})
 		})
 		together(len(made), func(n int) { h.complete("lead", made[n], fmt.Sprint(n)) })
 		for n, w := range waits {

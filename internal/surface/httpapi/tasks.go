@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
+	"github.com/trapezehq/trapeze/internal/archive"
 	"github.com/trapezehq/trapeze/internal/docket"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
@@ -134,7 +135,7 @@ func (s *service) constraints() {
 
 func (s *service) showTask(ctx context.Context, c app.Caller, in *taskQuery) (Task, error) {
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Task, error) {
-		ask := app.TaskInput{ID: in.ID, Wait: wait}
+		ask := archive.TaskInput{ID: in.ID, Wait: wait}
 		door.SetPosition(&ask.After, in.Beyond)
 		t, err := s.app.WaitTask(ctx, c, ask)
 		return taskOf(t), err

@@ -59,7 +59,8 @@ func cursorOfInboxStory(s *stage) {
 	next(2) // it is where it was
 	s.do(id(5), handoff.Create{By: operator, Task: id(5), Intent: "x"}, s.to(id(5), "bob"))
 	next(2, offer(5))
-	for s.task(id(5)).Handoff.Offer < 2 { // it is not answered, and made again after a while
+	s.do(id(5), handoff.See{Agent: "bob", Handoff: 1})
+	for range 2 { // it is not answered, and made again after a while
 		s.now = s.task(id(5)).Due()
 		s.do(id(5), handoff.Tick{})
 	}
