@@ -3,9 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client/wire"
 )
@@ -32,6 +34,41 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 		r.Person, _ = ctx.Value(personAt).(string) // none is ""
 	}
 	return c.conn.Retry(ctx, func() (bool, error) { return true, c.conn.Attempt(ctx, r, out) })
+}
+
+// usualWait is how long each call waits where nobody says how long.
+const usualWait = 30 * time.Second
+
+// await makes a read that waits.
+func (c *Client) await(ctx context.Context, path string, q url.Values, wait time.Duration, out any) error {
+	if wait != 0 {
+		q.Set("wait", wait.String())
+	}
+	return c.run(ctx, wire.Call{Method: http.MethodGet, Path: path, Query: q, Wait: max(wait, 0)}, out)
+}
+
+// insist makes calls that wait until one is done or ctx ends. It rides out servers that are away for a while, but gives up
+// on refusals.
+func (c *Client) insist(ctx context.Context, look func() (done bool, err error)) error {
+	for n := 0; ; n++ {
+		done, err := look()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && done:
+			return nil
+		case err == nil:
+			n = -1
+			continue
+		}
+		var refused *Error
+		if errors.As(err, &refused) && !refused.passing() {
+			return err
+		}
+		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
+			return err
+		}
+	}
 }
 
 // keyFor is the idempotency key of a call: the one that it was given, or a new one.

@@ -2,14 +2,10 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Handoff shows how a handoff stands.
@@ -93,7 +89,7 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 
 // Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
 // and its acknowledgment clock runs. After an answer's Position only what has come since is listed, offers made again too.
-func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
+func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := url.Values{}
 	if o.Agent != "" {
 		q.Set("agent", o.Agent)
@@ -104,40 +100,23 @@ func (c *Client) Inbox(ctx context.Context, o InboxOptions) (Inbox, error) {
 	if o.Limit != 0 {
 		q.Set("limit", strconv.Itoa(o.Limit))
 	}
-	if o.Wait != 0 {
-		q.Set("wait", o.Wait.String())
-	}
 	if o.Peek {
 		q.Set("peek", "true")
 	}
-	var in Inbox
-	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("inbox"), Query: q, Wait: max(o.Wait, 0)}, &in)
+	err = c.await(ctx, path("inbox"), q, o.Wait, &in)
 	return in, err
 }
 
 // WaitInbox waits until something is in the inbox or ctx ends, however long that takes. It rides out servers that are
 // away for a while, but gives up on refusals. Wait is how long each of its calls waits; 0 means 30 s.
-func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) ([]Item, error) {
+func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) (items []Item, err error) {
 	if o.Wait <= 0 {
-		o.Wait = 30 * time.Second
+		o.Wait = usualWait
 	}
-	for n := 0; ; n++ {
+	err = c.insist(ctx, func() (bool, error) {
 		in, err := c.Inbox(ctx, o)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case len(in.Items) > 0:
-			return in.Items, nil
-		case err == nil:
-			n = -1
-			continue
-		}
-		var refused *Error
-		if errors.As(err, &refused) && !refused.passing() {
-			return nil, err
-		}
-		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
-			return nil, err
-		}
-	}
+		items = in.Items
+		return len(items) > 0, err
+	})
+	return items, err
 }

@@ -2,13 +2,10 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // TicketDoc is what people are asked of a task, and what became of it.
@@ -136,38 +133,19 @@ func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error
 }
 
 // Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is on record.
-func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (Ticket, error) {
-	q := url.Values{}
-	if wait != 0 {
-		q.Set("wait", wait.String())
-	}
-	var t Ticket
-	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("tickets", id), Query: q, Wait: max(wait, 0)}, &t)
+func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (t Ticket, err error) {
+	err = c.await(ctx, path("tickets", id), url.Values{}, wait, &t)
 	return t, err
 }
 
 // WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It rides out servers that are away for a
 // while, but gives up on refusals.
-func (c *Client) WaitTicket(ctx context.Context, id string) (Ticket, error) {
-	for n := 0; ; n++ {
-		t, err := c.Ticket(ctx, id, 30*time.Second)
-		switch {
-		case ctx.Err() != nil:
-			return t, ctx.Err()
-		case err == nil && !t.Open():
-			return t, nil
-		case err == nil:
-			n = -1
-			continue
-		}
-		var refused *Error
-		if errors.As(err, &refused) && !refused.passing() {
-			return t, err
-		}
-		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
-			return t, err
-		}
-	}
+func (c *Client) WaitTicket(ctx context.Context, id string) (t Ticket, err error) {
+	err = c.insist(ctx, func() (bool, error) {
+		t, err = c.Ticket(ctx, id, usualWait)
+		return !t.Open(), err
+	})
+	return t, err
 }
 
 // Claim takes a ticket on, so that others leave it alone. The task of a takeover becomes the claimant's.

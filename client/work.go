@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // receipt makes a call that changes a task.
@@ -56,16 +54,12 @@ func (c *Client) Task(ctx context.Context, id string) (Task, error) {
 
 // WaitTask shows one task, as it is when it has an entry after a position, its Position as the caller knows it, or when wait is
 // over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is on record.
-func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (Task, error) {
+func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (t Task, err error) {
 	q := url.Values{}
 	if after != 0 {
 		q.Set("after", strconv.FormatUint(after, 10))
 	}
-	if wait != 0 {
-		q.Set("wait", wait.String())
-	}
-	var t Task
-	err := c.run(ctx, wire.Call{Method: http.MethodGet, Path: path("tasks", id), Query: q, Wait: max(wait, 0)}, &t)
+	err = c.await(ctx, path("tasks", id), q, wait, &t)
 	return t, err
 }
 

@@ -6,6 +6,8 @@
 // Invariants:
 //   - A view equals what a rebuild from the ledger would give.
 //   - A reader that waits for a position sees everything up to it.
+//   - An inbox says up to where it is complete, as it was read: what comes later has a later position, an offer that is made
+//     again too.
 //   - Nothing of one workspace is ever in an answer for another.
 //   - What a search finds its asker may read: pages are cut after that question, not before.
 //

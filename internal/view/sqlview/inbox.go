@@ -48,15 +48,14 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledg
 		args = append(args, workspace, agent, rank<<rankShift|int64(after), (rank+1)<<rankShift, limit) //nolint:gosec // positions fit
 	}
 	err = v.query(ctx, func(rows *sql.Rows) error {
-		var w view.Waiting
-		var ord int64
+		w, ord := view.Waiting{}, int64(0)
 		err := rows.Scan(&ord, &w.ID, &w.Row)
 		w.Rank, w.At = int(ord>>rankShift), ledger.Position(ord&(1<<rankShift-1)) //nolint:gosec // never negative
 		if w.Row == nil {
 			at = w.At
-			return err
+		} else {
+			all = append(all, w)
 		}
-		all = append(all, w)
 		return err
 	}, waitingQuery, args...)
 	return all, at, err
