@@ -75,12 +75,8 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 	if in.Source {
 		q.Set("source", "true")
 	}
-	for i, major := range in.Majors {
-		if i > 0 {
-			q.Set("majors", q.Get("majors")+","+strconv.Itoa(major))
-			continue
-		}
-		q.Set("majors", strconv.Itoa(major))
+	for _, major := range in.Majors {
+		q.Set("majors", strings.TrimPrefix(q.Get("majors")+","+strconv.Itoa(major), ","))
 	}
 	var s Sheet
 	err := c.do(ctx, http.MethodGet, path(of, id, "content"), q, nil, &s)
