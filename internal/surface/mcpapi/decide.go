@@ -2,6 +2,7 @@ package mcpapi
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,17 +36,20 @@ var decideTool = define[decideInput, receipt]("decide", "Answer what waits for y
 // decide gives a verdict as the principal.
 func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	var r client.Receipt
-	var err error
+	epoch, err := c.epochFor(ctx, in)
+	if err != nil {
+		return answer{}, err
+	}
 	did := "It is decided."
 	switch in.Verdict {
 	case "confirm":
-		r, err = c.Confirm(ctx, in.ID, client.ConfirmInput{Epoch: in.Epoch, Content: client.Content{Notes: in.Text}})
+		r, err = c.Confirm(ctx, in.ID, client.ConfirmInput{Epoch: epoch, Content: client.Content{Notes: in.Text}})
 		did = "You let go of it."
 	case "approve":
-		r, err = c.Approve(ctx, in.ID, client.ApproveInput{Epoch: in.Epoch, Digest: in.Digest, Detail: in.Text})
+		r, err = c.Approve(ctx, in.ID, client.ApproveInput{Epoch: epoch, Digest: in.Digest, Detail: in.Text})
 		did = "Approved."
 	case "deny":
-		r, err = c.Deny(ctx, in.ID, client.DenyInput{Epoch: in.Epoch, Detail: in.Text})
+		r, err = c.Deny(ctx, in.ID, client.DenyInput{Epoch: epoch, Detail: in.Text})
 		did = "Denied."
 	case "answer":
 		r, err = c.Answer(ctx, in.ID, client.AnswerInput{Answer: in.Text})
@@ -54,13 +58,26 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 		r, err = c.Claim(ctx, in.ID)
 		did = "The ticket is yours."
 	case "release":
-		r, err = c.Release(ctx, in.ID, client.ReleaseInput{Epoch: in.Epoch, Detail: in.Text})
+		r, err = c.Release(ctx, in.ID, client.ReleaseInput{Epoch: epoch, Detail: in.Text})
 		did = "The ticket was given back."
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	return told(r, did, ""), nil
+}
+
+// epochFor is the epoch of a verdict that needs one: those that an owner gives on what is its own.
+func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
+	owner := in.Verdict == "confirm" || in.Verdict == "release" || strings.Contains(in.ID, ".t")
+	if !owner {
+		return in.Epoch, nil
+	}
+	epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
+	if errors.Is(err, client.NotFound) { // a ticket may be seen by those who do not see its task
+		return in.Epoch, nil
+	}
+	return epoch, err
 }
 
 // decideHere has the person at the client decide, as the principal that the client speaks for.

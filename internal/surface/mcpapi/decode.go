@@ -87,7 +87,10 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 		}
 		value, there := given[name]
 		if !there && options == "" {
-			return invalid("%s needs %s: %s", tool, name, f.Tag.Get("jsonschema"))
+			if about := f.Tag.Get("jsonschema"); about != "" {
+				name += ": " + about
+			}
+			return invalid("%s needs %s", tool, name)
 		}
 		if enum := f.Tag.Get("enum"); there && enum != "" {
 			var text string
@@ -111,6 +114,8 @@ func fault(tool string, err error, fields []string) error {
 			return invalid("%s takes no %.40q: who you are comes from your token", tool, name)
 		}
 		return invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
+	case errors.As(err, &typed) && typed.Field == "":
+		return invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
 	case errors.As(err, &typed):
 		return invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
 	}

@@ -168,7 +168,10 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 }
 
 func sent(r client.Receipt, in client.SendInput) answer {
-	did, next := "The handoff is on record.", "status with this task shows who takes it; until then you own it"
+	did, next := "The handoff is on record.", "status with this task and wait shows who takes it; until then you own it"
+	if r.Owner == "" {
+		next = "status with this task and wait shows who takes it, and the result"
+	}
 	switch {
 	case r.Decision != nil && r.Decision.Action == "keep":
 		did, next = "Nothing was handed off.", "go on with it yourself"
@@ -239,7 +242,11 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destr
 	"Call off a task you requested or own, with its children; or take back a handoff nobody has accepted.",
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
 		if strings.Contains(in.ID, ".h") {
-			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
+			epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
+			if err != nil {
+				return answer{}, err
+			}
+			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
 			if err != nil {
 				return answer{}, err
 			}

@@ -44,13 +44,13 @@ var rememberTool = define[rememberInput, memory]("remember", "Remember something
 		ctx = keyed(ctx, in.Key)
 		var m client.MemoryItem
 		var err error
-		did := "Kept"
 		switch {
 		case in.Revise != "" && in.Forget != "":
 			return answer{}, invalid("give either revise or forget, not both")
 		case in.Forget != "":
-			m, err = c.Forget(ctx, in.Forget)
-			did = "Forgotten:"
+			if m, err = c.Forget(ctx, in.Forget); err == nil {
+				return answer{text: m.ID + " is forgotten.", data: memoryOf(m)}, nil
+			}
 		case in.Text == "":
 			return answer{}, invalid("remember needs text: what to keep")
 		case in.Revise != "":
@@ -63,7 +63,7 @@ var rememberTool = define[rememberInput, memory]("remember", "Remember something
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{text: fmt.Sprintf("%s as %s, version %d.", strings.TrimSuffix(did, ":"), m.ID, m.Version), data: memoryOf(m)}, nil
+		return answer{text: fmt.Sprintf("Kept as %s, version %d.", m.ID, m.Version), data: memoryOf(m)}, nil
 	})
 
 type recallInput struct {

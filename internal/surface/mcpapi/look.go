@@ -13,7 +13,7 @@ import (
 type statusInput struct {
 	ID      string `json:"id,omitempty" jsonschema:"a task, handoff or ticket; without it: your tasks"`
 	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
-	All     bool   `json:"all,omitempty" jsonschema:"without id: all handoffs under way you may see"`
+	All     bool   `json:"all,omitempty" jsonschema:"without id: also others' tasks you have a part in"`
 	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until the task or ticket changes, at most 50"`
 }
 
@@ -35,6 +35,7 @@ type taskNow struct {
 	Intent   string     `json:"intent"`
 	Handoff  string     `json:"handoff,omitempty"`
 	Stage    string     `json:"stage,omitempty"`
+	Why      string     `json:"why,omitempty"`
 	To       []string   `json:"to,omitempty"`
 	Progress string     `json:"progress,omitempty"`
 	Children []childNow `json:"children,omitempty"`
@@ -130,7 +131,7 @@ func nowOf(t client.Task) taskNow {
 		now.Result = &resultNow{r.Text, r.Data, r.Review}
 	}
 	if h := t.Handoff; h != nil {
-		now.Handoff, now.Stage, now.To = h.ID, string(h.Stage), h.To
+		now.Handoff, now.Stage, now.To, now.Why = h.ID, string(h.Stage), h.To, h.Why
 	}
 	for _, k := range t.Children {
 		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
@@ -159,7 +160,7 @@ func (t taskNow) String() string {
 	}
 	fmt.Fprintf(&b, ".\nIntent: %s\n", oneLine(t.Intent))
 	if t.Handoff != "" {
-		fmt.Fprintf(&b, "Handoff %s: %s %s\n", t.Handoff, strings.ReplaceAll(t.Stage, "_", " "), strings.Join(t.To, ", "))
+		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+firstOf(strings.Join(t.To, ", "), oneLine(t.Why))))
 	}
 	for _, k := range t.Children {
 		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.Result))
@@ -201,7 +202,7 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 func (c *call) mine(ctx context.Context, all bool) (answer, error) {
 	f := client.TaskFilter{Live: true, Limit: mostTasks}
 	if all {
-		f = client.TaskFilter{State: client.HandingOff, Limit: mostTasks}
+		f = client.TaskFilter{Live: true, Limit: mostTasks}
 	} else {
 		me, err := c.Me(ctx)
 		if err != nil {

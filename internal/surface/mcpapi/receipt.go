@@ -45,7 +45,10 @@ func told(r client.Receipt, did, next string) answer {
 	b.WriteString(".")
 	if r.Handoff != "" && r.State == client.HandingOff {
 		fmt.Fprintf(&b, " Handoff %s is %s", r.Handoff, strings.ReplaceAll(string(r.Stage), "_", " "))
-		if len(r.To) > 0 {
+		switch {
+		case len(r.To) > 0 && r.Stage == client.StageAccepted:
+			b.WriteString(" by " + strings.Join(r.To, ", "))
+		case len(r.To) > 0:
 			b.WriteString(" to " + strings.Join(r.To, ", "))
 		}
 		b.WriteString(".")

@@ -92,8 +92,11 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 		return err
 	}
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
-	if out.Holding > 0 {
+	switch {
+	case out.Holding > 0:
 		out.Next = "status shows the tasks you hold: go on with them"
+	case a.Readiness != client.Ready:
+		out.Next = "you are offered nothing new; join with readiness=ready changes that"
 	}
 	return nil
 }
@@ -180,9 +183,12 @@ func (b *inbox) write(waited int) string {
 		b.Next = fmt.Sprintf("nothing waits. To wait for work call inbox again with wait=45, after=%d", b.Cursor)
 		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
 	}
-	b.Next = "accept what you can do, reject the rest; then inbox again for more"
+	b.Next = "decide what waits for your word; then inbox again for more"
 	var s strings.Builder
 	for _, i := range b.Items {
+		if i.Type == "offer" {
+			b.Next = "accept what you can do, reject the rest; then inbox again for more"
+		}
 		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
 		if i.Detail != "" {
 			s.WriteString(" (" + oneLine(i.Detail) + ")")
@@ -217,6 +223,11 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 			return taken(r, "Its owner was asked.", "if it consents, the task is offered to you: wait with inbox", ""), nil
 		}
 		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true})
+		if errors.Is(err, client.Expired) {
+			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
+				return a, nil
+			}
+		}
 		if err != nil {
 			return answer{}, err
 		}
@@ -224,8 +235,29 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 			return taken(r.Receipt, "You accepted; its owner must still let go.",
 				"wait with status (this task, wait); then read trapeze://handoff/"+in.Handoff, ""), nil
 		}
-		return taken(r.Receipt, "The task is yours.", "do what the context asks; progress on long work; then complete, send or escalate", r.Content.Prompt), nil
+		return taken(r.Receipt, "The task is yours.", nextForOwner, r.Content.Prompt), nil
 	})
+
+// acceptedBefore is for who accepted and never saw the answer: what it accepted is its own, so it gets the context again.
+func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool) {
+	me, err := c.Me(ctx)
+	if err != nil {
+		return answer{}, false
+	}
+	t, err := c.Task(ctx, taskOf(handoff))
+	if err != nil || t.Owner != me.Agent || t.Handoff == nil || t.Handoff.ID != handoff {
+		return answer{}, false
+	}
+	s, err := c.Content(ctx, handoff, client.ContentInput{Render: true})
+	if err != nil {
+		return answer{}, false
+	}
+	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: handoff, Stage: t.Handoff.Stage, Repeat: true}
+	return taken(r, "The task is yours.", nextForOwner, s.Prompt), true
+}
+
+// nextForOwner is what whoever has just got a task does.
+const nextForOwner = "do what the context asks; progress on long work; then complete, send or escalate"
 
 func taken(r client.Receipt, did, next, prompt string) answer {
 	a := told(r, did, next)
