@@ -104,26 +104,34 @@ func (d *physician) agent(ctx context.Context, c client, name string) {
 	}
 }
 
-// hook looks whether what Claude Code is to run at the end of a turn is there.
-func (d *physician) hook() {
-	for _, dir := range []string{filepath.Join(d.p.root, ".claude"), d.p.claude()} {
-		path := filepath.Join(dir, "settings.json")
-		text, _, err := readFile(path)
-		if err != nil {
-			continue
+// hooks looks whether what clients are to run at the end of a turn is there.
+func (d *physician) hooks() {
+	for _, c := range clients {
+		for _, in := range []scope{ofProject, ofUser} {
+			if c.hooks != nil {
+				d.hook(c, in)
+			}
 		}
-		command, found := graft.JSONCommand(text, hookPath, isHook)
-		if !found {
-			continue
-		}
-		name, _, _ := strings.Cut(command, " hook --agent ")
-		name = strings.ReplaceAll(strings.Trim(name, "'"), `'\''`, "'")
-		if _, err := lookPath(name); err != nil {
-			d.says("hook", wrong, "trapeze init --client claude --hook", "%s runs %s, which is not there", path, name)
-			continue
-		}
-		d.says("hook", fine, "", "%s shows Claude Code its inbox", path)
 	}
+}
+
+func (d *physician) hook(c client, in scope) {
+	path := c.hooks(in, d.p)
+	text, _, err := readFile(path)
+	if err != nil {
+		return // there is none
+	}
+	command, found := graft.JSONCommand(text, hookPath, isHook)
+	if !found {
+		return
+	}
+	name, _, _ := strings.Cut(command, " hook --agent ")
+	name = strings.ReplaceAll(strings.Trim(name, "'"), `'\''`, "'")
+	if _, err := lookPath(name); err != nil {
+		d.says("hook", wrong, "trapeze init --hook --client "+c.name+" --scope "+string(in), "%s runs %s, which is not there", path, name)
+		return
+	}
+	d.says("hook", fine, "", "%s shows %s its inbox", path, c.title)
 }
 
 // openToOthers reports whether others than the owner may do something with a file.

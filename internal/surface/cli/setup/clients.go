@@ -46,9 +46,10 @@ type client struct {
 	dirs     func(p places) []string
 	file     func(s scope, p places) string
 	toml     bool
-	key      string // of the table of servers
-	typed    bool   // an entry says that it is a program: "type": "stdio"
-	then     string // what is left to do by hand
+	key      string                         // of the table of servers
+	typed    bool                           // an entry says that it is a program: "type": "stdio"
+	hooks    func(s scope, p places) string // the file of its hooks; nil where it has none that we can use
+	then     string                         // what is left to do by hand
 }
 
 // clients are those that are known, in the order in which they are set up.
@@ -59,6 +60,7 @@ type client struct {
 // Codex (developers.openai.com/codex/mcp and /config-reference): a table [mcp_servers.NAME] with command and args in
 // ~/.codex/config.toml ($CODEX_HOME), or in .codex/config.toml of a project, which is read once the project is trusted. A
 // server gets little of the environment, so nothing may depend on that; a call may take tool_timeout_sec, 60 by default.
+// Hooks are in hooks.json beside it, as Claude Code has them (developers.openai.com/codex/hooks), and must be trusted once.
 //
 // Cursor (cursor.com/docs/mcp): "mcpServers" in .cursor/mcp.json, of the project or of the home directory.
 //
@@ -80,6 +82,12 @@ var clients = []client{
 			}
 			return filepath.Join(p.home, ".claude.json")
 		},
+		hooks: func(s scope, p places) string {
+			if s == ofProject {
+				return filepath.Join(p.root, ".claude", "settings.json")
+			}
+			return filepath.Join(p.claude(), "settings.json")
+		},
 		then: "start claude anew and allow the server trapeze when it asks; /mcp shows it",
 	},
 	{
@@ -90,6 +98,12 @@ var clients = []client{
 				return filepath.Join(p.root, ".codex", "config.toml")
 			}
 			return filepath.Join(p.codex(), "config.toml")
+		},
+		hooks: func(s scope, p places) string {
+			if s == ofProject {
+				return filepath.Join(p.root, ".codex", "hooks.json")
+			}
+			return filepath.Join(p.codex(), "hooks.json")
 		},
 		then: "start codex anew; a project's own file counts once codex trusts the project",
 	},

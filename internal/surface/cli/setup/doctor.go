@@ -61,7 +61,7 @@ func doctor(s *shell.Shell) *cobra.Command {
 		d.server(ctx)
 		d.tokens(ctx)
 		d.clients(ctx)
-		d.hook()
+		d.hooks()
 		d.handshakes(ctx)
 		out := findings{Findings: d.list}
 		for _, f := range d.list {

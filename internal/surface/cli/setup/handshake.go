@@ -179,8 +179,8 @@ func overPipe(ctx context.Context, args []string) error {
 	}
 	_, err = in.Write(hello())
 	var line []byte
-	if err == nil {
-		line, err = bufio.NewReader(io.LimitReader(out, maxHandshake)).ReadBytes('\n')
+	for lines := bufio.NewReader(io.LimitReader(out, maxHandshake)); err == nil && !bytes.Contains(line, []byte(`"id":1`)); {
+		line, err = lines.ReadBytes('\n') // what comes before is no answer
 	}
 	_ = in.Close() // its sign to end
 	ended := cmd.Wait()

@@ -24,8 +24,8 @@ const (
 	hookItems = 5
 )
 
-const hookLong = `Answer a hook of Claude Code that runs when a turn ends (its event Stop): where something waits in the agent's inbox, Claude is
-kept from ending its turn and told what waits. "trapeze init --hook" puts it into Claude Code's settings.
+const hookLong = `Answer a hook of Claude Code or Codex CLI that runs when a turn ends (the event Stop): where something waits in the agent's
+inbox, the agent is kept from ending its turn and told what waits. "trapeze init --hook" puts it into their files.
 
 It reads the hook's JSON from standard input and prints the answer. It never asks twice in a row: a turn that it has prolonged
 may end. It says nothing where no server answers, and in a program that trapeze work runs, which has its task. An error ends with
@@ -35,9 +35,10 @@ exit code 1, which keeps nobody from ending a turn.
 
 // hook answers Claude Code's event Stop (code.claude.com/docs/en/hooks): JSON on standard input with "hook_event_name" and
 // "stop_hook_active", which is true in a turn that a hook has prolonged; {"decision": "block", "reason": …} on standard
-// output with exit code 0 prolongs it, and Claude reads the reason. Exit code 2 would do so, too, whatever went wrong.
+// output with exit code 0 prolongs it, and the model reads the reason. Exit code 2 would do so, too, whatever went wrong.
+// Codex CLI has the same event, in and out (developers.openai.com/codex/hooks).
 func hook(s *shell.Shell) *cobra.Command {
-	cmd := s.Command("hook", "Answer a hook of Claude Code: show an idle agent its inbox", shell.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.Command("hook", "Answer a client's hook: show an idle agent its inbox", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		if err := answerHook(ctx, s); err != nil {
 			return harmless{err}
 		}

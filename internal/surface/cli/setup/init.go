@@ -53,7 +53,8 @@ its own file: what else is in there stays as it is. You see what would change, a
 
 --scope project writes into the files of the project that you are in, which others may share; --scope user into your own, for
 all projects. A section in AGENTS.md and a skill for Claude Code tell agents when and how to hand on; --no-skill leaves them
-out. --hook lets Claude Code look into the agent's inbox whenever it would end its turn, since nothing else wakes it.
+out. --hook lets Claude Code and Codex CLI look into the agent's inbox whenever it would end its turn, since nothing that
+arrives wakes them.
 
 Where a server runs, each agent is registered and its token kept, for its owner alone, in the data directory; no client's file
 has a token. A second run changes nothing.
@@ -91,9 +92,13 @@ func setUp(s *shell.Shell) *cobra.Command {
 		}
 		in := bufio.NewReader(s.Stdin)
 		talk := !yes && !only && !s.Flags.JSON
-		if talk && w.has("claude") && !cmd.Flags().Changed("hook") {
+		if list := w.hooked(); talk && len(list) > 0 && !cmd.Flags().Changed("hook") {
+			names := []string{list[0].title}
+			for _, c := range list[1:] {
+				names = append(names, c.title)
+			}
 			s.Show(func(p *shell.Page) {
-				p.Line("Nothing that arrives wakes Claude Code. A hook can show it its inbox whenever it would end its turn.")
+				p.Line("Nothing that arrives wakes %s. A hook can show the agent its inbox whenever it would end its turn.", strings.Join(names, " or "))
 			})
 			if w.hook, err = agreed(s, in, "Add that hook?"); err != nil {
 				return err
@@ -115,7 +120,7 @@ func setUp(s *shell.Shell) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&where, "scope", string(ofProject), "project or user")
 	f.StringSliceVar(&names, "client", nil, known()+" (repeatable; default: those that are found)")
-	f.BoolVar(&w.hook, "hook", false, "let Claude Code look into the inbox at the end of a turn")
+	f.BoolVar(&w.hook, "hook", false, "let Claude Code and Codex CLI look into the inbox at the end of a turn")
 	f.BoolVar(&w.noSkill, "no-skill", false, "write nothing that teaches agents")
 	f.BoolVar(&yes, "yes", false, "write without asking")
 	f.BoolVar(&only, "print", false, "only show what would be written")

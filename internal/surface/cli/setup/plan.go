@@ -18,7 +18,7 @@ type wanted struct {
 	scope   scope
 	clients []client
 	agent   string // empty: each client's own
-	hook    bool   // for Claude Code
+	hook    bool   // where a client has hooks
 	noSkill bool
 	program string   // as the files name us
 	further []string // arguments that say which server and data directory, where they are not the usual ones
@@ -61,20 +61,29 @@ func (w wanted) plan(p places) (list []change, err error) {
 	if w.has("gemini") && !w.noSkill { // it reads GEMINI.md, and AGENTS.md only when told to
 		add(teachFile(w.scope, p, "GEMINI.md"), "when and how to hand on", teach)
 	}
-	if !w.has("claude") {
-		return list, err
-	}
-	own := filepath.Join(p.root, ".claude")
-	if w.scope == ofUser {
-		own = p.claude()
-	}
-	if !w.noSkill {
+	if w.has("claude") && !w.noSkill {
+		own := filepath.Join(p.root, ".claude")
+		if w.scope == ofUser {
+			own = p.claude()
+		}
 		add(filepath.Join(own, "skills", "trapeze", "SKILL.md"), "a skill for Claude Code", skillFile)
 	}
-	if w.hook {
-		add(filepath.Join(own, "settings.json"), "a hook of Claude Code", w.withHook)
+	for _, c := range w.hooked() {
+		if w.hook {
+			add(c.hooks(w.scope, p), "a hook of "+c.title, func(text string) (string, error) { return w.withHook(text, w.agentOf(c)) })
+		}
 	}
 	return list, err
+}
+
+// hooked are the clients that a hook can show their inbox.
+func (w wanted) hooked() (list []client) {
+	for _, c := range w.clients {
+		if c.hooks != nil {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // teachFile is where Gemini CLI looks for what agents are to know.
@@ -85,13 +94,9 @@ func teachFile(s scope, p places, name string) string {
 	return filepath.Join(p.home, ".gemini", name)
 }
 
-// withHook is Claude Code's settings with our hook (code.claude.com/docs/en/hooks: "hooks" has a list for each event, of
-// groups that have a list of commands; a command's timeout is in seconds).
-func (w wanted) withHook(text string) (string, error) {
-	agent := w.agent
-	if agent == "" {
-		agent = "claude"
-	}
+// withHook is a client's hooks with ours (code.claude.com/docs/en/hooks: "hooks" has a list for each event, of groups that
+// have a list of commands; a command's timeout is in seconds).
+func (w wanted) withHook(text, agent string) (string, error) {
 	words := append([]string{w.program, "hook", "--agent", agent}, w.further...)
 	for i, word := range words {
 		words[i] = quoted(word)
