@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
@@ -166,10 +167,28 @@ func (c Reject) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
 	d.do(fact.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == fact.Requested {
-		d.nextOrEnd(true, nil, c.Hints, now)
+		d.nextOrEnd(c.how(), nil, c.Hints, now)
 	}
 	return d.events, nil
 }
+
+// how says who turned the offer down and why, so that the source reads what to do about it where it sees that its task is back.
+func (c Reject) how() string {
+	s := c.By.Agent + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
+	if len(c.Missing) > 0 {
+		s += " (" + strings.Join(c.Missing, ", ") + ")"
+	}
+	if c.Detail != "" {
+		s += ": " + c.Detail
+	}
+	if len(s) > maxHow {
+		s = strings.ToValidUTF8(s[:maxHow], "") + "…"
+	}
+	return s
+}
+
+// maxHow is how much of a rejection an outcome repeats, in bytes; the whole is an event of its own.
+const maxHow = 500
 
 func (c Reject) check() error {
 	switch {

@@ -59,7 +59,7 @@ func (d *turn) tickHandoff(c Tick, now time.Time) {
 		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
 		d.do(fact.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
-		d.nextOrEnd(false, nil, c.Hints, now)
+		d.nextOrEnd("", nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
 		d.do(home(d.t, fact.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is gone: nobody is left to say no

@@ -67,7 +67,7 @@ func (d *turn) offerAgain(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[h.Next]
 	if why := hints.Unfit[c.Agent]; why != "" {
-		d.nextOrEnd(false, []fact.Passed{{Agent: c.Agent, Why: why}}, hints, now)
+		d.nextOrEnd("", []fact.Passed{{Agent: c.Agent, Why: why}}, hints, now)
 		return
 	}
 	d.do(fact.OfferMade{
@@ -88,7 +88,7 @@ func offerEnds(h *custody.Handoff, c fact.Candidate, now time.Time) time.Time {
 func (d *turn) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries >= h.Retries {
-		d.nextOrEnd(false, nil, hints, now)
+		d.nextOrEnd("", nil, hints, now)
 		return
 	}
 	try := h.Tries + 1
@@ -96,8 +96,8 @@ func (d *turn) unanswered(hints Hints, now time.Time) {
 }
 
 // nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any
-// other to the dead letters or, if the source said so, back.
-func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now time.Time) {
+// other to the dead letters or, if the source said so, back. rejected says how it was turned down; empty if it was not.
+func (d *turn) nextOrEnd(rejected string, passed []fact.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
 	if ok || d.waits(hints, now) {
@@ -108,14 +108,14 @@ func (d *turn) nextOrEnd(rejected bool, passed []fact.Passed, hints Hints, now t
 		why += "; passed over: " + fact.WhyPassed(passed)
 	}
 	switch {
-	case h.Stuck && rejected:
-		d.do(returned(d.t, fact.Rejected, "turned down; "+why, now))
+	case h.Stuck && rejected != "":
+		d.do(returned(d.t, fact.Rejected, rejected+"; "+why, now))
 	case h.Stuck: // its owner lives
 		d.do(returned(d.t, fact.Undeliverable, why, now))
 	case h.Recovery:
 		d.do(park(fact.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
-	case rejected:
-		d.do(home(d.t, fact.Rejected, "turned down; "+why, now)...)
+	case rejected != "":
+		d.do(home(d.t, fact.Rejected, rejected+"; "+why, now)...)
 	case h.ReturnHome && d.t.Owner != "":
 		d.do(returned(d.t, fact.Undeliverable, why, now))
 	default:
