@@ -2,6 +2,7 @@ package mcpapi
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -168,17 +169,18 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 }
 
 func sent(r client.Receipt, in client.SendInput) answer {
-	did, next := "The handoff is on record.", "status with this task and wait shows who takes it; until then you own it"
+	follow := fmt.Sprintf("status with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
+	did, next := "The handoff is on record.", follow+"who takes it; until then you own it"
 	if r.Owner == "" {
-		next = "status with this task and wait shows who takes it, and the result"
+		next = follow + "who takes it; without after it waits for the result"
 	}
 	switch {
 	case r.Decision != nil && r.Decision.Action == "keep":
 		did, next = "Nothing was handed off.", "go on with it yourself"
 	case r.State == client.Waiting:
-		did, next = "It was delegated.", "status with this task and wait shows when results are in"
+		did, next = "It was delegated.", follow+"when results are in"
 	case r.Stage == client.StageAwaitingApproval:
-		did, next = "Somebody must approve it first.", "status with this task and wait shows the answer"
+		did, next = "Somebody must approve it first.", follow+"the answer"
 	case in.Confirm == client.ConfirmExplicit:
 		next = "when inbox shows that it was accepted, decide with verdict confirm"
 	}

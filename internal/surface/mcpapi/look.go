@@ -14,7 +14,8 @@ type statusInput struct {
 	ID      string `json:"id,omitempty" jsonschema:"a task, handoff or ticket; without it: your tasks"`
 	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
 	All     bool   `json:"all,omitempty" jsonschema:"without id: also others' tasks you have a part in"`
-	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until the task or ticket changes, at most 50"`
+	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
+	After   uint64 `json:"after,omitempty" jsonschema:"position of the answer before"`
 }
 
 // standing is how a task, a handoff or a ticket stands, or a list of tasks.
@@ -89,7 +90,7 @@ const (
 )
 
 var statusTool = define[statusInput, standing]("status", "Look at a task", looks,
-	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks until it changes.",
+	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
@@ -109,12 +110,16 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		case in.History:
 			return c.history(ctx, taskOf(in.ID))
 		}
-		t, err := c.Task(ctx, taskOf(in.ID))
+		t, err := c.WaitTask(ctx, taskOf(in.ID), in.After, time.Duration(in.Wait)*time.Second)
 		if err != nil {
 			return answer{}, err
 		}
 		now := nowOf(t)
-		return answer{text: now.String(), data: standing{Task: &now, Position: t.Position}}, nil
+		text := now.String()
+		if in.Wait > 0 && !t.State.Final() {
+			text += fmt.Sprintf("Next: to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
+		}
+		return answer{text: text, data: standing{Task: &now, Position: t.Position}}, nil
 	})
 
 // taskOf is the task that an id belongs to.

@@ -20,13 +20,14 @@ type receipt struct {
 	Ticket   string       `json:"ticket,omitempty"`
 	Decision *decision    `json:"decision,omitempty"`
 	Repeat   bool         `json:"repeat,omitempty"`
+	Position uint64       `json:"position,omitempty"`
 	Next     string       `json:"next,omitempty"`
 }
 
 func receiptOf(r client.Receipt, next string) receipt {
 	out := receipt{
 		Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Handoff: r.Handoff, Stage: r.Stage, To: r.To, Children: r.Children,
-		Ticket: r.Ticket, Repeat: r.Repeat, Next: next,
+		Ticket: r.Ticket, Repeat: r.Repeat, Next: next, Position: r.Position,
 	}
 	if r.Decision != nil {
 		d := decisionOf(*r.Decision)

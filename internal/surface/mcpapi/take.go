@@ -125,8 +125,9 @@ func (j joined) String() string {
 }
 
 type inboxInput struct {
-	Wait  int `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
-	Limit int `json:"limit,omitempty"`
+	Wait  int    `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
+	After uint64 `json:"after,omitempty" jsonschema:"cursor of the answer before: only what is new"`
+	Limit int    `json:"limit,omitempty"`
 }
 
 type inbox struct {
@@ -159,7 +160,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
 		}
 		defer c.alive(ctx, "waiting for the inbox")()
-		box, err := c.Inbox(ctx, client.InboxOptions{Wait: time.Duration(in.Wait) * time.Second, Limit: in.Limit})
+		box, err := c.Inbox(ctx, client.InboxOptions{Wait: time.Duration(in.Wait) * time.Second, Limit: in.Limit, After: in.After})
 		if err != nil {
 			return answer{}, err
 		}
@@ -233,7 +234,7 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 		}
 		if r.Content == nil {
 			return taken(r.Receipt, "You accepted; its owner must still let go.",
-				"wait with status (this task, wait); then read trapeze://handoff/"+in.Handoff, ""), nil
+				fmt.Sprintf("status with id=%s, wait=45, after=%d shows it; then accept again gives the context", r.Task, r.Position), ""), nil
 		}
 		return taken(r.Receipt, "The task is yours.", nextForOwner, r.Content.Prompt), nil
 	})
