@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"strings"
+	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/ledger"
@@ -38,15 +38,16 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 
 // waitingQuery reads the oldest items of each priority, and in the same look how far the views are: so the list is complete up
 // to there, however late the views are, or if they are just being made anew.
-var waitingQuery = "SELECT position, '', NULL FROM view_meta" + strings.Repeat(
-	" UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ? AND agent = ? AND ord > ? AND ord < ? ORDER BY ord, id LIMIT ? | 0)",
-	len(fact.Priorities()))
+var waitingQuery = func() string {
+	q := "SELECT position, '', NULL FROM view_meta"
+	for rank := range int64(len(fact.Priorities())) {
+		q += fmt.Sprintf(" UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d "+
+			"ORDER BY ord, id LIMIT ?4 | 0)", rank<<rankShift, (rank+1)<<rankShift)
+	}
+	return q
+}()
 
 func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, limit int) (all []view.Waiting, at ledger.Position, err error) {
-	var args []any
-	for rank := range int64(len(fact.Priorities())) {
-		args = append(args, workspace, agent, rank<<rankShift|int64(after), (rank+1)<<rankShift, limit) //nolint:gosec // positions fit
-	}
 	err = v.query(ctx, func(rows *sql.Rows) error {
 		w, ord := view.Waiting{}, int64(0)
 		err := rows.Scan(&ord, &w.ID, &w.Row)
@@ -57,6 +58,6 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledg
 			all = append(all, w)
 		}
 		return err
-	}, waitingQuery, args...)
+	}, waitingQuery, workspace, agent, int64(after), limit) //nolint:gosec // positions fit
 	return all, at, err
 }
