@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -28,11 +29,9 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 		}
 		box := view.Inbox{Items: make([]view.Item, len(list)), At: next}
 		for i := range list {
-			if err := json.Unmarshal(list[i].Row, &box.Items[i]); err != nil {
-				return view.Inbox{}, err
-			}
+			err = errors.Join(err, json.Unmarshal(list[i].Row, &box.Items[i]))
 		}
-		return box, nil
+		return box, err
 	}
 }
 
@@ -40,9 +39,9 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 // to there, however late the views are, or if they are just being made anew.
 var waitingQuery = func() string {
 	q := "SELECT position, '', NULL FROM view_meta"
+	const and = " UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d ORDER BY ord, id LIMIT ?4 | 0)"
 	for rank := range int64(len(fact.Priorities())) {
-		q += fmt.Sprintf(" UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d "+
-			"ORDER BY ord, id LIMIT ?4 | 0)", rank<<rankShift, (rank+1)<<rankShift)
+		q += fmt.Sprintf(and, rank<<rankShift, (rank+1)<<rankShift)
 	}
 	return q
 }()
