@@ -289,7 +289,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		ours: []string{"client"},
+		ours: []string{"client", "internal/surface/mcpapi/tasks"},
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
@@ -301,6 +301,7 @@ var rooms = []room{
 		ours: []string{"internal/surface/mcpapi/tasks"},
 		libs: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/uuid"},
 	},
+	{dir: "internal/surface/mcpapi/outside", what: "programs of others against the MCP server: the conformance suite, clients from npm; tests only"},
 	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",
 		ours: append(domain, "internal/app", "internal/roster", "internal/view"), libs: []string{"net", "github.com/a2aproject/a2a-go/v2"},

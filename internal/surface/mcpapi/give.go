@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
 type sendInput struct {
@@ -29,7 +30,7 @@ type sendInput struct {
 	Key       string `json:"key,omitempty" jsonschema:"any id; a repeated call with it happens once"`
 }
 
-var sendTool = define[sendInput, receipt]("send", "Hand a task off", changes,
+var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
 		about, said, err := c.asked()
@@ -61,7 +62,7 @@ var sendTool = define[sendInput, receipt]("send", "Hand a task off", changes,
 		if r.Stage == client.StageAwaitingApproval && c.options.Person != "" && c.canAsk() {
 			return c.approveHere(ctx, r, send)
 		}
-		return sent(r, send), nil
+		return c.sentOff(ctx, r, send)
 	})
 
 // send hands a task off that there is, or one that is made with it.
@@ -166,6 +167,18 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 		return answer{}, err
 	}
 	return told(r, "The context was shared with "+in.To[0]+".", ""), nil
+}
+
+// sentOff is what came of a handoff. Where its sender waits for results, a client that can is given a handle for them.
+func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInput) (answer, error) {
+	if r.State == client.Waiting && len(r.Children) > 0 && tasks.Able(ctx) {
+		handle, err := c.handleOf(ctx, r)
+		if err != nil {
+			return answer{}, err
+		}
+		tasks.Later(ctx, handle)
+	}
+	return sent(r, in), nil
 }
 
 func sent(r client.Receipt, in client.SendInput) answer {

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
 const (
@@ -48,7 +49,7 @@ type Handler struct {
 	api     http.Handler
 	options HandlerOptions
 	inner   http.RoundTripper
-	servers *lru.Cache[string, *mcp.Server]
+	servers *lru.Cache[string, principal]
 	making  sync.Mutex
 	old     http.Handler // with sessions
 	new     http.Handler // without
@@ -60,14 +61,14 @@ func NewHandler(api http.Handler, o HandlerOptions) *Handler {
 		o.Make = New
 	}
 	h := &Handler{api: api, options: o, inner: Inside(api)}
-	h.servers, _ = lru.New[string, *mcp.Server](maxServers)                                                             // only a size below 1 is refused
+	h.servers, _ = lru.New[string, principal](maxServers)                                                               // only a size below 1 is refused
 	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the guard before it checks hosts
 	session := options
 	session.SessionTimeout = sessionIdle
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
 	h.old = bearer(h.boundSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
-	h.new = bearer(mcp.NewStreamableHTTPHandler(serverOf, &options))
+	h.new = bearer(tasks.Door(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf))
 	return h
 }
 
@@ -79,7 +80,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := &visitor{me: me, token: bearerOf(r)}
-	v.server = h.serverFor(v)
+	v.principal = h.serverFor(v)
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1)) // while the connection's read deadline holds
 	switch {
 	case err != nil:
@@ -104,9 +105,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // visitor is who makes a request.
 type visitor struct {
-	me     client.Me
-	token  string
+	principal
+	me    client.Me
+	token string
+}
+
+// principal is what there is of a principal for all its requests.
+type principal struct {
 	server *mcp.Server
+	tasks  tasks.Source
 }
 
 type visitorKey struct{}
@@ -127,22 +134,24 @@ func (v *visitor) key() string {
 
 func serverOf(r *http.Request) *mcp.Server { return visitorOf(r.Context()).server }
 
+func tasksOf(r *http.Request) tasks.Source { return visitorOf(r.Context()).tasks }
+
 // serverFor is the server of a principal, for as long as it is in use.
-func (h *Handler) serverFor(v *visitor) *mcp.Server {
+func (h *Handler) serverFor(v *visitor) principal {
 	h.making.Lock()
 	defer h.making.Unlock()
-	if s, ok := h.servers.Get(v.key()); ok {
-		return s
+	if p, ok := h.servers.Get(v.key()); ok {
+		return p
 	}
 	c, err := client.New("http://localhost", v.token, client.Options{HTTP: &http.Client{Transport: h.inner}, Retries: -1, UserAgent: "trapeze-mcp"})
 	if err != nil {
-		return nil // the API has taken the token, so it is well formed
+		return principal{} // the API has taken the token, so it is well formed
 	}
-	o := h.options.Options
+	o := h.options.filled(c)
 	o.Person, o.Secret = v.me.Person, v.token
-	s := h.options.Make(c, o)
-	h.servers.Add(v.key(), s)
-	return s
+	p := principal{server: h.options.Make(c, o), tasks: o.Tasks}
+	h.servers.Add(v.key(), p)
+	return p
 }
 
 // who asks the API whom a request's token speaks for.

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
 type progressInput struct {
@@ -174,7 +175,7 @@ func (c *call) told(ctx context.Context, k client.Ticket) (answer, error) {
 
 // waitAnswer says that a question was asked, or what the answer is if it comes in time.
 func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answer, error) {
-	if wait > 0 {
+	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
 		defer c.alive(ctx, "waiting for an answer")()
 		k, err := c.Ticket(ctx, r.Ticket, time.Duration(wait)*time.Second)
 		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
 // Options of a principal's server.
@@ -19,6 +20,19 @@ type Options struct {
 	Person string
 	// Secret is known to the principal alone, such as its token. What a client carries from one call to the next is bound to it.
 	Secret string
+	// Tasks is where handles of results that come later stand; nil means the record.
+	Tasks tasks.Source
+}
+
+// filled are the options with what is left out, for the principal that c speaks for.
+func (o Options) filled(c *client.Client) Options {
+	if o.Beat <= 0 {
+		o.Beat = 10 * time.Second
+	}
+	if o.Tasks == nil {
+		o.Tasks = record{c}
+	}
+	return o
 }
 
 // instructions are what a client's model is told about all tools together, once.
@@ -28,16 +42,19 @@ const instructions = `Trapeze passes tasks between agents so that none is lost. 
 
 // New returns the MCP server of the principal that c speaks for.
 func New(c *client.Client, o Options) *mcp.Server {
-	if o.Beat <= 0 {
-		o.Beat = 10 * time.Second
-	}
+	o = o.filled(c)
+	can := &mcp.ServerCapabilities{}
+	tasks.Advertise(can)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{},
+		Capabilities: can,
 		SetCacheable: private,
 	})
 	for _, t := range tools {
 		s.AddTool(t.spec, t.handler(c, o))
+	}
+	if err := tasks.Install(s, o.Tasks); err != nil {
+		panic(err) // its methods would have to be some of the protocol's own
 	}
 	return s
 }

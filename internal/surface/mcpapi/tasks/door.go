@@ -20,7 +20,7 @@ const maxNamed = 100
 // Door serves what the extension needs of HTTP and the SDK has not: the header that names the task has to name the one in
 // the body, and subscriptions/listen that names tasks gets notifications/tasks. All else goes to next. The request is of
 // a caller that is known by now; of gives the tasks that it may see.
-func Door(next http.Handler, of func(*http.Request) (Source, error)) http.Handler {
+func Door(next http.Handler, of func(*http.Request) Source) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := r.Header.Get("Mcp-Method")
 		switch method {

@@ -151,7 +151,7 @@ func FuzzDoor(f *testing.F) {
 			if got, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("%q went on as %q: %v", body, got, err)
 			}
-		}), func(*http.Request) (tasks.Source, error) { return mcptest.NewMemory(), nil }).ServeHTTP(w, r)
+		}), func(*http.Request) tasks.Source { return mcptest.NewMemory() }).ServeHTTP(w, r)
 		if !passed && w.Body.Len() == 0 {
 			t.Errorf("%q was not answered", body)
 		}

@@ -35,7 +35,7 @@ func inHouse(t *testing.T, story func(*testing.T, *house)) {
 			t.Fatal(err)
 		}
 		newer := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-		h.door = tasks.Door(newer, func(*http.Request) (tasks.Source, error) { return h.memory, nil })
+		h.door = tasks.Door(newer, func(*http.Request) tasks.Source { return h.memory })
 		story(t, h)
 		h.memory.Close()
 		synctest.Wait()

@@ -25,7 +25,7 @@ type about struct {
 // listen serves a stream of notifications: which tasks it is about, then each of them as it is now and whenever it has
 // changed. It ends when all have ended, or with the request. What else the client asked for it did not get here: the
 // acknowledgment says so, and a stream of its own gives it.
-func (m *message) listen(w http.ResponseWriter, r *http.Request, p *parameters, of func(*http.Request) (Source, error)) {
+func (m *message) listen(w http.ResponseWriter, r *http.Request, p *parameters, of func(*http.Request) Source) {
 	if p.Meta.Version != r.Header.Get("Mcp-Protocol-Version") {
 		m.refuse(w, invalid("_meta has to name the protocol version of the header"))
 		return
@@ -38,11 +38,7 @@ func (m *message) listen(w http.ResponseWriter, r *http.Request, p *parameters, 
 		m.refuse(w, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed))
 		return
 	}
-	source, err := of(r)
-	if err != nil {
-		m.refuse(w, err)
-		return
-	}
+	source := of(r)
 	found, ids, err := lookUp(r.Context(), source, p.Notifications.TaskIDs)
 	if err != nil {
 		m.refuse(w, err)

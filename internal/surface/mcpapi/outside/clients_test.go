@@ -1,0 +1,82 @@
+//go:build outside
+
+package outside
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const newEra = "2026-07-28"
+
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
+}
+
+func TestTheTypeScriptClientHandsATaskOver(t *testing.T) {
+	for _, era := range []string{"legacy", newEra} {
+		t.Run(era, func(t *testing.T) {
+			h := serve(t)
+			got := decode[struct {
+				Tools                  int
+				Context, State, Result string
+			}](t, run(t, program(t, "typescript.mjs", era, h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+			if got.Tools != 16 || got.State != "completed" || got.Result != "two bugs" || !strings.Contains(got.Context, "it is recursive") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// Every call is a process of its own, as in a shell script.
+func TestTheInspectorHandsATaskOver(t *testing.T) {
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			h := serve(t)
+			call := func(token, tool, arguments string) map[string]any {
+				t.Helper()
+				out := run(t, program(t, "mcp-inspector", "--cli", "--server-url", h.url, "--transport", "http", "--protocol-era", era, "--quiet",
+					"--header", "Authorization: Bearer "+token, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments, "--format", "json"))
+				answer := decode[struct {
+					Result struct {
+						IsError           bool
+						StructuredContent map[string]any
+					}
+				}](t, out)
+				if answer.Result.IsError || answer.Result.StructuredContent == nil {
+					t.Fatalf("%s: %s", tool, out)
+				}
+				return answer.Result.StructuredContent
+			}
+			coder, reviewer := h.token(t, "coder"), h.token(t, "reviewer")
+			call(coder, "join", `{}`)
+			call(reviewer, "join", `{}`)
+			sent := call(coder, "send", `{"intent":"Review the parser","to":["reviewer"]}`)
+			items, _ := call(reviewer, "inbox", `{"wait":45}`)["items"].([]any)
+			if len(items) != 1 {
+				t.Fatalf("in the inbox: %v", items)
+			}
+			offer, _ := items[0].(map[string]any)
+			call(reviewer, "accept", `{"handoff":"`+offer["id"].(string)+`"}`)
+			call(reviewer, "complete", `{"task":"`+sent["task"].(string)+`","text":"two bugs"}`)
+			task, _ := call(coder, "status", `{"id":"`+sent["task"].(string)+`"}`)["task"].(map[string]any)
+			result, _ := task["result"].(map[string]any)
+			if task["state"] != "completed" || result["text"] != "two bugs" {
+				t.Errorf("%v", task)
+			}
+		})
+	}
+}
+
+func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
+	h := serve(t)
+	got := decode[struct{ Reviewer, Coder string }](t, run(t, program(t, "framework.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	if !strings.Contains(got.Reviewer, "It is done.") || !strings.Contains(got.Coder, "two bugs") {
+		t.Errorf("%+v", got)
+	}
+}
