@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -105,12 +106,15 @@ func (c *Client) Policy(ctx context.Context) (Policy, error) {
 	return p, err
 }
 
-// Policies lists the newest 100 policies that came into force, the newest first, without their texts.
-func (c *Client) Policies(ctx context.Context) ([]Policy, error) {
+// Policies lists the policies that came into force, the newest first, without their texts: the newest 100, or, of those before a
+// version, if that is not 0.
+func (c *Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 	var list struct {
 		Policies []Policy `json:"policies"`
 	}
-	err := c.do(ctx, http.MethodGet, path("policy", "versions"), nil, nil, &list)
+	q := parameters{}
+	q.number("before", before)
+	err := c.do(ctx, http.MethodGet, path("policy", "versions"), url.Values(q), nil, &list)
 	return list.Policies, err
 }
 

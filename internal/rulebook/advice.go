@@ -170,17 +170,25 @@ func (b *Book) adviser(workspace string, p *policy.Policy, k *Consultation) rout
 		return unasked{}
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	have, ok := b.advisers[workspace]
-	if !ok || have.llm != *p.LLM {
-		made, err := b.opts.Adviser(*p.LLM)
-		if err != nil {
-			k.adviser = broken{p.LLM.Model, err}
-			return k
-		}
-		have = kept{*p.LLM, made}
-		b.advisers[workspace] = have
+	b.mu.Unlock()
+	if ok && have.llm == *p.LLM {
+		k.adviser = have.adviser
+		return k
 	}
-	k.adviser = have.adviser
+	made, err := b.opts.Adviser(*p.LLM) // which may read the key from a file
+	if err != nil {
+		k.adviser = broken{p.LLM.Model, err}
+		return k
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch have, ok = b.advisers[workspace]; {
+	case ok && have.llm == *p.LLM: // somebody was faster
+		made = have.adviser
+	case b.parsed[workspace].Policy == p: // else another policy is in force by now
+		b.advisers[workspace] = kept{*p.LLM, made}
+	}
+	k.adviser = made
 	return k
 }

@@ -38,6 +38,12 @@ type Options struct {
 	Adviser func(policy.LLM) (routing.Adviser, error)
 }
 
+// read is a policy as it was read from the record, up to a position of its stream.
+type read struct {
+	*policy.Policy
+	at ledger.Position
+}
+
 // Book knows the policies of one ledger. Its methods are safe for many goroutines.
 type Book struct {
 	kind   *stream.Kind[policy.State, policy.Event]
@@ -50,8 +56,8 @@ type Book struct {
 	opts   Options
 
 	mu     sync.Mutex
-	parsed map[string]*policy.Policy // by workspace
-	stale  map[string]error          // why a workspace's file is not in force
+	parsed map[string]read  // by workspace
+	stale  map[string]error // why a workspace's file is not in force
 
 	advisers map[string]kept // by workspace
 }
@@ -60,7 +66,7 @@ type Book struct {
 func New(l ledger.Ledger, v view.Store, r *roster.Roster, tasks Tasks, log *access.Log, now func() time.Time, o Options) (*Book, error) {
 	b := &Book{
 		ledger: l, views: v, roster: r, tasks: tasks, access: log, now: now, opts: o,
-		parsed: map[string]*policy.Policy{}, stale: map[string]error{}, advisers: map[string]kept{},
+		parsed: map[string]read{}, stale: map[string]error{}, advisers: map[string]kept{},
 	}
 	if b.opts.Read == nil {
 		b.opts.Read = func(string) (File, error) { return File{None: true}, nil }
@@ -84,17 +90,24 @@ func (b *Book) Policy(ctx context.Context, workspace string) (*policy.Policy, er
 	b.mu.Lock()
 	p := b.parsed[workspace]
 	b.mu.Unlock()
-	if p != nil && p.Digest() == f.State.Digest {
-		return p, nil
+	if p.Policy != nil && p.Digest() == f.State.Digest {
+		return p.Policy, nil
 	}
-	p, problems := policy.Parse("the policy in force", []byte(f.State.Text))
+	own, problems := policy.Parse("the policy in force", []byte(f.State.Text))
 	if len(problems) > 0 { // written by another version of the server
 		return nil, refusal.New(refusal.Unavailable, "mend the file, and reload it", "the policy in force cannot be read by this server: %s", problems[0])
 	}
+	b.keep(workspace, read{own, f.Head})
+	return own, nil
+}
+
+// keep keeps a policy in memory, unless a newer one is there: reading one takes its time.
+func (b *Book) keep(workspace string, p read) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parsed[workspace] = p
-	return p, nil
+	if have := b.parsed[workspace]; have.Policy == nil || have.at < p.at {
+		b.parsed[workspace] = p
+	}
 }
 
 // InMemory is a workspace's policy as it was last read or brought into force here; nil if it was not. It is for what is a
@@ -102,7 +115,7 @@ func (b *Book) Policy(ctx context.Context, workspace string) (*policy.Policy, er
 func (b *Book) InMemory(workspace string) *policy.Policy {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.parsed[workspace]
+	return b.parsed[workspace].Policy
 }
 
 // Decide says what the policy in force makes of a task. Of q, it adds the policy, the agents, the adviser and the time. The
@@ -140,8 +153,8 @@ func (b *Book) note(workspace string, err error) {
 	}
 }
 
-// read is a workspace's file and the policy in it. A bad file, and one that cannot be read, is refused.
-func (b *Book) read(workspace string) (File, *policy.Policy, error) {
+// file is a workspace's file and the policy in it. A bad file, and one that cannot be read, is refused.
+func (b *Book) file(workspace string) (File, *policy.Policy, error) {
 	f, err := b.opts.Read(workspace)
 	if err != nil {
 		return f, nil, refusal.New(refusal.Unavailable, "see that the server may read it", "the policy file cannot be read: %s", err)
@@ -165,24 +178,44 @@ func (b *Book) Load(ctx context.Context, workspace string) (policy.Problems, err
 	return missing, err
 }
 
-func (b *Book) load(ctx context.Context, workspace string) (policy.Problems, error) {
-	f, p, err := b.read(workspace)
-	if err != nil || f.None {
-		return nil, err
-	}
-	now, err := b.kind.Load(ctx, streamOf(workspace), true)
-	if err != nil || now.State.Digest == p.Digest() {
-		return nil, err
-	}
-	missing, err := b.missing(ctx, workspace, f.Name, p)
-	if err == nil && now.State.Exists() {
-		err = missing.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, err = b.adopt(ctx, caller.System(workspace, "server"), f, "")
+func (b *Book) load(ctx context.Context, workspace string) (missing policy.Problems, err error) {
+	_, err = b.latest(ctx, workspace, func(now policy.State) (out stream.Outcome[policy.State], err error) {
+		f, p, err := b.file(workspace)
+		if err != nil || f.None || now.Digest == p.Digest() {
+			return out, err
+		}
+		missing, err = b.missing(ctx, workspace, f.Name, p)
+		if err == nil && now.Exists() {
+			err = missing.Err()
+		}
+		if err != nil {
+			missing = nil
+			return out, err
+		}
+		return b.adopt(ctx, caller.System(workspace, "server"), f, "", now)
+	})
 	return missing, err
+}
+
+// maxOvertaken bounds how often a file is read anew because another one came into force meanwhile.
+const maxOvertaken = 100
+
+// errOvertaken ends bringing a file into force where another policy came into force after it was read.
+var errOvertaken = errors.New("another policy came into force meanwhile")
+
+// latest brings a file into force that is read after the policy that it replaces is known, so that of two that are read at the
+// same time the newer one stays.
+func (b *Book) latest(ctx context.Context, workspace string, bring func(now policy.State) (stream.Outcome[policy.State], error)) (stream.Outcome[policy.State], error) {
+	for range maxOvertaken {
+		now, err := b.kind.Load(ctx, streamOf(workspace), true)
+		if err != nil {
+			return stream.Outcome[policy.State]{}, err
+		}
+		if out, err := bring(now.State); !errors.Is(err, errOvertaken) {
+			return out, err
+		}
+	}
+	return stream.Outcome[policy.State]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many others bring policies into force at the same time")
 }
 
 // InForce reports whether a workspace has a policy on record.
@@ -191,10 +224,14 @@ func (b *Book) InForce(ctx context.Context, workspace string) (bool, error) {
 	return f.State.Exists(), err
 }
 
-func (b *Book) adopt(ctx context.Context, c caller.Caller, f File, request string) (stream.Outcome[policy.State], error) {
+// adopt brings a file into force that was read when now was in force.
+func (b *Book) adopt(ctx context.Context, c caller.Caller, f File, request string, now policy.State) (stream.Outcome[policy.State], error) {
 	cmd := policy.Adopt{By: c.String(), File: f.Name, Text: string(f.Text)}
-	out, err := b.kind.Do(ctx, c.Write(request), streamOf(c.Workspace), func(s policy.State, now time.Time) ([]policy.Event, error) {
-		return policy.Decide(s, cmd, now)
+	out, err := b.kind.Do(ctx, c.Write(request), streamOf(c.Workspace), func(s policy.State, at time.Time) ([]policy.Event, error) {
+		if s.Version != now.Version {
+			return nil, errOvertaken
+		}
+		return policy.Decide(s, cmd, at)
 	})
 	if err == nil {
 		_, err = b.Policy(ctx, c.Workspace)

@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/caller"
@@ -62,11 +63,12 @@ func (b *Book) show(ctx context.Context, c caller.Caller) (PolicyInForce, error)
 	return p, nil
 }
 
-// maxVersions is how many versions a list has: the newest.
+// maxVersions is how many versions one answer has.
 const maxVersions = 100
 
-// Versions lists the policies that came into force, the newest first, without their texts; at most 100.
-func (b *Book) Versions(ctx context.Context, c caller.Caller) ([]PolicyInForce, error) {
+// Versions lists the policies that came into force, the newest first, without their texts: at most 100 of those before a version,
+// or of all if that is 0.
+func (b *Book) Versions(ctx context.Context, c caller.Caller, before int) ([]PolicyInForce, error) {
 	if err := c.May(identity.ReadAny, "see the policies"); err != nil {
 		return nil, b.access.Refused(ctx, c.Who(), "list-policies", "", err)
 	}
@@ -80,11 +82,18 @@ func (b *Book) Versions(ctx context.Context, c caller.Caller) ([]PolicyInForce, 
 		for _, ev := range events {
 			s = policy.Fold(s, ev)
 		}
+		if before > 0 && s.Version >= before {
+			return nil
+		}
 		v := inForce(s, e.Position)
 		v.Text = ""
-		list = append([]PolicyInForce{v}, list[:min(len(list), maxVersions-1)]...)
+		if len(list) == maxVersions {
+			list = list[1:]
+		}
+		list = append(list, v)
 		return nil
 	})
+	slices.Reverse(list)
 	return list, err
 }
 
@@ -106,26 +115,24 @@ func (b *Book) reload(ctx context.Context, c caller.Caller) (PolicyInForce, erro
 	if err != nil {
 		return PolicyInForce{}, err
 	}
-	f, p, err := b.read(c.Workspace)
-	if err == nil && f.None {
-		return PolicyInForce{}, refusal.New(refusal.NotFound, "write it, or start the server with --policy FILE", "workspace %s has no policy file", c.Workspace)
-	}
-	var missing policy.Problems
-	now, lookErr := b.kind.Load(ctx, streamOf(c.Workspace), true)
-	if lookErr != nil {
-		return PolicyInForce{}, lookErr
-	}
-	if err == nil && now.State.Digest != p.Digest() { // else it is in force, whoever was removed since
-		missing, err = b.missing(ctx, c.Workspace, f.Name, p)
-	}
-	if err == nil {
-		err = missing.Err()
-	}
-	b.note(c.Workspace, err)
-	if err != nil {
-		return PolicyInForce{}, err
-	}
-	out, err := b.adopt(ctx, c, f, request)
+	out, err := b.latest(ctx, c.Workspace, func(now policy.State) (out stream.Outcome[policy.State], err error) {
+		f, p, err := b.file(c.Workspace)
+		if err == nil && f.None {
+			return out, refusal.New(refusal.NotFound, "write it, or start the server with --policy FILE", "workspace %s has no policy file", c.Workspace)
+		}
+		var missing policy.Problems
+		if err == nil && now.Digest != p.Digest() { // else it is in force, whoever was removed since
+			missing, err = b.missing(ctx, c.Workspace, f.Name, p)
+		}
+		if err == nil {
+			err = missing.Err()
+		}
+		b.note(c.Workspace, err)
+		if err != nil {
+			return out, err
+		}
+		return b.adopt(ctx, c, f, request, now)
+	})
 	if err != nil {
 		return PolicyInForce{}, err
 	}

@@ -207,7 +207,7 @@ func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
 				all.Go(func() { h.adopt(texts[0]) })
 			}
 			all.Wait()
-			list := ok(h, h.operator(), func(c app.Caller) ([]rulebook.PolicyInForce, error) { return h.app.Versions(ctx(h), c) })
+			list := ok(h, h.operator(), func(c app.Caller) ([]rulebook.PolicyInForce, error) { return h.app.Versions(ctx(h), c, 0) })
 			if len(list) != 4 || list[0].Version != 4 || list[0].Digest != list[3].Digest || list[0].Text != "" || list[0].By != "operator/ann" {
 				t.Errorf("%+v", list)
 			}

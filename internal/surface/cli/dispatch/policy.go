@@ -81,10 +81,11 @@ func showChecked(p *shell.Page, out client.PolicyChecked, offline bool) {
 
 func policyShow(s *shell.Shell) *cobra.Command {
 	var versions bool
+	var before int
 	cmd := s.Call("show", "Show the policy in force, or with --versions all that came into force", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
-			if versions {
-				list, err := c.Policies(ctx)
+			if versions || before > 0 {
+				list, err := c.Policies(ctx, before)
 				if err != nil {
 					return err
 				}
@@ -94,6 +95,9 @@ func policyShow(s *shell.Shell) *cobra.Command {
 						rows = append(rows, []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest})
 					}
 					p.Table("No policy ever came into force.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, rows)
+					if n := len(list); n > 0 && list[n-1].Version > 1 {
+						p.Line("There are more: --before %d", list[n-1].Version)
+					}
 				})
 			}
 			v, err := c.Policy(ctx)
@@ -103,6 +107,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 			return s.Emit(v, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
 		})
 	cmd.Flags().BoolVar(&versions, "versions", false, "list the policies that came into force, the newest first")
+	cmd.Flags().IntVar(&before, "before", 0, "list only versions before this one")
 	cmd.Long = "Show the policy in force.\n\n    trapeze policy show --versions"
 	return cmd
 }

@@ -14,6 +14,12 @@ type PolicyVersions struct {
 	Policies []rulebook.PolicyInForce `json:"policies" doc:"The newest first."`
 }
 
+// versionsQuery says which part of the list is wanted.
+type versionsQuery struct {
+	door.Reading
+	Before int `query:"before" minimum:"0" doc:"Only versions before this one; 0: all."`
+}
+
 // policies hangs the routes of policies and of what they decide on a door.
 func policies(d *door.Door, a *app.App) {
 	door.Change(d, door.Route{
@@ -30,9 +36,9 @@ func policies(d *door.Door, a *app.App) {
 		return a.Show(ctx, c)
 	})
 	door.Read(d, door.Route{
-		Path: "/v1/policy/versions", ID: "list-policies", Summary: "List the policies that came into force", About: "The newest 100, without their texts.", Tag: door.TagPolicy,
-	}, func(ctx context.Context, c app.Caller, _ *door.Reading) (PolicyVersions, error) {
-		list, err := a.Versions(ctx, c)
+		Path: "/v1/policy/versions", ID: "list-policies", Summary: "List the policies that came into force", About: "The newest 100, or the newest 100 before a version, without their texts.", Tag: door.TagPolicy,
+	}, func(ctx context.Context, c app.Caller, in *versionsQuery) (PolicyVersions, error) {
+		list, err := a.Versions(ctx, c, in.Before)
 		return PolicyVersions{Policies: door.NotNil(list)}, err
 	})
 	door.Create(d, door.Route{
