@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -129,13 +130,17 @@ func newCompiler() *compiler {
 type issue struct {
 	line, column int
 	text         string
+	hint         string
 }
+
+// anyHint is what to do about what is wrong with an expression, if nothing better is known.
+const anyHint = "see docs/policy.md for what expressions may use"
 
 // program is an expression that was compiled. It is safe for many goroutines.
 type program struct{ cel.Program }
 
 func (c *compiler) compile(expression string) (*program, []issue) {
-	whole := func(err error) (*program, []issue) { return nil, []issue{{1, 1, err.Error()}} }
+	whole := func(err error) (*program, []issue) { return nil, []issue{{1, 1, err.Error(), anyHint}} }
 	if c.err != nil {
 		return whole(c.err)
 	}
@@ -143,7 +148,9 @@ func (c *compiler) compile(expression string) (*program, []issue) {
 	if err := found.Err(); err != nil {
 		var list []issue
 		for _, e := range found.Errors() {
-			list = append(list, issue{max(e.Location.Line(), 1), max(e.Location.Column()+1, 1), inWords(e.Message)})
+			i := issue{max(e.Location.Line(), 1), max(e.Location.Column()+1, 1), inWords(e.Message), anyHint}
+			i.undeclared(expression)
+			list = append(list, i)
 		}
 		if list == nil {
 			return whole(err)
@@ -159,6 +166,35 @@ func (c *compiler) compile(expression string) (*program, []issue) {
 	}
 	return &program{p}, nil
 }
+
+// undeclared says which fields there are, where an expression names one that is not.
+func (i *issue) undeclared(expression string) {
+	const before = "undeclared reference to '"
+	name, rest, ok := strings.Cut(strings.TrimPrefix(i.text, before), "'")
+	if !ok || !strings.HasPrefix(i.text, before) {
+		return
+	}
+	lines := strings.Split(expression, "\n")
+	if i.line <= len(lines) && !strings.Contains(name, ".") { // CEL names only where the way into nowhere begins
+		if runes := []rune(lines[i.line-1]); i.column <= len(runes) {
+			name = fieldPath.FindString(string(runes[i.column-1:]))
+		}
+		i.text = before + name + "'" + rest
+	}
+	of, _, _ := strings.Cut(name, ".")
+	var fields []string
+	for _, v := range variables {
+		if field, is := strings.CutPrefix(v.name, of+"."); is {
+			fields = append(fields, field)
+		}
+	}
+	if i.hint = of + " has " + strings.Join(fields, ", "); fields == nil {
+		i.hint = "use the fields of task, agent and envelope; " + anyHint
+	}
+}
+
+// fieldPath is a name with the fields behind it.
+var fieldPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*`)
 
 // inWords is the first line of CEL's message, without what says nothing here.
 func inWords(message string) string {

@@ -238,7 +238,7 @@ func (c *checker) compile(with *compiler, path, expression string) *program {
 	p, issues := with.compile(expression)
 	at := c.places[path]
 	for _, i := range issues {
-		c.say(c.within(at, expression, i), path, "see docs/policy.md for what expressions may use", "%s", i.text)
+		c.say(c.within(at, expression, i), path, i.hint, "%s", i.text)
 	}
 	return p
 }
