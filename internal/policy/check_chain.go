@@ -145,12 +145,12 @@ func (c *checker) known(path, chain string) {
 	}
 }
 
+// checkFallbacks lets agents stand in for each other: nobody is asked twice for one handoff.
 func (c *checker) checkFallbacks() {
 	if !c.most("fallbacks", "agents", len(c.Fallbacks), MaxNamed) {
 		return
 	}
-	names := slices.Sorted(maps.Keys(c.Fallbacks))
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(c.Fallbacks)) {
 		path := "fallbacks." + name
 		c.name(path+"#key", "agent name", name)
 		if len(c.Fallbacks[name]) == 0 {
@@ -162,28 +162,9 @@ func (c *checker) checkFallbacks() {
 			if c.name(at, "agent name", f) && slices.Contains(c.Fallbacks[name][:i], f) {
 				c.sayAt(at, "name each once", "agent %s is named twice", f)
 			}
+			if f == name {
+				c.sayAt(at, "name others", "agent %s would stand in for itself", f)
+			}
 		}
 	}
-	done := map[string]bool{}
-	for _, name := range names {
-		c.walkFallbacks(name, nil, done)
-	}
-}
-
-// walkFallbacks finds cycles: agents that stand in for each other all round, so that nobody is left when none can. Each is
-// reported once. The depth is bounded by the number of agents in the file.
-func (c *checker) walkFallbacks(name string, walked []string, done map[string]bool) {
-	if done[name] {
-		return
-	}
-	walked = append(walked, name)
-	for i, f := range c.Fallbacks[name] {
-		if at := slices.Index(walked, f); at >= 0 {
-			c.sayAt(fmt.Sprintf("fallbacks.%s[%d]", name, i), "leave one of them out", "the fallbacks go round in a cycle: %s → %s",
-				strings.Join(walked[at:], " → "), f)
-			continue
-		}
-		c.walkFallbacks(f, walked, done)
-	}
-	done[name] = true
 }

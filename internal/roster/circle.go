@@ -6,38 +6,26 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
 )
 
 // maxWalked is how many agents a search for circles looks at. What lies behind them is not seen; routing, which considers
 // nobody twice, is bounded all the same.
 const maxWalked = 256
 
-// checkCircles refuses (invalid) fallbacks and escalation chains that lead back to the agent that has them. What is known
-// of the others may be stale: two that are registered at once may still name each other.
+// checkCircles refuses (invalid) an escalation chain that leads back to the agent that has it: it would have no end. Fallbacks may
+// stand in for each other, since nobody is asked twice for one handoff. What is known of the others may be stale: two that are
+// registered at once may still name each other.
 func (r *Roster) checkCircles(ctx context.Context, workspace, self string, spec AgentSpec) error {
-	for _, l := range []struct {
-		what  string
-		first []string
-		next  func(registry.Spec) []string
-	}{
-		{"fallbacks", spec.Fallbacks, func(s registry.Spec) []string { return s.Fallbacks }},
-		{"escalation chain", spec.Escalation, func(s registry.Spec) []string { return s.Escalation }},
-	} {
-		way, err := r.wayBack(ctx, workspace, self, l.first, l.next)
-		if err != nil {
-			return err
-		}
-		if way != nil {
-			return refusal.New(refusal.Invalid, "take one of them out of that circle", "the %s of agent %s would lead back to it: %s", l.what, self,
-				strings.Join(way, " → ")).With("circle", way)
-		}
+	way, err := r.wayBack(ctx, workspace, self, spec.Escalation)
+	if err != nil || way == nil {
+		return err
 	}
-	return nil
+	return refusal.New(refusal.Invalid, "take one of them out of that circle", "the escalation chain of agent %s would lead back to it: %s", self,
+		strings.Join(way, " → ")).With("circle", way)
 }
 
-// wayBack is how one comes back to self along the names that each agent names, the shortest; nil if one does not.
-func (r *Roster) wayBack(ctx context.Context, workspace, self string, first []string, next func(registry.Spec) []string) ([]string, error) {
+// wayBack is how one comes back to self along the escalation chains, the shortest; nil if one does not.
+func (r *Roster) wayBack(ctx context.Context, workspace, self string, first []string) ([]string, error) {
 	ways := [][]string{}
 	for _, name := range first {
 		if name != self { // which is refused with the agent itself
@@ -59,7 +47,7 @@ func (r *Roster) wayBack(ctx context.Context, workspace, self string, first []st
 		if !known.Exists() {
 			continue
 		}
-		for _, n := range next(known.Spec) {
+		for _, n := range known.Spec.Escalation {
 			if n == self {
 				return append(slices.Clip(way), self), nil
 			}
