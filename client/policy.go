@@ -106,12 +106,9 @@ func (c *Client) Policy(ctx context.Context) (Policy, error) {
 	return p, err
 }
 
-// Policies lists the policies that came into force, the newest first, without their texts: the newest 100, or, of those before a
-// version, if that is not 0.
+// Policies lists policies that came into force, the newest first, without texts: at most 100, before a version if it is not 0.
 func (c *Client) Policies(ctx context.Context, before int) ([]Policy, error) {
-	var list struct {
-		Policies []Policy `json:"policies"`
-	}
+	var list struct{ Policies []Policy }
 	q := parameters{}
 	q.number("before", before)
 	err := c.do(ctx, http.MethodGet, path("policy", "versions"), url.Values(q), nil, &list)

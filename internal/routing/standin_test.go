@@ -1,0 +1,47 @@
+package routing_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// TestWhoStandsInForEachOtherIsAskedOnce: however the registry's and the policy's stand-ins go round in circles, a plan looks at
+// each agent once, and reaches all that can be reached.
+func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+		edges := func(label string) map[string][]string {
+			m := map[string][]string{}
+			for _, n := range names {
+				m[n] = rapid.SliceOfNDistinct(rapid.SampledFrom(slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o == n })), 0, 3, rapid.ID[string]).Draw(t, label)
+			}
+			return m
+		}
+		own, standIns := edges("registry"), edges("policy")
+		var house []routing.Hint
+		for _, n := range names {
+			house = append(house, agent(n, fallbacks(own[n]...), says(rapid.SampledFrom([]registry.Readiness{registry.Ready, registry.Busy}).Draw(t, "says"))))
+		}
+		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, StandIns: func(agent string) []string { return standIns[agent] }}, snapshotOf(house...), noon)
+		reached := []string{"a"}
+		for i := 0; i < len(reached); i++ {
+			for _, n := range slices.Concat(own[reached[i]], standIns[reached[i]]) {
+				if !slices.Contains(reached, n) {
+					reached = append(reached, n)
+				}
+			}
+		}
+		var looked []string
+		for _, c := range plan.Considered {
+			looked = append(looked, c.Agent)
+		}
+		if !slices.Equal(looked, reached) || (err == nil) != (len(eligible(plan)) > 0) {
+			t.Fatalf("looked at %v, reachable are %v, %v", looked, reached, err)
+		}
+	})
+}
