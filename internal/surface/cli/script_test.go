@@ -46,10 +46,12 @@ func whileTold() context.Context {
 	return ctx
 }
 
-// over reports whether the story has ended that this process belongs to.
+// over reports whether the story has ended that this process belongs to. Its directory may be gone by then.
 func over() bool {
-	_, err := os.Stat(filepath.Join(os.Getenv("WORK"), "over"))
-	return err == nil
+	dir := os.Getenv("WORK")
+	_, err := os.Stat(filepath.Join(dir, "over"))
+	_, gone := os.Stat(dir)
+	return err == nil || os.IsNotExist(gone)
 }
 
 func serve(ctx context.Context, c cli.ServeConfig) error {
