@@ -182,6 +182,7 @@ var rooms = []room{
 	{
 		dir: "internal/roster", what: "use cases of who there is: agents, tokens, channels, and whom routing proposes",
 		ours: append(domain, "internal/policy", "internal/routing", "internal/caller", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
+		libs: []string{"github.com/hashicorp/golang-lru/v2"},
 	},
 	{
 		dir: "internal/rulebook", what: "use cases of policies: which is in force, how a file comes into force, what it makes of a task",
@@ -203,6 +204,10 @@ var rooms = []room{
 			"internal/tokenizer", "internal/packing", "internal/ledger", "internal/stream", "internal/caller", "internal/roster",
 			"internal/knowledge", "internal/shelf"),
 		libs: []string{"github.com/hashicorp/golang-lru/v2"},
+	},
+	{
+		dir: "internal/oauth", what: "tokens of an outside issuer: are they good, and where they are had",
+		ours: []string{"internal/refusal", "internal/fact", "internal/identity"}, libs: []string{"net", "github.com/coreos/go-oidc", "github.com/go-jose/go-jose", "golang.org/x/time/rate"},
 	},
 	{
 		dir: "internal/docket", what: "the tasks on record as use cases reach them: read, who has a part in one, changed by the rules",

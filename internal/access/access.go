@@ -14,8 +14,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/stream"
 )
 
-// What is on record beside the changes: reads of content, exports, and attempts that were refused. These entries go
-// to a stream per principal, without compare-and-set, so that they never make a task's writer retry.
+// What is on record beside the changes: reads of content, exports, attempts that were refused, and tokens of outside
+// issuers. These entries go to a stream per principal, without compare-and-set, so that they never make a task's writer
+// retry.
 type (
 	// ContentRead: a principal was given content of a task, or something that is known.
 	ContentRead struct {
@@ -37,12 +38,22 @@ type (
 		Message    string `json:"message"`
 		Suppressed int    `json:"suppressed,omitempty"`
 	}
+	// Vouched: an outside issuer's token was taken for a principal's. The entries made with it name it as their actor's
+	// token, as this one does.
+	Vouched struct {
+		Issuer  string    `json:"issuer"`
+		Subject string    `json:"subject"`
+		Client  string    `json:"client,omitempty"`
+		ID      string    `json:"id,omitempty"` // the issuer's, of the token
+		Scope   string    `json:"scope"`
+		Expires time.Time `json:"expires"`
+	}
 )
 
-// event is one of the three.
+// event is one of the four.
 type event interface{ EventName() string }
 
-var events = []event{ContentRead{}, Exported{}, Refused{}}
+var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}}
 
 // EventName is "content-read".
 func (ContentRead) EventName() string { return "content-read" }
@@ -52,6 +63,9 @@ func (Exported) EventName() string { return "record-exported" }
 
 // EventName is "attempt-refused".
 func (Refused) EventName() string { return "attempt-refused" }
+
+// EventName is "principal-vouched".
+func (Vouched) EventName() string { return "principal-vouched" }
 
 // Refusals of one principal that are put on record: this many at once, then so many per second.
 const (

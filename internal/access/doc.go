@@ -1,5 +1,5 @@
-// Package access puts on record who looked at what: reads of content, exports, and attempts that were refused. Each
-// principal has a stream of its own, written without compare-and-set, so that recording a read never makes the
+// Package access puts on record who looked at what: reads of content, exports, and attempts that were refused; and by
+// whose word a principal was let in. Each principal has a stream of its own, written without compare-and-set, so that recording a read never makes the
 // writer of a task try again.
 //
 // May import: ledger, stream, refusal.

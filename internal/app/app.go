@@ -44,6 +44,8 @@ type Options struct {
 	// Artifacts is the store of files; without one, calls about them are refused.
 	Artifacts artifact.Store
 	Shelf     shelf.Options
+	// Issuer judges tokens that are not of this server; nil: they do not count.
+	Issuer roster.Issuer
 	// Policy says where policy files are, and who is asked where no rule matches.
 	Policy rulebook.Options
 }
@@ -118,7 +120,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	if a.access, err = access.New(l, o.Now); err != nil {
 		return nil, err
 	}
-	if a.Roster, err = roster.New(l, v, a.access, o.Now, o.Random); err != nil {
+	if a.Roster, err = roster.New(l, v, a.access, o.Now, o.Random, o.Issuer); err != nil {
 		return nil, err
 	}
 	if a.tasks, err = docket.New(l, a.access, a.Present, o.Now, o.CachedTasks); err != nil {

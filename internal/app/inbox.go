@@ -30,13 +30,13 @@ type InboxInput struct {
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
-// the approvals that anybody may give; looking into another's inbox changes nothing.
+// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing.
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
 	if err := a.checkInbox(ctx, c, &in); err != nil {
 		return view.Inbox{}, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
 	}
-	own := in.Agent == c.Agent() && in.Agent != ""
+	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
 	if own {
 		if err := a.Beat(ctx, c); err != nil {
 			return view.Inbox{}, err

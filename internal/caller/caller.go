@@ -24,6 +24,8 @@ type Caller struct {
 	Key   string   // idempotency key of this call; empty: none
 	// Person is who sits at an agent's client, by name, as its token says; empty: nobody.
 	Person string
+	// Scopes narrow what the credential may be used for; nil: all that the role may do.
+	Scopes *identity.Scopes
 }
 
 // AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the door
@@ -56,7 +58,7 @@ func System(workspace, room string, on ...ledger.Actor) Caller {
 // IsSystem reports whether the server itself calls.
 func (c Caller) IsSystem() bool { return c.Role == "system" }
 
-// May refuses (not_permitted) what the caller's role does not allow.
+// May refuses (not_permitted) what the caller's role, or the scopes of its token, do not allow.
 func (c Caller) May(v identity.Verb, what string) error {
 	if c.IsSystem() {
 		return nil
@@ -64,8 +66,14 @@ func (c Caller) May(v identity.Verb, what string) error {
 	if c.Workspace == "" {
 		return refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
-	return identity.Require(c.Principal, v, what)
+	if err := identity.Require(c.Principal, v, what); err != nil || c.Scopes == nil {
+		return err
+	}
+	return c.Scopes.Require(c.Principal, v, what)
 }
+
+// Can reports whether [Caller.May] would let the caller do a class of things.
+func (c Caller) Can(v identity.Verb) bool { return c.May(v, "") == nil }
 
 // By is the caller as the rules see it.
 func (c Caller) By() handoff.By {

@@ -10,6 +10,7 @@
 //   - A credential that does not count is refused with the same words, whether the token is unknown or the secret
 //     wrong; only who has the secret learns that a token has expired or was revoked.
 //   - What a role may do is a table ([May]); a role or a verb outside the closed sets may nothing.
+//   - A scope narrows what a role may do, and widens nothing.
 //
 // Start reading at [Principal] and [May], then [State], [Verify].
 package identity

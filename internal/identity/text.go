@@ -39,6 +39,9 @@ func Mint(random [RandomBytes]byte) Minted {
 	return Minted{ID: id, Text: textPrefix + id + "_" + secret, Hash: hashOf(secret)}
 }
 
+// IsToken reports whether text claims to be a token of this server, well formed or not.
+func IsToken(text string) bool { return strings.HasPrefix(text, textPrefix) }
+
 // ParseToken splits a token's text, "tz_ID_SECRET", strictly: every token has exactly one spelling. It refuses
 // (unauthenticated) anything else, without repeating it.
 func ParseToken(text string) (id, secret string, err error) {

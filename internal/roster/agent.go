@@ -141,6 +141,9 @@ func (r *Roster) Beat(ctx context.Context, c caller.Caller) error {
 	if name == "" {
 		return refusal.New(refusal.Invalid, "use an agent's token", "only agents have a presence")
 	}
+	if err := c.May(identity.ActOwn, "show that it lives"); err != nil {
+		return r.access.Refused(ctx, c.Who(), "beat", name, err)
+	}
 	r.presence.beat(c.Workspace, name, r.now())
 	f, err := r.agents.Load(ctx, agentStream(c.Workspace, name), false)
 	if err != nil || !f.State.Lapsed {

@@ -5,6 +5,7 @@
 //
 // Invariants:
 //   - An agent speaks for itself alone; a token of an agent that was removed counts no more.
+//   - An outside issuer's word makes nobody more than an agent, and registers nobody.
 //   - Whom an operator took off duty, only an operator makes ready again.
 //   - Heartbeats are volatile; only changes of readiness are on record.
 //   - The one probe of a half-open circuit is claimed on the agent's own stream before an offer is made.

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/trapezehq/trapeze/internal/access"
 	"github.com/trapezehq/trapeze/internal/channel"
 	"github.com/trapezehq/trapeze/internal/identity"
@@ -34,14 +36,19 @@ type Roster struct {
 	tokens   *stream.Kind[identity.State, identity.Event]
 	channels *stream.Kind[channel.State, channel.Event]
 	access   *access.Log
+	issuer   Issuer                       // nil: tokens of this server alone count
+	vouched  *lru.Cache[string, struct{}] // the issuer's tokens that are on record, by id
 	presence *presence
 	crowds   sync.Map // *view.Crowd by workspace: of the last decision that looked at everybody
 }
 
-// New returns the roster of a ledger and the views that follow it.
-func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, random io.Reader) (*Roster, error) {
-	r := &Roster{ledger: l, views: v, now: now, random: random, access: log, presence: newPresence(now())}
+// New returns the roster of a ledger and the views that follow it. Without an issuer, only its own tokens count.
+func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, random io.Reader, issuer Issuer) (*Roster, error) {
+	r := &Roster{ledger: l, views: v, now: now, random: random, access: log, issuer: issuer, presence: newPresence(now())}
 	var err error
+	if r.vouched, err = lru.New[string, struct{}](cached); err != nil {
+		return nil, err
+	}
 	if r.agents, err = stream.New("agent", l, registry.Fold, now, cached, registry.Events); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/artifact"
 	"github.com/trapezehq/trapeze/internal/notify"
+	"github.com/trapezehq/trapeze/internal/oauth"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
@@ -33,6 +34,8 @@ type Config struct {
 	Policy string
 	// Notify is how people are told that they are asked: log, webhook:URL or exec:PROGRAM. Empty: not at all.
 	Notify []string
+	// OAuth says whose tokens count beside the server's own; without an issuer and a resource, nobody's.
+	OAuth oauth.Config
 	// Drain is how long calls under way may take when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }
@@ -80,12 +83,22 @@ func (c Config) check() error {
 	if _, err := c.sinks(); err != nil {
 		return err
 	}
+	if c.hasIssuer() {
+		if err := c.OAuth.Check(); err != nil {
+			return err
+		}
+	}
 	for _, h := range c.Hosts {
 		if h == "" || strings.HasSuffix(h, ".") || strings.ContainsFunc(h, func(r rune) bool { return !strings.ContainsRune(hostRunes, r) }) {
 			return refusal.New(refusal.Invalid, "use a name without scheme and port, such as trapeze.example.org", "%q is not a host's name", h)
 		}
 	}
 	return nil
+}
+
+// hasIssuer reports whether anything is said of an issuer of tokens; half of it is refused.
+func (c Config) hasIssuer() bool {
+	return c.OAuth.Issuer != "" || c.OAuth.Resource != "" || c.OAuth.Claim != ""
 }
 
 // hostRunes are those of a host's name. Names in other scripts are written in their xn-- form.

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/courier"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/oauth"
 	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
@@ -48,6 +49,7 @@ type Server struct {
 	running  sync.WaitGroup
 	failed   chan error
 	leaving  atomic.Bool
+	resource httpapi.Resource
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, door, in this order. It returns when calls are answered.
@@ -69,6 +71,11 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}, Policy: rulebook.Options{Read: c.readPolicy, Adviser: adviser}}
+	if c.hasIssuer() {
+		if options.Issuer, err = s.trust(); err != nil {
+			return nil, err
+		}
+	}
 	if s.App, err = app.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
@@ -82,6 +89,18 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// trust lets tokens of the configured issuer count, and tells clients of it. It asks the issuer nothing yet.
+func (s *Server) trust() (*oauth.Verifier, error) {
+	c := s.config.OAuth
+	c.Now, c.Log = s.config.Now, s.config.Log
+	v, err := oauth.New(c)
+	if err != nil {
+		return nil, err
+	}
+	s.resource = httpapi.Resource(v.Metadata())
+	return v, nil
 }
 
 func (s *Server) openRecord(ctx context.Context) (err error) {
@@ -131,7 +150,7 @@ func (s *Server) doors() http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
 	}
 	return httpapi.New(s.App, httpapi.Options{
-		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	})
 }
 

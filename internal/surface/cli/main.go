@@ -35,6 +35,9 @@ type ServeConfig struct {
 	// Notify is how people are told that they are asked: log, webhook:URL or exec:PROGRAM.
 	Notify []string
 
+	// OAuthIssuer and OAuthResource are URLs, and OAuthClaim the claim that names the agent; all empty: no issuer.
+	OAuthIssuer, OAuthResource, OAuthClaim string
+
 	LogLevel  string // debug, info, warn or error
 	LogFormat string // text or json
 	LogTo     io.Writer

@@ -88,6 +88,9 @@ answered; where a server answers at its address already, nothing is started. tra
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how people are told that they are asked: log, webhook:URL or exec:PROGRAM (repeatable; default: not at all)")
 	f.BoolVar(&background, "background", false, "start it apart from this terminal, and return when it answers")
 	f.StringVar(&logFile, "log-file", "", "write the log to a file, which is kept under 4 MiB with the one before beside it")
+	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens count beside the server's own (see docs/oauth.md)")
+	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server that those tokens must have as audience, such as https://trapeze.example.org/mcp")
+	f.StringVar(&conf.OAuthClaim, "oauth-claim", "", "the claim of those tokens that names the agent (default sub)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -122,6 +125,11 @@ func (c ServeConfig) further() []string {
 	}
 	for _, n := range c.Notify {
 		args = append(args, "--notify", n)
+	}
+	for _, o := range [][2]string{{"--oauth-issuer", c.OAuthIssuer}, {"--oauth-resource", c.OAuthResource}, {"--oauth-claim", c.OAuthClaim}} {
+		if o[1] != "" {
+			args = append(args, o[0], o[1])
+		}
 	}
 	if c.Policy != "" {
 		args = append(args, "--policy", absolute(c.Policy))

@@ -53,7 +53,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 					r.ContentLength, s.opts.MaxBody), nil).Write(w)
 				return
 			}
-			r = door.Enter(w, r, c)
+			r = door.Enter(w, r, c, s.authenticate)
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -63,7 +63,7 @@ func (s *service) authenticate(r *http.Request) (app.Caller, error) {
 	const bearer = "Bearer "
 	h := r.Header["Authorization"]
 	if len(h) != 1 || len(h[0]) <= len(bearer) || !strings.EqualFold(h[0][:len(bearer)], bearer) {
-		return app.Caller{}, refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
+		return app.Caller{}, door.NoToken
 	}
 	c, err := s.app.Authenticate(r.Context(), h[0][len(bearer):])
 	if person := r.Header[door.PersonHeader]; err == nil && person != nil {
@@ -83,12 +83,6 @@ func asPerson(c app.Caller, r *http.Request, name []string) (app.Caller, error) 
 
 // personal is what a person does at an agent's client.
 var personal = regexp.MustCompile(`^/v1/(handoffs|tickets)/[^/]+/(answer|approve|deny)$`)
-
-// ended reports whether the token of a call that takes long has expired or was revoked since the call began.
-func (s *service) ended(r *http.Request) bool {
-	_, err := s.authenticate(r)
-	return refusal.CodeOf(err) == refusal.Unauthenticated
-}
 
 // recovered answers a call that panicked, if it did. A stream that has begun is cut off instead.
 func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {

@@ -29,8 +29,17 @@ type Options struct {
 	// Mounts are other doors by their path. Each is made of the API's own handler and stands behind the same guard, which
 	// checks hosts and origins but, outside of /v1, no token.
 	Mounts map[string]func(api http.Handler) http.Handler
+	// Resource is what clients that bring no token are told of where to get one.
+	Resource Resource
 	// Heartbeat is how often an event stream shows that it lives; 0 means 15 s.
 	Heartbeat time.Duration
+}
+
+// Resource is the server as a resource of an OAuth issuer (RFC 9728). The zero value is none.
+type Resource struct {
+	URL      string   // where clients find the document
+	Paths    []string // at which it is served
+	Document []byte   // JSON
 }
 
 // service is the door: the use cases and how they are reached.
@@ -56,7 +65,7 @@ func New(a *app.App, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, door: door.New(a, config(), o.Log, o.MaxBody), opts: o, streams: map[string]int{}}
+	s := &service{app: a, door: door.New(a, config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
 	describeInputs(s.door.API().Components.Schemas)
 	s.tasks()
 	s.handoffs()

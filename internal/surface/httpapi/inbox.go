@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/app"
@@ -53,16 +52,15 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 			return out, err
 		}
 	}
-	r := door.Request(ctx)
-	if long <= 0 || r == nil {
+	if long <= 0 {
 		return serve(ctx, time.Duration(long))
 	}
 	door.Patient(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go s.endWithToken(ctx, r, cancel)
+	go s.endWithToken(ctx, cancel)
 	out, err = serve(ctx, time.Duration(long))
-	if _, over := s.authenticate(r); over != nil {
+	if over := door.Still(ctx); over != nil {
 		var none O
 		return none, over
 	}
@@ -70,13 +68,13 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 }
 
 // endWithToken ends a call when its token has expired or was revoked, a heartbeat late at the most.
-func (s *service) endWithToken(ctx context.Context, r *http.Request, end context.CancelFunc) {
+func (s *service) endWithToken(ctx context.Context, end context.CancelFunc) {
 	beat := time.NewTicker(s.opts.Heartbeat)
 	defer beat.Stop()
 	for {
 		select {
 		case <-beat.C:
-			if s.ended(r) {
+			if door.Still(ctx) != nil {
 				end()
 			}
 		case <-ctx.Done():

@@ -32,6 +32,9 @@ func (s *service) open() {
 		}
 		s.static(path, f[1], b)
 	}
+	for _, path := range s.opts.Resource.Paths {
+		s.static(path, "application/json", s.opts.Resource.Document)
+	}
 	s.door.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		door.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
 	})

@@ -179,7 +179,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	for out.flush() == nil {
 		select {
 		case n := <-notices:
-			if s.ended(r) {
+			if door.Still(r.Context()) != nil {
 				return nil
 			}
 			out.notice(n)
@@ -187,7 +187,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 				out.notice(<-notices)
 			}
 		case <-beat.C:
-			if s.ended(r) {
+			if door.Still(r.Context()) != nil {
 				return nil
 			}
 			out.printf(": alive\n\n")

@@ -135,5 +135,8 @@ func (s *routes) show(ctx context.Context, c app.Caller, in *ticketQuery) (Ticke
 		door.Patient(ctx)
 	}
 	k, err := s.app.Ticket(ctx, c, desk.TicketInput{ID: in.ID, Wait: time.Duration(wait)})
+	if err == nil && wait > 0 {
+		err = door.Still(ctx)
+	}
 	return Ticket{k}, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/caller"
+	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
 // Door is what routes are hung on. Those of one server share one.
@@ -21,12 +22,14 @@ type Door struct {
 	api     huma.API
 	log     *slog.Logger
 	maxBody int64
+	tokens  string // URL of what is said of where tokens are had
 }
 
-// New returns a door without routes. Bodies may have maxBody bytes; what goes wrong inside goes to the log.
-func New(a *app.App, c huma.Config, log *slog.Logger, maxBody int64) *Door {
+// New returns a door without routes. Bodies may have maxBody bytes; what goes wrong inside goes to the log. Whoever lacks a
+// token is told that tokens says where to get one; empty: nowhere.
+func New(a *app.App, c huma.Config, log *slog.Logger, maxBody int64, tokens string) *Door {
 	mux := http.NewServeMux()
-	return &Door{app: a, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody}
+	return &Door{app: a, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens}
 }
 
 // API is the description, as far as routes have been hung.
@@ -48,13 +51,14 @@ type visit struct {
 	caller caller.Caller
 	r      *http.Request
 	w      http.ResponseWriter
+	again  func(*http.Request) (caller.Caller, error)
 }
 
 type visitKey struct{}
 
-// Enter returns the request with its caller, who makes every call that comes of it.
-func Enter(w http.ResponseWriter, r *http.Request, c caller.Caller) *http.Request {
-	v := &visit{caller: c, r: r, w: w}
+// Enter returns the request with its caller, who makes every call that comes of it. Again finds out anew who that is.
+func Enter(w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
+	v := &visit{caller: c, r: r, w: w, again: again}
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 }
 
@@ -71,12 +75,17 @@ func Caller(ctx context.Context) caller.Caller {
 	return caller.Caller{}
 }
 
-// Request is what the call came with; nil outside of one.
-func Request(ctx context.Context) *http.Request {
-	if v := visitOf(ctx); v != nil {
-		return v.r
+// Still refuses a caller whose token has expired or was revoked since a call that takes long began.
+func Still(ctx context.Context) error {
+	v := visitOf(ctx)
+	if v == nil {
+		return nil
 	}
-	return nil
+	_, err := v.again(v.r)
+	if code := refusal.CodeOf(err); code != refusal.Unauthenticated && code != refusal.NotPermitted {
+		return nil // that it cannot be found out now ends nothing
+	}
+	return err
 }
 
 // Patient lifts the read deadline for calls that are meant to take long. The connection would otherwise count as

@@ -24,7 +24,12 @@ type Problem struct {
 	Code    refusal.Code   `json:"code" doc:"What sort of refusal, for programs."`
 	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
 	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
+
+	challenge string // what the caller's credential lacks, as WWW-Authenticate has it
 }
+
+// NoToken is the refusal of a call without a credential.
+var NoToken = refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
 
 // statuses maps every code, once.
 var statuses = map[refusal.Code]struct {
@@ -71,9 +76,10 @@ func (p *Problem) ContentType(string) string { return "application/problem+json"
 // GetHeaders implements [huma.HeadersError].
 func (p *Problem) GetHeaders() http.Header {
 	h := http.Header{}
+	if p.challenge != "" {
+		h.Set("WWW-Authenticate", p.challenge)
+	}
 	switch p.Code {
-	case refusal.Unauthenticated:
-		h.Set("WWW-Authenticate", `Bearer realm="trapeze"`)
 	case refusal.Unavailable, refusal.Unknown:
 		h.Set("Retry-After", "1")
 	case refusal.CircuitOpen:
@@ -99,12 +105,33 @@ func (d *Door) Problem(ctx context.Context, err error) *Problem {
 		return p
 	}
 	if r, ok := refusal.As(err); ok && r.Code.Valid() {
-		return ProblemOf(r)
+		p := ProblemOf(r)
+		p.challenge = d.challenge(r)
+		return p
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return ProblemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered"))
 	}
 	return d.Internal(ctx, err)
+}
+
+// challenge says what a caller's credential lacks, where that is what a call was refused for (RFC 6750), and where such a
+// credential is had (RFC 9728).
+func (d *Door) challenge(r *refusal.Error) string {
+	text := `Bearer realm="trapeze"`
+	scope, narrow := r.Details["scope"].(string)
+	switch {
+	case r.Code == refusal.NotPermitted && narrow:
+		text += `, error="insufficient_scope", scope="` + scope + `"`
+	case r.Code != refusal.Unauthenticated:
+		return ""
+	case r != NoToken:
+		text += `, error="invalid_token"`
+	}
+	if d.tokens != "" {
+		text += `, resource_metadata="` + d.tokens + `"`
+	}
+	return text
 }
 
 // Internal logs what went wrong under an id, which is all that the caller gets to know.

@@ -1,0 +1,137 @@
+package oauth
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+)
+
+// Bounds of what is a key.
+const (
+	maxKeys = 100
+	minRSA  = 2048 // bits
+	maxRSA  = 8192
+)
+
+// key is one of the issuer's, public.
+type key = jose.JSONWebKey
+
+// keySet is all of them, as they were at a time. Treat one as immutable.
+type keySet struct {
+	keys []key
+	at   time.Time
+}
+
+// parseKeys reads a set of keys (RFC 7517). What cannot have signed a token is left out: keys of other kinds and for other
+// uses, weak ones, and those that are secrets.
+func parseKeys(b []byte) ([]key, error) {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(b, &set); err != nil {
+		return nil, fmt.Errorf("its keys: %w", err)
+	}
+	if len(set.Keys) > maxKeys {
+		return nil, fmt.Errorf("it has %d keys, at most %d are taken", len(set.Keys), maxKeys)
+	}
+	var list []key
+	for _, raw := range set.Keys {
+		var k key
+		if json.Unmarshal(raw, &k) == nil && (k.Use == "" || k.Use == "sig") && k.Valid() && sound(k) {
+			list = append(list, k)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("it has no key that could have signed a token")
+	}
+	return list, nil
+}
+
+// sound reports whether nobody but its owner can sign with a key.
+func sound(k key) bool {
+	switch p := k.Key.(type) {
+	case *rsa.PublicKey:
+		return p.N.BitLen() >= minRSA && p.N.BitLen() <= maxRSA
+	case *ecdsa.PublicKey, ed25519.PublicKey:
+		return true
+	}
+	return false
+}
+
+// fits reports whether a key may have signed with an algorithm.
+func fits(k key, alg string) bool {
+	if k.Algorithm != "" && k.Algorithm != alg {
+		return false
+	}
+	switch p := k.Key.(type) {
+	case *rsa.PublicKey:
+		return strings.HasPrefix(alg, "RS") || strings.HasPrefix(alg, "PS")
+	case *ecdsa.PublicKey:
+		return map[string]string{oidc.ES256: "P-256", oidc.ES384: "P-384", oidc.ES512: "P-521"}[alg] == p.Curve.Params().Name
+	case ed25519.PublicKey:
+		return alg == oidc.EdDSA
+	}
+	return false
+}
+
+// candidates are the keys that may have signed a token: the one it names, or, if it names none, all that fit.
+func (s *keySet) candidates(head claims) []key {
+	id, alg := head.text("kid"), head.text("alg")
+	return slices.DeleteFunc(slices.Clone(s.keys), func(k key) bool { return id != "" && k.KeyID != id || !fits(k, alg) })
+}
+
+// keyring checks the signature of one token. It is an [oidc.KeySet].
+type keyring struct {
+	issuer *issuer
+	head   claims
+	err    error // why the keys cannot be had
+}
+
+var _ oidc.KeySet = (*keyring)(nil)
+
+// VerifySignature returns what was signed. A key that is not known may be new: the issuer is asked once more.
+func (r *keyring) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSignedCompact(token, signatureAlgorithms())
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.issuer.current(ctx)
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	named := r.head.text("kid") != ""
+	for again := false; ; again = true {
+		known := set.candidates(r.head)
+		for _, k := range known {
+			if payload, err := signed.Verify(k.Key); err == nil {
+				return payload, nil
+			}
+		}
+		if again || named && len(known) > 0 {
+			return nil, errors.New("no key of the issuer has signed this")
+		}
+		if set, err = r.issuer.renew(ctx, set); err != nil {
+			r.err = err
+			return nil, err
+		}
+	}
+}
+
+func signatureAlgorithms() []jose.SignatureAlgorithm {
+	list := make([]jose.SignatureAlgorithm, len(algorithms))
+	for i, a := range algorithms {
+		list[i] = jose.SignatureAlgorithm(a)
+	}
+	return list
+}
