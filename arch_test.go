@@ -210,6 +210,10 @@ var rooms = []room{
 		ours: []string{"internal/refusal", "internal/fact", "internal/identity"}, libs: []string{"net", "github.com/coreos/go-oidc", "github.com/go-jose/go-jose", "golang.org/x/time/rate"},
 	},
 	{
+		dir: "internal/oauth/oauthtest", what: "an issuer of tokens for tests, which misbehaves when told to",
+		libs: []string{"testing", "net", "github.com/go-jose/go-jose"},
+	},
+	{
 		dir: "internal/docket", what: "the tasks on record as use cases reach them: read, who has a part in one, changed by the rules",
 		ours: append(domain, "internal/caller", "internal/ledger", "internal/stream", "internal/access"),
 	},

@@ -112,7 +112,7 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 	}
 	if err != nil {
 		i.log.WarnContext(ctx, "the issuer of tokens cannot be asked for its keys", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
-		i.failed, i.because = now, away("the keys of the issuer %s cannot be had", i.url)
+		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be had", i.url)
 		return nil, i.because
 	}
 	fresh := &keySet{keys: list, at: now}
