@@ -104,8 +104,13 @@ type Me struct {
 	Token     string `json:"token"`            // the token's id
 	Agent     string `json:"agent,omitempty"`  // the agent's name, if it is one
 	Person    string `json:"person,omitempty"` // who sits at its client, as the token says
-	Server    string `json:"server"`           // the server's version
+	// Scopes are what an outside issuer's token may be used for; nil: all that the role may do.
+	Scopes []string `json:"scopes,omitempty"`
+	Server string   `json:"server"` // the server's version
 }
+
+// ScopeAct is the scope without which an outside issuer's token may only look.
+const ScopeAct = "trapeze:act"
 
 // Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.
 type Event struct {

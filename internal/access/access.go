@@ -38,9 +38,9 @@ type (
 		Message    string `json:"message"`
 		Suppressed int    `json:"suppressed,omitempty"`
 	}
-	// Vouched: an outside issuer's token was taken for a principal's. The entries made with it name it as their actor's
-	// token, as this one does.
+	// Vouched: an outside issuer's token was taken for a principal's.
 	Vouched struct {
+		Token   string    `json:"token"` // as the actors of the entries made with it have it
 		Issuer  string    `json:"issuer"`
 		Subject string    `json:"subject"`
 		Client  string    `json:"client,omitempty"`

@@ -52,7 +52,7 @@ func (r *Roster) introduce(ctx context.Context, c caller.Caller, v identity.Vouc
 		return nil
 	}
 	err := r.access.Append(ctx, c.Who(), access.Vouched{
-		Issuer: refusal.Clip(v.Issuer, 512), Subject: refusal.Clip(v.Subject, 512), Client: refusal.Clip(v.Client, 512), ID: refusal.Clip(v.ID, 512),
+		Token: c.Token, Issuer: refusal.Clip(v.Issuer, 512), Subject: refusal.Clip(v.Subject, 512), Client: refusal.Clip(v.Client, 512), ID: refusal.Clip(v.ID, 512),
 		Scope: v.Scopes.String(), Expires: v.Expires.UTC().Truncate(time.Second),
 	})
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/registry"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
@@ -36,13 +37,14 @@ type ReadinessInput struct {
 
 // Me is whom a token speaks for.
 type Me struct {
-	Workspace string `json:"workspace"`
-	Role      string `json:"role"`
-	Name      string `json:"name"`
-	Token     string `json:"token" doc:"The token's id."`
-	Agent     string `json:"agent,omitempty" doc:"The agent's name, if it is one."`
-	Person    string `json:"person,omitempty" doc:"Who sits at the agent's client, as its token says."`
-	Server    string `json:"server" doc:"The server's version."`
+	Workspace string          `json:"workspace"`
+	Role      string          `json:"role"`
+	Name      string          `json:"name"`
+	Token     string          `json:"token" doc:"The token's id."`
+	Agent     string          `json:"agent,omitempty" doc:"The agent's name, if it is one."`
+	Person    string          `json:"person,omitempty" doc:"Who sits at the agent's client, as its token says."`
+	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Of an outside issuer's token: what it may be used for. Absent: all that the role may do."`
+	Server    string          `json:"server" doc:"The server's version."`
 }
 
 func (s *service) agents() {
@@ -90,7 +92,11 @@ func (s *service) agents() {
 	}, s.app.Beat)
 	door.Read(s.door, door.Route{Path: "/v1/me", ID: "me", Summary: "Whom the token speaks for", Tag: door.TagTokens},
 		func(_ context.Context, c app.Caller, _ *door.Reading) (Me, error) {
-			return Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}, nil
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}
+			if c.Scopes != nil {
+				me.Scopes = *c.Scopes
+			}
+			return me, nil
 		})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
@@ -55,6 +56,12 @@ func (l *lockedBuffer) String() string {
 
 func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *house {
 	t.Helper()
+	return openFor(t, o, nil, configure...)
+}
+
+// openFor is a house in which the tokens of an issuer count too.
+func openFor(t testing.TB, o httpapi.Options, issuer roster.Issuer, configure ...func(*http.Server)) *house {
+	t.Helper()
 	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +71,7 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *hou
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(log, views.Store(), app.Options{Artifacts: store}); err != nil {
+	if h.app, err = app.New(log, views.Store(), app.Options{Artifacts: store, Issuer: issuer}); err != nil {
 		t.Fatal(err)
 	}
 	if h.admin, err = h.app.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
