@@ -98,19 +98,15 @@ type TokenList struct {
 
 // Me is whom a token speaks for.
 type Me struct {
-	Workspace string `json:"workspace"`
-	Role      Role   `json:"role"`
-	Name      string `json:"name"`
-	Token     string `json:"token"`            // the token's id
-	Agent     string `json:"agent,omitempty"`  // the agent's name, if it is one
-	Person    string `json:"person,omitempty"` // who sits at its client, as the token says
-	// Scopes are what an outside issuer's token may be used for; nil: all that the role may do.
-	Scopes []string `json:"scopes,omitempty"`
-	Server string   `json:"server"` // the server's version
+	Workspace string   `json:"workspace"`
+	Role      Role     `json:"role"`
+	Name      string   `json:"name"`
+	Token     string   `json:"token"`            // the token's id
+	Agent     string   `json:"agent,omitempty"`  // the agent's name, if it is one
+	Person    string   `json:"person,omitempty"` // who sits at its client, as the token says
+	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
+	Server    string   `json:"server"`           // the server's version
 }
-
-// ScopeAct is the scope without which an outside issuer's token may only look.
-const ScopeAct = "trapeze:act"
 
 // Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.
 type Event struct {
