@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
@@ -35,6 +36,12 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
+	return openFor(t, nil, httpapi.Resource{})
+}
+
+// openFor is a house in which the tokens of an issuer count too.
+func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *house {
+	t.Helper()
 	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +50,7 @@ func open(t testing.TB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(log, views.Store(), app.Options{Artifacts: store})
+	a, err := app.New(log, views.Store(), app.Options{Artifacts: store, Issuer: issuer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +67,7 @@ func open(t testing.TB) *house {
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	h := &house{t: t}
-	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Mounts: map[string]func(http.Handler) http.Handler{
+	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
 		},
