@@ -315,7 +315,9 @@ func TestWhileTheIssuerIsAwayItsTokensAreNeitherTakenNorRefused(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]http.HandlerFunc{
-		"an error":                func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret detail", http.StatusInternalServerError) },
+		"an error": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "secret detail", http.StatusInternalServerError)
+		},
 		"nothing there":           http.NotFound,
 		"cut off":                 func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"without end":             drip,
