@@ -298,8 +298,12 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		ours: []string{"client", "internal/surface/mcpapi/tasks"},
+		ours: []string{"client", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks"},
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
+	},
+	{
+		dir: "internal/surface/mcpapi/showcase", what: "what an MCP client is shown besides tools: resources, subscriptions, completion, prompts",
+		ours: []string{"client"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/mcpapi/tasks", what: "the Tasks extension of MCP: calls whose result comes later",

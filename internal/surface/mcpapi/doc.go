@@ -3,7 +3,7 @@
 // door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
 // standard input and output, for one.
 //
-// May import: client, tasks, the MCP SDK, net/http.
+// May import: client, showcase, tasks, the MCP SDK, net/http.
 //
 // Invariants:
 //   - Who acts is the token's principal. No argument of any tool names the caller.
@@ -12,5 +12,6 @@
 //   - Every principal has a server of its own: nothing is cached or notified across principals.
 //
 // Start reading at [New], then tool.go for what a tool is; the tools are in give.go, take.go, hold.go, look.go and
-// know.go. What a handle of the Tasks extension stands for is in record.go.
+// know.go. What a handle of the Tasks extension stands for is in record.go. What there is
+// besides tools is in showcase.
 package mcpapi

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 )
 
 type statusInput struct {
@@ -119,7 +120,7 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		if in.Wait > 0 && !t.State.Final() {
 			text += fmt.Sprintf("Next: to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
 		}
-		return answer{text: text, data: standing{Task: &now, Position: t.Position}}, nil
+		return answer{text: text, data: standing{Task: &now, Position: t.Position}, more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
 	})
 
 // taskOf is the task that an id belongs to.

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
@@ -45,11 +46,15 @@ func New(c *client.Client, o Options) *mcp.Server {
 	o = o.filled(c)
 	can := &mcp.ServerCapabilities{}
 	tasks.Advertise(can)
-	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, &mcp.ServerOptions{
+	options := &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: can,
 		SetCacheable: private,
-	})
+	}
+	show := showcase.New(c)
+	show.Equip(options)
+	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
+	show.Install(s)
 	for _, t := range tools {
 		s.AddTool(t.spec, t.handler(c, o))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 )
 
 type joinInput struct {
@@ -236,7 +237,7 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 			return taken(r.Receipt, "You accepted; its owner must still let go.",
 				fmt.Sprintf("status with id=%s, wait=45, after=%d shows it; then accept again gives the context", r.Task, r.Position), ""), nil
 		}
-		return taken(r.Receipt, "The task is yours.", nextForOwner, r.Content.Prompt), nil
+		return owned(r.Receipt, *r.Content), nil
 	})
 
 // acceptedBefore is for who accepted and never saw the answer: what it accepted is its own, so it gets the context again.
@@ -254,11 +255,18 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 		return answer{}, false
 	}
 	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: handoff, Stage: t.Handoff.Stage, Repeat: true}
-	return taken(r, "The task is yours.", nextForOwner, s.Prompt), true
+	return owned(r, s), true
 }
 
-// nextForOwner is what whoever has just got a task does.
-const nextForOwner = "do what the context asks; progress on long work; then complete, send or escalate"
+// owned is what whoever has just got a task works from, and where to read what that leaves out.
+func owned(r client.Receipt, s client.Sheet) answer {
+	a := taken(r, "The task is yours.", "do what the context asks; progress on long work; then complete, send or escalate", s.Prompt)
+	var left int
+	if a.more, left = showcase.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
+		a.text += fmt.Sprintf("\n\n%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
+	}
+	return a
+}
 
 func taken(r client.Receipt, did, next, prompt string) answer {
 	a := told(r, did, next)

@@ -74,6 +74,9 @@ func define[In, Out any](name, title string, n nature, description string, run f
 	}
 }
 
+// linksSince is the first protocol version that knows links to resources in a tool's answer.
+const linksSince = "2025-06-18"
+
 // metaKey is where a client may put the idempotency key of a call, in its _meta.
 const metaKey = "trapeze/key"
 
@@ -93,7 +96,11 @@ func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
 		case a.need != nil:
 			return &mcp.CallToolResult{InputRequests: a.need.requests, RequestState: a.need.state}, nil
 		}
-		return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: a.text}}, a.more...), StructuredContent: a.data}, nil
+		content := []mcp.Content{&mcp.TextContent{Text: a.text}}
+		if req.ProtocolVersion() >= linksSince {
+			content = append(content, a.more...)
+		}
+		return &mcp.CallToolResult{Content: content, StructuredContent: a.data}, nil
 	}
 }
 
