@@ -45,6 +45,9 @@ func (a *App) decideAuto(ctx context.Context, c Caller, in SendInput, t custody.
 	if err != nil {
 		return nil, err
 	}
+	if d.Action == fact.ActionKeep && in.FanIn.Mode != "" {
+		d.Why = append(d.Why, "the fan-in counts for nothing, since nothing is handed off")
+	}
 	in.Auto.decided = &d
 	var sent []fact.Event
 	if d.Action == fact.ActionHandOff {

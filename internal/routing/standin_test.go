@@ -45,3 +45,19 @@ func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestAPersonIsNeverFoundByCapability(t *testing.T) {
+	person := func(h *routing.Hint) { h.Agent.Spec.Kind = registry.KindHuman }
+	dir := snapshotOf(agent("dora", can("refunds"), person), agent("anna", can("refunds")), agent("bert", can("refunds"), says(registry.Busy)))
+	plan, err := routing.Route(routing.Request{Needs: []string{"refunds"}}, dir, noon)
+	if err != nil || slices.ContainsFunc(plan.Considered, func(c routing.Considered) bool { return c.Agent == "dora" }) {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	alone := snapshotOf(agent("dora", can("refunds"), person))
+	if plan, err = routing.Route(routing.Request{Needs: []string{"refunds"}}, alone, noon); err == nil {
+		t.Errorf("%+v", plan)
+	}
+	if plan, err = routing.Route(routing.Request{Agents: []string{"dora"}}, alone, noon); err != nil || len(eligible(plan)) != 1 {
+		t.Errorf("by name: %+v, %v", plan, err)
+	}
+}
