@@ -2,12 +2,15 @@ package mcpapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -32,6 +35,8 @@ type house struct {
 	t     testing.TB
 	api   http.Handler
 	admin *client.Client
+
+	waiting atomic.Int64 // calls of MCP that wait in inboxes
 }
 
 func open(t testing.TB) *house {
@@ -69,11 +74,22 @@ func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *hou
 	h := &house{t: t}
 	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
-			return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
+			return mcpapi.NewHandler(h.counted(api), mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
 		},
 	}})
 	h.admin = h.as(admin)
 	return h
+}
+
+// counted counts who waits.
+func (h *house) counted(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/inbox" && r.URL.Query().Get("wait") != "" {
+			h.waiting.Add(1)
+			defer h.waiting.Add(-1)
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // as is a client of the HTTP API for a token.
@@ -156,6 +172,35 @@ func (a *agent) call(tool string, args map[string]any) (string, map[string]any) 
 	return text, data
 }
 
+// fits checks what a tool gave against the schema that it announced.
+func (a *agent) fits(tool string, data any) {
+	a.t.Helper()
+	list, err := a.ListTools(context.Background(), nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for _, x := range list.Tools {
+		if x.Name != tool {
+			continue
+		}
+		var schema jsonschema.Schema
+		b, err := json.Marshal(x.OutputSchema)
+		if err == nil {
+			err = json.Unmarshal(b, &schema)
+		}
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if err := resolved.Validate(data); err != nil {
+			a.t.Errorf("%s gave %v, which is not as announced: %v", tool, data, err)
+		}
+	}
+}
+
 // try calls a tool.
 func (a *agent) try(tool string, args map[string]any) (text string, data map[string]any, refused bool) {
 	a.t.Helper()
@@ -170,5 +215,8 @@ func (a *agent) try(tool string, args map[string]any) (text string, data map[str
 		}
 	}
 	data, _ = r.StructuredContent.(map[string]any)
+	if !r.IsError {
+		a.fits(tool, r.StructuredContent)
+	}
 	return b.String(), data, r.IsError
 }

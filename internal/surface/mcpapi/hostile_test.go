@@ -1,0 +1,171 @@
+package mcpapi_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// post sends a message as it is, in the newer era unless the headers say otherwise, and gives what comes back.
+func post(t *testing.T, url, token, body string, headers ...string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": newEra,
+	} {
+		r.Header.Set(name, value)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Set(name, value)
+		if value == "" {
+			r.Header.Del(name)
+		}
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// toolCall is a call of the newer era, and the headers that go with it.
+func toolCall(tool, args string) (body string, headers []string) {
+	return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "` + tool + `", "arguments": ` + args +
+		`, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + newEra + `", "io.modelcontextprotocol/clientCapabilities": {}}}}`,
+		[]string{"Mcp-Method: tools/call", "Mcp-Name: " + tool}
+}
+
+func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
+	h := open(t)
+	s := httptest.NewServer(h.api)
+	t.Cleanup(s.Close)
+	token := h.token("coder")
+	good, headers := toolCall("status", "{}")
+	huge, _ := toolCall("send", `{"intent": "`+strings.Repeat("x", 10<<20)+`"}`)
+	deep, deepHeaders := toolCall("send", `{"intent": "x", "data": `+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`)
+	for _, c := range []struct {
+		name, url, token, body string
+		headers                []string
+		status                 int
+	}{
+		{"no token", "", "", good, append([]string{"Authorization: "}, headers...), http.StatusUnauthorized},
+		{"no such token", "", "trapeze_x", good, headers, http.StatusUnauthorized},
+		{"no bearer", "", "", good, append([]string{"Authorization: Basic YTpi"}, headers...), http.StatusUnauthorized},
+		{"another name for this machine", "", token, good, append([]string{"Host: attacker.example"}, headers...), http.StatusForbidden},
+		{"a page of another site", "", token, good, append([]string{"Origin: https://attacker.example", "Sec-Fetch-Site: cross-site"}, headers...), http.StatusForbidden},
+		{"ten megabytes", "", token, huge, []string{"Mcp-Method: tools/call", "Mcp-Name: send"}, http.StatusRequestEntityTooLarge},
+		{"no JSON", "", token, "{not json", headers, http.StatusBadRequest},
+		{"nothing", "", token, "", headers, http.StatusBadRequest},
+		{"another tool in the header", "", token, good, []string{"Mcp-Method: tools/call", "Mcp-Name: send"}, http.StatusBadRequest},
+		{"an unknown version", "", token, good, append([]string{"Mcp-Protocol-Version: 1999-01-01"}, headers...), http.StatusBadRequest},
+		{"a session that is not", "", token, good, []string{"Mcp-Protocol-Version: " + oldEra, "Mcp-Session-Id: nobody"}, http.StatusNotFound},
+		{"text", "", token, good, append([]string{"Content-Type: text/plain"}, headers...), http.StatusUnsupportedMediaType},
+	} {
+		if status, answer := post(t, s.URL+"/mcp", c.token, c.body, c.headers...); status != c.status {
+			t.Errorf("%s: %d %.300s", c.name, status, answer)
+		}
+	}
+	if status, answer := post(t, s.URL+"/mcp", token, deep, deepHeaders...); status == http.StatusOK && !strings.Contains(answer, `"isError":true`) {
+		t.Errorf("deep nesting was taken: %d %.300s", status, answer)
+	}
+	status, answer := post(t, s.URL+"/mcp", token, good, headers...)
+	if status != http.StatusOK || !strings.Contains(answer, "None.") {
+		t.Errorf("the server does not answer any more: %d %s", status, answer)
+	}
+}
+
+func TestASessionIsItsTokensAlone(t *testing.T) {
+	h := open(t)
+	coder := h.agent(oldEra, "coder")
+	thief := bearer{h.token("thief"), nil}
+	s := httptest.NewServer(h.api)
+	t.Cleanup(s.Close)
+	status, answer := post(t, s.URL+"/mcp", thief.token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
+		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID())
+	if status == http.StatusOK {
+		t.Errorf("another's session was used: %s", answer)
+	}
+	second := h.tokenAt("coder", "")
+	if status, _ := post(t, s.URL+"/mcp", second, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
+		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status == http.StatusOK {
+		t.Error("a session was used with another token of the same agent")
+	}
+}
+
+func TestARevokedTokenEndsItsSessions(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder := h.agent(era, "coder")
+		coder.call("status", m{})
+		list, err := h.admin.Tokens(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range list.Tokens {
+			if k.Name == "coder" {
+				if _, err := h.admin.RevokeToken(t.Context(), k.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "status"}); err == nil {
+			t.Error("a revoked token still counts")
+		}
+	})
+}
+
+func TestAnotherWorkspaceIsAnotherWorld(t *testing.T) {
+	h := open(t)
+	coder := h.agent(newEra, "coder")
+	_, task := coder.call("send", m{"intent": "Write the parser"})
+	foreign, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "boss", Workspace: "elsewhere"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := h.connect(newEra, "boss", foreign.Text, nil)
+	if text, _, refused := other.try("status", m{"id": task["task"]}); !refused {
+		t.Errorf("a task of another workspace was seen: %s", text)
+	}
+	text, _ := other.call("join", m{})
+	if strings.Contains(text, "coder") {
+		t.Errorf("an agent of another workspace was seen: %s", text)
+	}
+}
+
+func TestEveryToolSaysWhatItGivesAndWhatItDoes(t *testing.T) {
+	h := open(t)
+	coder := h.agent(newEra, "coder")
+	list, err := coder.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		b, err := json.Marshal(tool.OutputSchema)
+		if err != nil || !strings.Contains(string(b), `"object"`) {
+			t.Errorf("%s has no output schema: %s, %v", tool.Name, b, err)
+		}
+		if a := tool.Annotations; a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || a.Title == "" {
+			t.Errorf("%s says too little about itself: %+v", tool.Name, a)
+		}
+	}
+}
