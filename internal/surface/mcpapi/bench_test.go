@@ -129,11 +129,14 @@ func waitInInbox(conn net.Conn, era, token string) error {
 			if err := post(more, body); err != nil {
 				return err
 			}
-			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // it is closed below
 			if err != nil {
 				return err
 			}
 			if _, err := io.Copy(io.Discard, res.Body); err != nil {
+				return err
+			}
+			if err := res.Body.Close(); err != nil {
 				return err
 			}
 			if id := res.Header.Get("Mcp-Session-Id"); id != "" && !strings.Contains(more, id) {

@@ -51,7 +51,7 @@ func post(t *testing.T, url, token, body string, headers ...string) (status int,
 // toolCall is a call of the newer era, and the headers that go with it.
 func toolCall(tool, args string) (body string, headers []string) {
 	return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "` + tool + `", "arguments": ` + args +
-		`, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + newEra + `", "io.modelcontextprotocol/clientCapabilities": {}}}}`,
+			`, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + newEra + `", "io.modelcontextprotocol/clientCapabilities": {}}}}`,
 		[]string{"Mcp-Method: tools/call", "Mcp-Name: " + tool}
 }
 
