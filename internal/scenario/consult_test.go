@@ -184,3 +184,14 @@ func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
 		t.Errorf("%+v by %v", r, by)
 	}
 }
+
+func TestAFanInThatCountsForNothingIsSaidSo(t *testing.T) {
+	h := open(t, "sqlite")
+	defer h.stop()
+	h.join("carl")
+	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+	r := h.send(h.agent("carl"), made, app.SendInput{To: []string{routing.Auto}, FanIn: fact.FanIn{Mode: fact.FanInAll}})
+	if r.Decision.Action != fact.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "fan-in counts for nothing") {
+		t.Errorf("%+v", r.Decision)
+	}
+}
