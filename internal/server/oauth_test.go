@@ -52,7 +52,9 @@ func TestAConfiguredIssuersTokensCount(t *testing.T) {
 
 func TestHalfAnIssuerIsRefused(t *testing.T) {
 	for _, c := range []oauth.Config{
-		{Issuer: "https://issuer.example.org"}, {Resource: "https://trapeze.example.org/mcp"}, {Claim: "sub"},
+		{Issuer: "https://issuer.example.org"},
+		{Resource: "https://trapeze.example.org/mcp"},
+		{Claim: "sub"},
 		{Issuer: "http://issuer.example.org", Resource: "https://trapeze.example.org/mcp"},
 	} {
 		if s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", OAuth: c}); refusal.CodeOf(err) != refusal.Invalid {

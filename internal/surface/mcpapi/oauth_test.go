@@ -61,7 +61,7 @@ func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(res.Body)
-			if err != nil {
+			if res.Body.Close(); err != nil {
 				t.Fatal(err)
 			}
 			if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != c.status || got != c.challenge {
