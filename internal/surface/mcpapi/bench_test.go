@@ -129,22 +129,27 @@ func waitInInbox(conn net.Conn, era, token string) error {
 			if err := post(more, body); err != nil {
 				return err
 			}
-			res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // it is closed below
+			id, err := sessionOf(conn)
 			if err != nil {
 				return err
 			}
-			if _, err := io.Copy(io.Discard, res.Body); err != nil {
-				return err
-			}
-			if err := res.Body.Close(); err != nil {
-				return err
-			}
-			if id := res.Header.Get("Mcp-Session-Id"); id != "" && !strings.Contains(more, id) {
+			if id != "" && !strings.Contains(more, id) {
 				more += "Mcp-Session-Id: " + id + "\r\n"
 			}
 		}
 	}
 	return post(more, `{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "inbox", "arguments": {"wait": 50}`+meta+`}}`)
+}
+
+// sessionOf reads an answer and gives the session that it names.
+func sessionOf(conn net.Conn) (string, error) {
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return res.Header.Get("Mcp-Session-Id"), err
 }
 
 func inUse() int64 {
