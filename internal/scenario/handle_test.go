@@ -280,3 +280,77 @@ func TestAStreamTellsWhenADelegationIsDone(t *testing.T) {
 		return m.Method == "notifications/tasks" && m.Params["status"] == "completed" && strings.Contains(fmt.Sprint(m.Params["result"]), "two bugs")
 	})
 }
+
+func TestADelegationThatFailsIsAResultThatSaysSo(t *testing.T) {
+	h := handleStory(t)
+	handle := h.begin("lead", "send", h.delegation(h.own()))
+	a := h.accept()
+	if _, err := h.as("reviewer").Fail(t.Context(), a.Task, api.FailInput{Epoch: a.Epoch, Detail: "no compiler"}); err != nil {
+		t.Fatal(err)
+	}
+	result, _ := h.until("lead", handle, "completed")["result"].(map[string]any)
+	if text := fmt.Sprint(result); result["isError"] != true || !strings.Contains(text, "0 of 1 results are in") || !strings.Contains(text, "failed") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestAFanOutIsOneHandleForAllResults(t *testing.T) {
+	h := handleStory(t)
+	handle := h.begin("lead", "send", map[string]any{"intent": "Who is right?", "to": []string{"reviewer", "stranger"}, "kind": "broadcast", "fan_out": true})
+	for _, name := range []string{"reviewer", "stranger"} {
+		c := h.as(name)
+		items, err := c.WaitInbox(t.Context(), api.InboxOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Accept(t.Context(), items[0].ID, api.AcceptInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.get("lead", handle); got.Result["status"] != "working" {
+			t.Errorf("before %s is done: %+v", name, got)
+		}
+		if _, err := c.Complete(t.Context(), a.Task, api.CompleteInput{Epoch: a.Epoch, Result: api.Result{Text: "by " + name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := fmt.Sprint(h.until("lead", handle, "completed")["result"])
+	for _, want := range []string{"by reviewer", "by stranger", "2 of 2 results are in", "state:completed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the result lacks %q: %s", want, text)
+		}
+	}
+}
+
+// Whoever works on what was delegated asks the operators. The person at the sender's client is one of them.
+func TestAQuestionOfTheDelegateReachesThePersonAtTheSendersClient(t *testing.T) {
+	h := handleStory(t)
+	token, err := h.client(h.url, h.token).CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "lead", Person: "pia"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.tokens["lead"] = token.Text
+	handle := h.begin("lead", "send", h.delegation(h.own()))
+	a := h.accept()
+	asked, err := h.as("reviewer").Ask(t.Context(), a.Task, api.AskInput{Epoch: a.Epoch, Question: "Which branch?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, _ := h.until("lead", handle, "input_required")["inputRequests"].(map[string]any)
+	if len(open) != 1 || !strings.Contains(fmt.Sprint(open[asked.Ticket]), "Which branch?") {
+		t.Fatalf("asked: %v", open)
+	}
+	for _, answer := range []string{"main", "another"} { // the second comes too late, and changes nothing
+		r := h.ask("lead", "tasks/update", handle, map[string]any{"taskId": handle, "inputResponses": map[string]any{
+			asked.Ticket: map[string]any{"action": "accept", "content": map[string]any{"answer": answer}},
+		}})
+		if r.Error != nil {
+			t.Fatalf("%+v", r.Error)
+		}
+	}
+	k, err := h.as("reviewer").Ticket(t.Context(), asked.Ticket, 0)
+	if err != nil || k.Answer != "main" || !strings.Contains(k.ClosedBy, "pia") {
+		t.Errorf("answered %q by %q: %v", k.Answer, k.ClosedBy, err)
+	}
+	h.until("lead", handle, "working")
+}

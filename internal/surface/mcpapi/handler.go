@@ -147,8 +147,9 @@ func (h *Handler) serverFor(v *visitor) principal {
 	if err != nil {
 		return principal{} // the API has taken the token, so it is well formed
 	}
-	o := h.options.filled(c)
+	o := h.options.Options
 	o.Person, o.Secret = v.me.Person, v.token
+	o = o.filled(c)
 	p := principal{server: h.options.Make(c, o), tasks: o.Tasks}
 	h.servers.Add(v.key(), p)
 	return p

@@ -1,7 +1,6 @@
 package mcpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +11,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
+// operators is the desk of those who run the server.
+const operators = "operators"
+
 // sentAnswer is a receipt, and the results that a sender has waited for.
 type sentAnswer struct {
 	receipt
@@ -19,12 +21,12 @@ type sentAnswer struct {
 }
 
 // task is the work as the holder of its handle sees it.
-func (w work) task(id string) tasks.Task {
+func (w work) task(id string, asks map[string]*mcp.ElicitParams) tasks.Task {
 	t := tasks.Task{ID: id, Status: tasks.Working, Created: w.first.Created, Updated: w.updated(), Poll: poll}
 	switch {
 	case !w.over():
-		t.Message, t.Questions = w.standing(), w.questions()
-		if len(t.Questions) > 0 {
+		t.Message, t.Questions = w.standing(), asks
+		if len(asks) > 0 {
 			t.Status = tasks.InputRequired
 		}
 	case w.calledOff():
@@ -70,18 +72,21 @@ func (w work) standing() string {
 	return "waiting for " + strings.Join(waits, ", ")
 }
 
-// questions are what only the holder's user can say: whether to let go of what was accepted. A handoff is confirmed once, so
-// its id is used once.
-func (w work) questions() map[string]*mcp.ElicitParams {
-	h := w.first.Handoff
-	if h == nil || h.Stage != client.StageAccepted || h.Confirm != client.ConfirmExplicit {
+// asks is what people are asked by whoever works on the first of the group.
+func (w work) asks() client.Ticket {
+	if w.first.Ticket == nil {
+		return client.Ticket{}
+	}
+	return client.Ticket{ID: w.first.Ticket.ID, Intent: w.first.Intent, TicketDoc: w.first.Ticket.TicketDoc}
+}
+
+// questions are what the person at the client can answer of it: what the operators are asked, of whom that person is one. A
+// ticket is answered once, so its id is a key that is used once.
+func (r record) questions(k client.Ticket) map[string]*mcp.ElicitParams {
+	if r.person == "" || k.ID == "" || !k.Open() || k.Kind != "question" || k.To != "" || k.Desk != operators {
 		return nil
 	}
-	return map[string]*mcp.ElicitParams{h.ID: {
-		Message: fmt.Sprintf("%s has accepted %q. Let go of it?", h.Receiver, clip(oneLine(w.first.Intent), 300)),
-		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"let_go":{"type":"boolean",` +
-			`"description":"yes: it is the receiver's from now on; no: the handoff is taken back"}},"required":["let_go"]}`),
-	}}
+	return map[string]*mcp.ElicitParams{k.ID: questionOf(k).form()}
 }
 
 // updated is the last that is known to have happened.
@@ -133,7 +138,7 @@ func (w work) result() *mcp.CallToolResult {
 }
 
 // answered is a ticket as the holder of its handle sees it: with what ask would have answered if it had waited.
-func answered(k client.Ticket) tasks.Task {
+func (r record) answered(k client.Ticket) tasks.Task {
 	t := tasks.Task{ID: k.ID, Status: tasks.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
 	for _, at := range []time.Time{k.Claimed, k.Closed} {
 		if at.After(t.Updated) {
@@ -142,7 +147,10 @@ func answered(k client.Ticket) tasks.Task {
 	}
 	switch {
 	case k.Open():
-		t.Message = ticketText(k)
+		t.Message, t.Questions = ticketText(k), r.questions(k)
+		if len(t.Questions) > 0 {
+			t.Status = tasks.InputRequired
+		}
 	case k.Outcome == "withdrawn":
 		t.Status, t.Message = tasks.Cancelled, ticketText(k)
 	default:

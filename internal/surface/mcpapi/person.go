@@ -30,6 +30,10 @@ type question struct {
 	needed []string
 }
 
+func (q question) form() *mcp.ElicitParams {
+	return &mcp.ElicitParams{Mode: "form", Message: q.text, RequestedSchema: map[string]any{"type": "object", "properties": q.fields, "required": q.needed}}
+}
+
 // personKey names the one question of a call among its input requests.
 const personKey = "person"
 
@@ -101,7 +105,7 @@ func (c *call) request() []byte {
 // elicit puts a question before the person at the client. Clients with sessions answer within the call: then the answer is
 // returned, or errWaits if somebody else was faster or nobody answered in time. For the others the returned need ends the call.
 func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need, error) {
-	form := &mcp.ElicitParams{Mode: "form", Message: q.text, RequestedSchema: map[string]any{"type": "object", "properties": q.fields, "required": q.needed}}
+	form := q.form()
 	if c.req.ProtocolVersion() >= newEra {
 		return nil, &need{mcp.InputRequestMap{personKey: form}, c.seal(q)}, nil
 	}
@@ -138,7 +142,11 @@ func saidBy(r *mcp.ElicitResult, field string) (string, bool) {
 
 // asPerson makes calls under ctx those of the person at the client; the same answer to the same question is the same call.
 func (c *call) asPerson(ctx context.Context, id string) context.Context {
-	return client.WithKey(client.WithPerson(ctx, c.options.Person), "at client "+id)
+	return asPerson(ctx, c.options.Person, id)
+}
+
+func asPerson(ctx context.Context, name, id string) context.Context {
+	return client.WithKey(client.WithPerson(ctx, name), "at client "+id)
 }
 
 // questionOf is a ticket's question as a form.

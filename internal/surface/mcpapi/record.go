@@ -17,12 +17,15 @@ import (
 // record is where the handles of one principal stand: what a handle stands for is on record, and nothing else is kept. The
 // handle of a question is its ticket's id. That of a delegation or a fan-out is the parent's id and the number of those of its
 // children that were made together ("task_….g2"): the record has them before they are made.
-type record struct{ *client.Client }
+type record struct {
+	*client.Client
+	person string // at the principal's client; empty: nobody
+}
 
 const (
 	// poll is how often it is worth to ask for a handle: those that wait work for minutes, or are people.
 	poll = 2 * time.Second
-	// linger is the longest that one call waits for an answer.
+	// linger is the longest that one call waits for a change.
 	linger = 50 * time.Second
 )
 
@@ -47,18 +50,16 @@ func unseen(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: refused.Error()}
 }
 
-// Answer implements [tasks.Source]: the questions are those that work.questions asks.
+// Answer implements [tasks.Source]: the questions are tickets, and their answers the person's at the client. Without an answer
+// they stand with others.
 func (r record) Answer(ctx context.Context, _ string, answers map[string]*mcp.ElicitResult) error {
-	for handoff, a := range answers {
-		var err error
-		switch {
-		case a.Action == "cancel": // no answer: the question stays open
-		case a.Action == "accept" && a.Content["let_go"] == true:
-			_, err = r.Confirm(ctx, handoff, client.ConfirmInput{})
-		default:
-			_, err = r.Withdraw(ctx, handoff, client.CancelInput{Detail: "not confirmed by the sender's user"})
+	for ticket, a := range answers {
+		text, ok := saidBy(a, "answer")
+		if !ok {
+			continue
 		}
-		if err != nil && !errors.Is(err, client.Conflict) { // a conflict: it was answered another way
+		_, err := r.Client.Answer(asPerson(ctx, r.person, ticket), ticket, client.AnswerInput{Answer: text})
+		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) { // else somebody was faster
 			return unseen(err)
 		}
 	}
@@ -109,11 +110,12 @@ func (r record) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error
 	}
 }
 
-// look reads what a handle stands for; wait then waits until something of it is new.
+// look reads what a handle stands for; wait then waits until something of it may be new. The parent goes on when the last child
+// that it needs has ended, or soon after.
 func (r record) look(ctx context.Context, id string) (t tasks.Task, wait func() error, err error) {
 	if isTicket(id) {
 		k, err := r.Ticket(ctx, id, 0)
-		return answered(k), func() error {
+		return r.answered(k), func() error {
 			_, err := r.Ticket(ctx, id, linger)
 			return err
 		}, err
@@ -122,21 +124,18 @@ func (r record) look(ctx context.Context, id string) (t tasks.Task, wait func() 
 	if err != nil {
 		return t, nil, err
 	}
-	return w.task(id), func() error {
-		err := r.Events(ctx, max(min(w.first.Position, w.parent.Position), 1)-1, func(e client.Event) error {
-			if e.ID == w.group[0].Task && e.Position > w.first.Position || e.ID == w.parent.ID && e.Position > w.parent.Position {
-				return errNews
-			}
-			return nil
-		})
-		if errors.Is(err, errNews) {
-			return nil
+	return w.task(id, r.questions(w.asks())), func() error {
+		of, after, span := w.first.ID, w.first.Position, linger
+		switch {
+		case of == "": // it is being made
+			of, after, span = w.parent.ID, w.parent.Position, time.Second
+		case w.first.State.Final():
+			of, after = w.parent.ID, w.parent.Position
 		}
+		_, err := r.WaitTask(ctx, of, after, span)
 		return err
 	}, nil
 }
-
-var errNews = errors.New("something is new")
 
 // work is what somebody waits for: children of a task that were made together.
 type work struct {

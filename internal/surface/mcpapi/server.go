@@ -31,7 +31,7 @@ func (o Options) filled(c *client.Client) Options {
 		o.Beat = 10 * time.Second
 	}
 	if o.Tasks == nil {
-		o.Tasks = record{c}
+		o.Tasks = record{c, o.Person}
 	}
 	return o
 }
