@@ -325,7 +325,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/cli", what: "the command line; it reaches the server through the public client, and is given `serve` as a function",
-		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage", "internal/surface/cli/daemon", "internal/surface/cli/setup"),
+		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/know", "internal/surface/cli/dispatch", "internal/surface/cli/desk", "internal/surface/cli/work", "internal/surface/cli/demo", "internal/surface/cli/stage", "internal/surface/cli/daemon", "internal/surface/cli/setup", "internal/surface/cli/stdio"),
 		libs: []string{"net", "os/exec", "github.com/spf13", "golang.org/x/term"},
 	},
 	{
@@ -353,6 +353,10 @@ var rooms = []room{
 		ours: append(domain, "client", "internal/surface/cli/shell", "internal/surface/cli/daemon", "internal/surface/cli/graft"), libs: []string{"net", "os/exec", "github.com/spf13"},
 	},
 	{dir: "internal/surface/cli/graft", what: "other programs' files, changed in one place and left alone in the rest: JSON, TOML, Markdown", pure: true},
+	{
+		dir: "internal/surface/cli/stdio", what: "an agent's MCP session on standard input and output, and what keeps its tasks meanwhile",
+		ours: []string{"client", "internal/surface/mcpapi"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",
 		ours: []string{"client"}, libs: []string{"os/exec"},

@@ -33,7 +33,7 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 		r.Key = keyFor(ctx)
 		r.Person, _ = ctx.Value(personAt).(string) // none is ""
 	}
-	return c.conn.Retry(ctx, func() (bool, error) { return true, c.conn.Attempt(ctx, r, out) })
+	return c.conn.Make(ctx, r, out)
 }
 
 // usualWait is how long each call waits where nobody says how long.

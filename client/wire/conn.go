@@ -74,6 +74,19 @@ func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)
 	}
 }
 
+// Make makes a call, again as [Conn.Retry] says, and decodes its answer. What it waits is the time of all attempts.
+func (c *Conn) Make(ctx context.Context, r Call, out any) error {
+	end, again := time.Now().Add(r.Wait), false
+	return c.Retry(ctx, func() (bool, error) {
+		if again && r.Wait > 0 {
+			r.Wait = max(time.Until(end), 0)
+			r.Query.Set("wait", r.Wait.String())
+		}
+		again = true
+		return true, c.Attempt(ctx, r, out)
+	})
+}
+
 // Pause doubles with every attempt and has jitter, so that many clients do not come back at once.
 func (c *Conn) Pause(n int) time.Duration {
 	p := min(c.FirstPause<<min(n, 20), maxPause)

@@ -6,8 +6,8 @@
 //
 // May import: client, the domain types, its own command-line libraries; below it are its rooms shell (what every command
 // needs), know (the commands of what is known and carried), work (any program as a receiver), daemon (a server in the
-// background), setup (agents' programs are set up), demo (the story) and stage (the demo's real work). The commands of tasks, handoffs, agents, tokens and the
-// record are here.
+// background), stdio (an agent's MCP session), setup (agents' programs are set up), demo (the story) and stage (the demo's real
+// work). The commands of tasks, handoffs, agents, tokens and the record are here.
 //
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.

@@ -89,7 +89,7 @@ read from the data directory. --agent NAME acts as that agent.`
 
 func (s *commands) root() *cobra.Command {
 	root := shell.Group("trapeze", "A handoff server for AI agents",
-		s.serveCommand(), s.stopCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(),
+		s.serveCommand(), s.stopCommand(), s.demoCommand(), s.stageCommand(), s.workCommand(), s.mcpCommand(),
 		s.agentCommand(), s.tokenCommand(), s.taskCommand(),
 		s.sendCommand(), s.inboxCommand(), s.handoffCommand(), s.shareCommand(), s.takeoverCommand(),
 		s.acceptCommand(), s.rejectCommand(), s.confirmCommand(), s.escalateCommand(),

@@ -63,7 +63,7 @@ func told(r client.Receipt, did, next string) answer {
 	if next != "" {
 		b.WriteString("\nNext: " + next)
 	}
-	return answer{text: b.String(), data: receiptOf(r, next)}
+	return answer{text: b.String(), data: receiptOf(r, next), stands: standingOf(r)}
 }
 
 // decision is what the policy made of a task, without the long list of those passed over.

@@ -23,6 +23,11 @@ type Options struct {
 	Secret string
 	// Tasks is where handles of results that come later stand; nil means the record.
 	Tasks tasks.Source
+	// Remote says that the API is in another process, which may go away and come back: calls that wait ride that out. Who
+	// runs such a server shows that its agent lives; otherwise each call of a tool does.
+	Remote bool
+	// Told is told how a task stands after each call about one. It must not block; nil means nobody is.
+	Told func(Standing)
 }
 
 // filled are the options with what is left out, for the principal that c speaks for.
@@ -55,8 +60,9 @@ func New(c *client.Client, o Options) *mcp.Server {
 	show.Equip(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
 	show.Install(s)
+	life := &pulse{client: c}
 	for _, t := range tools {
-		s.AddTool(t.spec, t.handler(c, o))
+		s.AddTool(t.spec, t.handler(c, o, life))
 	}
 	if err := tasks.Install(s, o.Tasks); err != nil {
 		panic(err) // its methods would have to be some of the protocol's own

@@ -161,7 +161,9 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
 		}
 		defer c.alive(ctx, "waiting for the inbox")()
-		box, err := c.Inbox(ctx, client.InboxOptions{Wait: time.Duration(in.Wait) * time.Second, Limit: in.Limit, After: in.After})
+		box, err := ride(ctx, c, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+			return c.Inbox(ctx, client.InboxOptions{Wait: wait, Limit: in.Limit, After: in.After})
+		})
 		if err != nil {
 			return answer{}, err
 		}

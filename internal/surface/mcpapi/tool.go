@@ -38,6 +38,7 @@ type answer struct {
 	data any
 	more []mcp.Content // links to what is large
 	need *need         // instead of all that: what the person at the client must say first
+	stands *Standing // of the task that the call was about
 }
 
 // nature is what a client may show or ask its user about a tool, as annotations of the protocol.
@@ -81,8 +82,11 @@ const linksSince = "2025-06-18"
 const metaKey = "trapeze/key"
 
 // handler is the tool for one principal. A refusal is a result that the model sees, not an error of the protocol.
-func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
+func (t tool) handler(c *client.Client, o Options, life *pulse) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if !o.Remote {
+			life.beat(ctx)
+		}
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)
 		}
@@ -96,6 +100,9 @@ func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
 		case a.need != nil:
 			return &mcp.CallToolResult{InputRequests: a.need.requests, RequestState: a.need.state}, nil
 		}
+		if o.Told != nil && a.stands != nil {
+			o.Told(*a.stands)
+		}
 		content := []mcp.Content{&mcp.TextContent{Text: a.text}}
 		if req.ProtocolVersion() >= linksSince {
 			content = append(content, a.more...)
@@ -106,7 +113,10 @@ func (t tool) handler(c *client.Client, o Options) mcp.ToolHandler {
 
 // refusal is an error as a model reads it: what sort, what happened, what to do next.
 func refusal(ctx context.Context, err error) *mcp.CallToolResult {
-	e := &client.Error{Code: client.Unavailable, Message: "the server cannot be reached", Hint: "call again with the same key"}
+	e := &client.Error{
+		Code: client.Unavailable, Message: "the server cannot be reached now",
+		Hint: "wait a little and call again, with the same key where you gave one; if it stays away, ask your user to look: trapeze serve --background starts one on this machine",
+	}
 	switch {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:

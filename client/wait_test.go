@@ -1,0 +1,46 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// roundTrip is a transport that is one function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestACallThatWaitsIsRepeatedForTheRestOfItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		c, err := client.New("http://localhost", "tpz_x", client.Options{Retries: 3, Pause: time.Nanosecond, HTTP: &http.Client{
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				asked = append(asked, r.URL.Query().Get("wait"))
+				time.Sleep(8 * time.Second)
+				return nil, errors.New("the server went away")
+			}),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = c.Inbox(t.Context(), client.InboxOptions{Wait: 20 * time.Second}); err == nil {
+			t.Error("there was an answer")
+		}
+		for i, wait := range asked { // pauses of nanoseconds are in between
+			d, err := time.ParseDuration(wait)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked[i] = d.Round(time.Second).String()
+		}
+		if want := []string{"20s", "12s", "4s", "0s"}; !slices.Equal(asked, want) {
+			t.Errorf("it asked to wait %v, want %v", asked, want)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package stdio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+)
+
+// line is a line of the input, without what ends it. Of one that is too long there is nothing else.
+type line struct {
+	text []byte
+	long bool
+}
+
+// readLine reads to the end of a line, or of the input, which is its error.
+func readLine(r *bufio.Reader) (out line, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if out.long = out.long || len(out.text)+len(bytes.TrimRight(part, "\r\n")) > mcpapi.MaxBody; out.long {
+			out.text = nil
+		} else {
+			out.text = append(out.text, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return out, err
+		}
+	}
+}
+
+// fault is what is wrong with a line.
+type fault struct {
+	id   json.RawMessage // of the call, if it is known
+	code int64
+	text string
+}
+
+// answer is a fault as an answer of JSON-RPC.
+func (f *fault) answer() ([]byte, error) {
+	if f.id == nil {
+		f.id = json.RawMessage("null")
+	}
+	return json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", f.id, jsonrpc.Error{Code: f.code, Message: f.text}})
+}
+
+// message reads a line.
+func (n line) message() (jsonrpc.Message, *fault) {
+	text := bytes.TrimSpace(n.text)
+	switch {
+	case n.long:
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf(
+			"the message is too large: at most %d bytes are taken. Put large content into an artifact (trapeze artifact put) and refer to it", mcpapi.MaxBody)}
+	case !utf8.Valid(text):
+		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not UTF-8"}
+	case !json.Valid(text):
+		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not JSON: a message is one JSON object on one line"}
+	case text[0] == '[':
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "batches are not taken: send each message on a line of its own"}
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "a message is a JSON object"}
+	}
+	id, given := fields["id"]
+	if given && !identifies(id) {
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "an id is a string or a whole number"}
+	}
+	m, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		f := &fault{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("this is no message of JSON-RPC 2.0: %.200s", err)}
+		if _, call := fields["method"]; call {
+			f.id = id
+		}
+		return nil, f
+	}
+	return m, nil
+}
+
+// identifies reports whether an id is one that comes back as it was.
+func identifies(id json.RawMessage) bool {
+	const exact = 1 << 53 // beyond it, JSON's numbers are not
+	if id[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return err == nil && -exact < n && n < exact
+}

@@ -1,0 +1,94 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Standing is how a task stands after a call about it.
+type Standing struct {
+	Task  string
+	State client.State
+	Owner string
+	Epoch uint64
+	Lease time.Time // zero while none runs
+	// Stage is that of the task's newest handoff.
+	Stage client.Stage
+	// Looked says that the call only looked at the task, and did nothing about it.
+	Looked bool
+}
+
+func standingOf(r client.Receipt) *Standing {
+	return &Standing{Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Lease: r.Lease, Stage: r.Stage}
+}
+
+func seen(t client.Task) *Standing {
+	s := &Standing{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Lease: t.Lease, Looked: true}
+	if t.Handoff != nil {
+		s.Stage = t.Handoff.Stage
+	}
+	return s
+}
+
+// pulse shows that a principal lives which calls tools, if it is an agent.
+type pulse struct {
+	client *client.Client
+
+	mu   sync.Mutex
+	last time.Time
+	none bool // it is no agent
+}
+
+// pulseEvery is the shortest between two signs of life.
+const pulseEvery = time.Second
+
+// beat shows it, unless that was done just now.
+func (p *pulse) beat(ctx context.Context) {
+	p.mu.Lock()
+	now := time.Now()
+	due := !p.none && now.Sub(p.last) >= pulseEvery
+	if due {
+		p.last = now
+	}
+	p.mu.Unlock()
+	if due && errors.Is(p.client.Beat(ctx), client.Invalid) { // any other failure is that of the call which follows
+		p.mu.Lock()
+		p.none = true
+		p.mu.Unlock()
+	}
+}
+
+// rideEvery is the pause before a server that went away is asked again.
+const rideEvery = time.Second
+
+// ride makes a call that waits so many seconds. Where the server is another process and goes away meanwhile, it is asked
+// again for as long as there is something left to wait.
+func ride[T any](ctx context.Context, c *call, seconds int, do func(wait time.Duration) (T, error)) (T, error) {
+	left := time.Duration(seconds) * time.Second
+	end := time.Now().Add(left)
+	for {
+		v, err := do(left)
+		left = time.Until(end)
+		if err == nil || !c.options.Remote || left <= 0 || !away(err) {
+			return v, err
+		}
+		pause := time.NewTimer(min(rideEvery, left))
+		select {
+		case <-pause.C:
+			left = max(time.Until(end), 0)
+		case <-ctx.Done():
+			pause.Stop()
+			return v, ctx.Err()
+		}
+	}
+}
+
+// away reports whether an error is that of a server which is not there, or cannot say.
+func away(err error) bool {
+	var refused *client.Error
+	return !errors.As(err, &refused) || refused.Code == client.Unavailable || refused.Code == client.Unknown
+}
