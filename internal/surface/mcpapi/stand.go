@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -40,30 +41,27 @@ type pulse struct {
 
 	mu   sync.Mutex
 	last time.Time
-	none bool // it is no agent
+	none atomic.Bool // it is no agent
 }
 
-// pulseEvery is the shortest between two signs of life.
-const pulseEvery = time.Second
+const (
+	pulseEvery = time.Second // the shortest between two signs of life
+	rideEvery  = time.Second // the pause before a server that went away is asked again
+)
 
 // beat shows it, unless that was done just now.
 func (p *pulse) beat(ctx context.Context) {
 	p.mu.Lock()
 	now := time.Now()
-	due := !p.none && now.Sub(p.last) >= pulseEvery
+	due := !p.none.Load() && now.Sub(p.last) >= pulseEvery
 	if due {
 		p.last = now
 	}
 	p.mu.Unlock()
 	if due && errors.Is(p.client.Beat(ctx), client.Invalid) { // any other failure is that of the call which follows
-		p.mu.Lock()
-		p.none = true
-		p.mu.Unlock()
+		p.none.Store(true)
 	}
 }
-
-// rideEvery is the pause before a server that went away is asked again.
-const rideEvery = time.Second
 
 // ride makes a call that waits so many seconds. Where the server is another process and goes away meanwhile, it is asked
 // again for as long as there is something left to wait.
@@ -73,17 +71,13 @@ func ride[T any](ctx context.Context, c *call, seconds int, do func(wait time.Du
 	for {
 		v, err := do(left)
 		left = time.Until(end)
-		if err == nil || !c.options.Remote || left <= 0 || !away(err) {
+		if err == nil || !c.options.Remote || left <= 0 || ctx.Err() != nil || !away(err) {
 			return v, err
 		}
-		pause := time.NewTimer(min(rideEvery, left))
-		select {
-		case <-pause.C:
-			left = max(time.Until(end), 0)
-		case <-ctx.Done():
-			pause.Stop()
-			return v, ctx.Err()
-		}
+		pause, stop := context.WithTimeout(ctx, min(rideEvery, left))
+		<-pause.Done()
+		stop()
+		left = max(time.Until(end), 0)
 	}
 }
 
