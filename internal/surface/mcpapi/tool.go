@@ -34,11 +34,11 @@ type call struct {
 
 // answer is what a tool says: as text that a model reads, and the same as data for programs.
 type answer struct {
-	text string
-	data any
-	more []mcp.Content // links to what is large
-	need *need         // instead of all that: what the person at the client must say first
-	stands *Standing // of the task that the call was about
+	text   string
+	data   any
+	more   []mcp.Content // links to what is large
+	need   *need         // instead of all that: what the person at the client must say first
+	stands *Standing     // of the task that the call was about
 }
 
 // nature is what a client may show or ask its user about a tool, as annotations of the protocol.
