@@ -11,6 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
+//go:generate go test -count=1 -run ^TestPageShowsWhatThereIs$ . -update
+
 // Options of a principal's server.
 type Options struct {
 	// Version is the server's, as clients are told.
