@@ -76,7 +76,7 @@ A field marked * is needed.
 	for _, p := range prompts.Prompts {
 		var arguments []string
 		for _, x := range p.Arguments {
-			arguments = append(arguments, fmt.Sprintf("`%s`%s: %s", x.Name, star(x.Required), x.Description))
+			arguments = append(arguments, "`"+x.Name+"`"+star(x.Required)+": "+x.Description)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, p.Description, strings.Join(arguments, "<br>"))
 	}

@@ -1,6 +1,11 @@
 package showcase
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -27,6 +32,7 @@ func (s *Showcase) Equip(o *mcp.ServerOptions) {
 // Install adds the rest, before the server serves. A showcase is of one server.
 func (s *Showcase) Install(server *mcp.Server) {
 	s.watch.server = server
+	server.AddReceivingMiddleware(sayable)
 	for _, e := range exhibits {
 		if e.template() {
 			server.AddResourceTemplate(&mcp.ResourceTemplate{
@@ -38,5 +44,21 @@ func (s *Showcase) Install(server *mcp.Server) {
 	}
 	for _, p := range prompts {
 		server.AddPrompt(p.spec(), s.writer(p))
+	}
+}
+
+// sayable makes of the SDK's "not found" something that can be sent, where the URI has characters that it quotes as Go does and
+// not as JSON. Without it such a call would never be answered.
+func sayable(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
+			if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+				return nil, notFound(p.URI)
+			}
+			return nil, &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
+		}
+		return res, err
 	}
 }
