@@ -31,6 +31,8 @@ const (
 	maxSessions = 64
 	// maxServers is how many principals' servers are kept at hand; beyond it, the longest unused is made again when needed.
 	maxServers = 16_384
+	// stillEvery is how often the token of a request that takes long is looked at again.
+	stillEvery = 15 * time.Second
 	// answerLimit is how long one piece of an answer may take to be read.
 	answerLimit = 2 * time.Minute
 )
@@ -91,7 +93,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
+	ctx, done := h.whileValid(r, v)
+	defer done()
+	r = r.WithContext(context.WithValue(ctx, visitorKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{}) // it would count as broken while it waits; a server under test may have none
@@ -101,6 +105,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.old.ServeHTTP(w, r)
+}
+
+// whileValid is a context that ends when the request's token does, with the sessions that it began: a stream may be open for days.
+func (h *Handler) whileValid(r *http.Request, v *visitor) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	var look *time.Timer
+	look = time.AfterFunc(stillEvery, func() {
+		if _, refused := h.who(r); refused != nil && refused.status == http.StatusUnauthorized {
+			cancel()
+			for s := range v.server.Sessions() {
+				_ = s.Close() // it may be closing
+			}
+			return
+		}
+		if ctx.Err() == nil {
+			look.Reset(stillEvery)
+		}
+	})
+	return ctx, func() { cancel(); look.Stop() }
 }
 
 // visitor is who makes a request.

@@ -7,10 +7,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 )
 
 // post sends a message as it is, in the newer era unless the headers say otherwise, and gives what comes back.
@@ -168,4 +171,63 @@ func TestEveryToolSaysWhatItGivesAndWhatItDoes(t *testing.T) {
 			t.Errorf("%s says too little about itself: %+v", tool.Name, a)
 		}
 	}
+}
+
+func TestAStreamEndsWithItsToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		token := h.token("coder")
+		server := bearer{token, mcpapi.Inside(h.api)}
+		do := func(method, body, session string) *http.Response {
+			r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/mcp", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			r.Header.Set("Mcp-Protocol-Version", oldEra)
+			if session != "" {
+				r.Header.Set("Mcp-Session-Id", session)
+			}
+			res, err := server.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		hello := do(http.MethodPost, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+oldEra+
+			`", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`, "")
+		_, _ = io.Copy(io.Discard, hello.Body)
+		_ = hello.Body.Close()
+		session := hello.Header.Get("Mcp-Session-Id")
+		stream := do(http.MethodGet, "", session)
+		ended := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, stream.Body)
+			close(ended)
+		}()
+		time.Sleep(time.Minute)
+		select {
+		case <-ended:
+			t.Fatal("the stream ended while its token counted")
+		default:
+		}
+		list, err := h.admin.Tokens(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range list.Tokens {
+			if k.Name == "coder" {
+				if _, err := h.admin.RevokeToken(t.Context(), k.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			t.Error("the stream goes on without its token")
+		}
+		_ = stream.Body.Close()
+	})
 }
