@@ -298,7 +298,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		ours: []string{"client", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks"},
+		ours: []string{"client", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital"},
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
@@ -314,6 +314,7 @@ var rooms = []room{
 		ours: []string{"internal/surface/mcpapi/tasks"},
 		libs: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/uuid"},
 	},
+	{dir: "internal/surface/mcpapi/vital", what: "signs of life: how tasks stand, that an agent is there, a server that comes back", ours: []string{"client"}},
 	{dir: "internal/surface/mcpapi/outside", what: "programs of others against the MCP server: the conformance suite, clients from npm; tests only"},
 	{
 		dir: "internal/surface/a2aapi", what: "every agent as an A2A agent",
@@ -355,7 +356,7 @@ var rooms = []room{
 	{dir: "internal/surface/cli/graft", what: "other programs' files, changed in one place and left alone in the rest: JSON, TOML, Markdown", pure: true},
 	{
 		dir: "internal/surface/cli/stdio", what: "an agent's MCP session on standard input and output, and what keeps its tasks meanwhile",
-		ours: []string{"client", "internal/surface/mcpapi"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
+		ours: []string{"client", "internal/surface/mcpapi", "internal/surface/mcpapi/vital"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 type progressInput struct {
@@ -177,7 +178,7 @@ func (c *call) told(ctx context.Context, k client.Ticket) (answer, error) {
 func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answer, error) {
 	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
 		defer c.alive(ctx, "waiting for an answer")()
-		k, err := ride(ctx, c, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
+		k, err := vital.Ride(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
 		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
 			return c.told(ctx, k)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 type statusInput struct {
@@ -101,7 +102,7 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		case in.ID == "":
 			return c.mine(ctx, in.All)
 		case strings.Contains(in.ID, ".k"):
-			k, err := ride(ctx, c, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
+			k, err := vital.Ride(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
 			if err != nil {
 				return answer{}, err
 			}
@@ -111,7 +112,7 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		case in.History:
 			return c.history(ctx, taskOf(in.ID))
 		}
-		t, err := ride(ctx, c, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+		t, err := vital.Ride(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
 		if err != nil {
 			return answer{}, err
 		}
@@ -120,7 +121,7 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		if in.Wait > 0 && !t.State.Final() {
 			text += fmt.Sprintf("Next: to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
 		}
-		return answer{text: text, data: standing{Task: &now, Position: t.Position}, stands: seen(t), more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
+		return answer{text: text, data: standing{Task: &now, Position: t.Position}, stands: vital.Seen(t), more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
 	})
 
 // taskOf is the task that an id belongs to.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 // receipt is how a task stands after a call: what the next call needs, and no more.
@@ -63,7 +64,7 @@ func told(r client.Receipt, did, next string) answer {
 	if next != "" {
 		b.WriteString("\nNext: " + next)
 	}
-	return answer{text: b.String(), data: receiptOf(r, next), stands: standingOf(r)}
+	return answer{text: b.String(), data: receiptOf(r, next), stands: vital.Of(r)}
 }
 
 // decision is what the policy made of a task, without the long list of those passed over.

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 //go:generate go test -count=1 -run ^TestPageShowsWhatThereIs$ . -update
@@ -29,7 +30,7 @@ type Options struct {
 	// runs such a server shows that its agent lives; otherwise each call of a tool does.
 	Remote bool
 	// Told is told how a task stands after each call about one. It must not block; nil means nobody is.
-	Told func(Standing)
+	Told func(vital.Standing)
 }
 
 // filled are the options with what is left out, for the principal that c speaks for.
@@ -62,7 +63,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	show.Equip(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
 	show.Install(s)
-	life := &pulse{client: c}
+	life := vital.NewPulse(c)
 	for _, t := range tools {
 		s.AddTool(t.spec, t.handler(c, o, life))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 // beats counts the signs of life that reach an API.
@@ -64,8 +65,8 @@ func TestACallOfAToolIsASignOfLife(t *testing.T) {
 
 func TestWhoKeepsTasksIsToldHowTheyStand(t *testing.T) {
 	h := open(t)
-	var told []mcpapi.Standing
-	a := h.served(h.api, h.token("coder"), mcpapi.Options{Told: func(s mcpapi.Standing) { told = append(told, s) }})
+	var told []vital.Standing
+	a := h.served(h.api, h.token("coder"), mcpapi.Options{Told: func(s vital.Standing) { told = append(told, s) }})
 	a.call("join", m{})
 	_, made := a.call("send", m{"intent": "sweep"})
 	a.call("status", m{"id": made["task"]})
@@ -74,7 +75,7 @@ func TestWhoKeepsTasksIsToldHowTheyStand(t *testing.T) {
 	if len(told) != 3 {
 		t.Fatalf("told of %v", told)
 	}
-	for i, want := range []mcpapi.Standing{{State: client.Executing}, {State: client.Executing, Looked: true}, {State: client.Completed}} {
+	for i, want := range []vital.Standing{{State: client.Executing}, {State: client.Executing, Looked: true}, {State: client.Completed}} {
 		if got := told[i]; got.Task != made["task"] || got.Owner != "coder" || got.Epoch != 1 || got.State != want.State || got.Looked != want.Looked {
 			t.Errorf("after call %d: %+v", i+1, got)
 		}

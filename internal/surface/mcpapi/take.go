@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 type joinInput struct {
@@ -161,7 +162,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
 		}
 		defer c.alive(ctx, "waiting for the inbox")()
-		box, err := ride(ctx, c, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+		box, err := vital.Ride(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
 			return c.Inbox(ctx, client.InboxOptions{Wait: wait, Limit: in.Limit, After: in.After})
 		})
 		if err != nil {

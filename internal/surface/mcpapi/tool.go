@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 // tools is all that agents are offered. Its order is the one in which a task usually meets them.
@@ -36,9 +37,9 @@ type call struct {
 type answer struct {
 	text   string
 	data   any
-	more   []mcp.Content // links to what is large
-	need   *need         // instead of all that: what the person at the client must say first
-	stands *Standing     // of the task that the call was about
+	more   []mcp.Content   // links to what is large
+	need   *need           // instead of all that: what the person at the client must say first
+	stands *vital.Standing // of the task that the call was about
 }
 
 // nature is what a client may show or ask its user about a tool, as annotations of the protocol.
@@ -82,10 +83,10 @@ const linksSince = "2025-06-18"
 const metaKey = "trapeze/key"
 
 // handler is the tool for one principal. A refusal is a result that the model sees, not an error of the protocol.
-func (t tool) handler(c *client.Client, o Options, life *pulse) mcp.ToolHandler {
+func (t tool) handler(c *client.Client, o Options, life *vital.Pulse) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if !o.Remote {
-			life.beat(ctx)
+			life.Beat(ctx)
 		}
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 const (
@@ -82,7 +82,7 @@ func (k *keeper) present() {
 }
 
 // note keeps a task that the session did something about and that its agent owns, and lets go of one that it does not.
-func (k *keeper) note(s mcpapi.Standing) {
+func (k *keeper) note(s vital.Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t := k.tasks[s.Task]
@@ -108,7 +108,7 @@ func (k *keeper) note(s mcpapi.Standing) {
 }
 
 // keep begins to renew a task's lease.
-func (k *keeper) keep(s mcpapi.Standing) {
+func (k *keeper) keep(s vital.Standing) {
 	ctx, stop := context.WithCancel(k.alive)
 	t := &kept{epoch: s.Epoch, every: beatEvery / 3, stop: stop}
 	t.until(s.Lease)

@@ -1,4 +1,4 @@
-package mcpapi
+package vital
 
 import (
 	"context"
@@ -23,11 +23,13 @@ type Standing struct {
 	Looked bool
 }
 
-func standingOf(r client.Receipt) *Standing {
+// Of is how a task stands after a call that did something about it.
+func Of(r client.Receipt) *Standing {
 	return &Standing{Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Lease: r.Lease, Stage: r.Stage}
 }
 
-func seen(t client.Task) *Standing {
+// Seen is how a task stands that was looked at.
+func Seen(t client.Task) *Standing {
 	s := &Standing{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Lease: t.Lease, Looked: true}
 	if t.Handoff != nil {
 		s.Stage = t.Handoff.Stage
@@ -35,8 +37,8 @@ func seen(t client.Task) *Standing {
 	return s
 }
 
-// pulse shows that a principal lives which calls tools, if it is an agent.
-type pulse struct {
+// Pulse shows that a principal lives which calls tools, if it is an agent. It is safe for many goroutines.
+type Pulse struct {
 	client *client.Client
 
 	mu   sync.Mutex
@@ -49,8 +51,11 @@ const (
 	rideEvery  = time.Second // the pause before a server that went away is asked again
 )
 
-// beat shows it, unless that was done just now.
-func (p *pulse) beat(ctx context.Context) {
+// NewPulse is that of the principal that c speaks for.
+func NewPulse(c *client.Client) *Pulse { return &Pulse{client: c} }
+
+// Beat shows it, unless that was done just now.
+func (p *Pulse) Beat(ctx context.Context) {
 	p.mu.Lock()
 	now := time.Now()
 	due := !p.none.Load() && now.Sub(p.last) >= pulseEvery
@@ -63,15 +68,15 @@ func (p *pulse) beat(ctx context.Context) {
 	}
 }
 
-// ride makes a call that waits so many seconds. Where the server is another process and goes away meanwhile, it is asked
+// Ride makes a call that waits so many seconds. Where the server is remote, another process, and goes away meanwhile, it is asked
 // again for as long as there is something left to wait.
-func ride[T any](ctx context.Context, c *call, seconds int, do func(wait time.Duration) (T, error)) (T, error) {
+func Ride[T any](ctx context.Context, remote bool, seconds int, do func(wait time.Duration) (T, error)) (T, error) {
 	left := time.Duration(seconds) * time.Second
 	end := time.Now().Add(left)
 	for {
 		v, err := do(left)
 		left = time.Until(end)
-		if err == nil || !c.options.Remote || left <= 0 || ctx.Err() != nil || !away(err) {
+		if err == nil || !remote || left <= 0 || ctx.Err() != nil || !away(err) {
 			return v, err
 		}
 		pause, stop := context.WithTimeout(ctx, min(rideEvery, left))
