@@ -67,6 +67,7 @@ func NewHandler(api http.Handler, o HandlerOptions) *Handler {
 	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the guard before it checks hosts
 	session := options
 	session.SessionTimeout = sessionIdle
+	session.EventStore = mcp.NewMemoryEventStore(nil) // 10 MiB in all: a client that was cut off asks for what it missed
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
 	h.old = bearer(h.boundSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))

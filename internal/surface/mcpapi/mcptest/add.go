@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -27,6 +28,33 @@ func Add(s *mcp.Server, m *Memory) {
 	}
 	addResources(s)
 	addPrompts(s)
+	s.AddReceivingMiddleware(ownNames)
+}
+
+// nothingToSay answers where a fixture has nothing to say.
+type nothingToSay struct{ mcp.ResultBase }
+
+// ownNames answers what is asked about names that only the fixtures have, and that the server's own handlers would refuse with
+// reason: the completion of their arguments, and subscriptions to their resources. Whether the methods are there, and how
+// they are answered, is the server's business all the same.
+func ownNames(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch p := req.GetParams().(type) {
+		case *mcp.CompleteParams:
+			if p.Ref != nil && strings.HasPrefix(p.Ref.Name+p.Ref.URI, "test") {
+				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
+			}
+		case *mcp.SubscribeParams:
+			if strings.HasPrefix(p.URI, "test:") {
+				return &nothingToSay{}, nil
+			}
+		case *mcp.UnsubscribeParams:
+			if strings.HasPrefix(p.URI, "test:") {
+				return &nothingToSay{}, nil
+			}
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // schema is what a tool takes.

@@ -5,7 +5,8 @@
 // May import: tasks, and the MCP SDK. Only tests import it.
 //
 // Invariants:
-//   - Nothing here mends what the production code or the SDK does wrong: no middleware, no handler of HTTP.
+//   - Nothing here mends what the production code or the SDK does wrong: no handler of HTTP, and a middleware that answers for
+//     the fixtures' own names only.
 //   - A fixture behaves as the scenario that names it says, in both eras of the protocol.
 //
 // Start reading at [Add]; [Memory] holds the tasks.
