@@ -29,7 +29,7 @@ func TestReadmeCommands(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
-		"TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://127.0.0.1:"+freePort(t), "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
+		"PROJECT="+t.TempDir(), "TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://127.0.0.1:"+freePort(t), "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second
@@ -102,6 +102,8 @@ func readmeScript(t *testing.T) string {
 			// This is that test, and the program is built already.
 		case command == "go run ./cmd/trapeze serve":
 			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} & pids=\"$pids $!\"\n" + untilReady)
+		case strings.HasPrefix(command, "trapeze init "), command == "trapeze doctor":
+			s.WriteString("(cd \"$PROJECT\" && " + command + ")\n") // it writes into the project that it is in
 		case strings.HasPrefix(command, "trapeze work "):
 			s.WriteString(command + " & pids=\"$pids $!\"\nuntil trapeze agent show loud >/dev/null 2>&1; do sleep 0.1; done\n")
 		default:
