@@ -298,8 +298,11 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		ours: []string{"client", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital"},
+		ours: []string{"client", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital"},
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
+	},
+	{
+		dir: "internal/surface/mcpapi/inside", what: "HTTP without a network: requests of a handler in the same process", libs: []string{"net"},
 	},
 	{
 		dir: "internal/surface/mcpapi/showcase", what: "what an MCP client is shown besides tools: resources, subscriptions, completion, prompts",

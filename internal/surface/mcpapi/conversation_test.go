@@ -18,7 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 )
 
 var update = flag.Bool("update", false, "write what the server says now into the recorded conversations")
@@ -177,7 +177,7 @@ func play(t *testing.T, era string, script []section) []hearing {
 		case who == "agents":
 			for line := range strings.Lines(s.text) {
 				words := strings.Fields(line)
-				speakers = append(speakers, &speaker{t: t, era: era, name: words[0], token: h.token(words[0], words[1:]...), server: mcpapi.Inside(h.api)})
+				speakers = append(speakers, &speaker{t: t, era: era, name: words[0], token: h.token(words[0], words[1:]...), server: inside.Transport(h.api)})
 			}
 		case strings.HasPrefix(who, "wait "):
 			d, err := time.ParseDuration(strings.TrimPrefix(who, "wait "))

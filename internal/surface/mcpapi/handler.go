@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
@@ -62,7 +63,7 @@ func NewHandler(api http.Handler, o HandlerOptions) *Handler {
 	if o.Make == nil {
 		o.Make = New
 	}
-	h := &Handler{api: api, options: o, inner: Inside(api)}
+	h := &Handler{api: api, options: o, inner: inside.Transport(api)}
 	h.servers, _ = lru.New[string, principal](maxServers)                                                               // only a size below 1 is refused
 	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the guard before it checks hosts
 	session := options

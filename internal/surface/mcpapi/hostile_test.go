@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 )
 
 // post sends a message as it is, in the newer era unless the headers say otherwise, and gives what comes back.
@@ -177,7 +177,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		token := h.token("coder")
-		server := bearer{token, mcpapi.Inside(h.api)}
+		server := bearer{token, inside.Transport(h.api)}
 		do := func(method, body, session string) *http.Response {
 			r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/mcp", strings.NewReader(body))
 			if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -95,7 +96,7 @@ func (h *house) counted(api http.Handler) http.Handler {
 // as is a client of the HTTP API for a token.
 func (h *house) as(token string) *client.Client {
 	h.t.Helper()
-	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: mcpapi.Inside(h.api)}})
+	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: inside.Transport(h.api)}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func (h *house) connect(era, name, token string, o *mcp.ClientOptions) *agent {
 	h.t.Helper()
 	transport := &mcp.StreamableClientTransport{
 		Endpoint:   "http://localhost/mcp",
-		HTTPClient: &http.Client{Transport: bearer{token, mcpapi.Inside(h.api)}},
+		HTTPClient: &http.Client{Transport: bearer{token, inside.Transport(h.api)}},
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, o)
 	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/oauth"
 	"github.com/trapezehq/trapeze/internal/oauth/oauthtest"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 )
 
 const (
@@ -56,7 +56,7 @@ func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
 			if c.token != "" {
 				req.Header.Set("Authorization", "Bearer "+c.token)
 			}
-			res, err := mcpapi.Inside(h.api).RoundTrip(req)
+			res, err := inside.Transport(h.api).RoundTrip(req)
 			if err != nil {
 				t.Fatal(err)
 			}

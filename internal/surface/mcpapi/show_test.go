@@ -19,6 +19,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 )
 
@@ -98,7 +99,7 @@ func (w *watching) changed() []string {
 // remote is an MCP server of its own for an agent, as on standard input and output.
 func (h *house) remote(name string) (*mcp.Server, *line) {
 	h.t.Helper()
-	l := &line{next: mcpapi.Inside(h.api), open: map[*streamed]bool{}}
+	l := &line{next: inside.Transport(h.api), open: map[*streamed]bool{}}
 	c, err := client.New("http://localhost", h.token(name), client.Options{HTTP: &http.Client{Transport: l}})
 	if err != nil {
 		h.t.Fatal(err)

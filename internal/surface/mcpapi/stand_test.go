@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
@@ -28,7 +29,7 @@ func (b *beats) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // served is a client's session with a principal's server, within the process.
 func (h *house) served(api http.Handler, token string, o mcpapi.Options) *agent {
 	h.t.Helper()
-	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: mcpapi.Inside(api)}})
+	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: inside.Transport(api)}})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/surface/cli/stdio"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -106,7 +106,7 @@ func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
 	if api == nil {
 		return nil, errors.New("connection refused")
 	}
-	res, err := mcpapi.Inside(*api).RoundTrip(r)
+	res, err := inside.Transport(*api).RoundTrip(r)
 	if err == nil && h.api.Load() != api {
 		_ = res.Body.Close()
 		return nil, io.ErrUnexpectedEOF

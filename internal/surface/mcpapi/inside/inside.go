@@ -1,4 +1,4 @@
-package mcpapi
+package inside
 
 import (
 	"io"
@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Inside makes requests of a handler in the same process: no socket, no copy of what streams. What it answers before its first
+// Transport makes requests of a handler in the same process: no socket, no copy of what streams. What it answers before its first
 // flush comes at once, when it ends or flushes.
-func Inside(h http.Handler) http.RoundTripper { return inside{h} }
+func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
-type inside struct{ handler http.Handler }
+type transport struct{ handler http.Handler }
 
 // RoundTrip implements [http.RoundTripper].
-func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
+func (i transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	in := r.Clone(r.Context())
 	in.RequestURI = r.URL.RequestURI()
 	in.RemoteAddr = "in process"
@@ -22,7 +22,7 @@ func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	body, out := io.Pipe()
-	w := &insider{header: http.Header{}, body: out, begun: make(chan struct{})}
+	w := &writer{header: http.Header{}, body: out, begun: make(chan struct{})}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil { // http.ErrAbortHandler: the answer is cut short
@@ -41,13 +41,13 @@ func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res := &http.Response{
 		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, ContentLength: -1, Request: r, Body: &insideBody{PipeReader: body, first: w.first},
+		Header: w.sent, ContentLength: -1, Request: r, Body: &answerBody{PipeReader: body, first: w.first},
 	}
 	return res, nil
 }
 
-// insider is where the handler writes to.
-type insider struct {
+// writer is where the handler writes to.
+type writer struct {
 	header http.Header
 	body   *io.PipeWriter
 	once   sync.Once
@@ -60,9 +60,9 @@ type insider struct {
 	live   bool
 }
 
-func (w *insider) Header() http.Header { return w.header }
+func (w *writer) Header() http.Header { return w.header }
 
-func (w *insider) WriteHeader(status int) {
+func (w *writer) WriteHeader(status int) {
 	if status < http.StatusOK {
 		return
 	}
@@ -73,7 +73,7 @@ func (w *insider) WriteHeader(status int) {
 	}
 }
 
-func (w *insider) Write(b []byte) (int, error) {
+func (w *writer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.mu.Lock()
 	if !w.live {
@@ -86,12 +86,12 @@ func (w *insider) Write(b []byte) (int, error) {
 }
 
 // Flush lets the answer begin.
-func (w *insider) Flush() {
+func (w *writer) Flush() {
 	w.WriteHeader(http.StatusOK)
 	w.begin()
 }
 
-func (w *insider) begin() {
+func (w *writer) begin() {
 	w.once.Do(func() {
 		w.mu.Lock()
 		w.live = true
@@ -100,25 +100,25 @@ func (w *insider) begin() {
 	})
 }
 
-func (w *insider) end(err error) {
+func (w *writer) end(err error) {
 	w.WriteHeader(http.StatusOK)
 	w.begin()
 	_ = w.body.CloseWithError(err)
 }
 
 // SetReadDeadline and SetWriteDeadline are for [http.ResponseController]: there is no connection that could be slow.
-func (w *insider) SetReadDeadline(time.Time) error { return nil }
+func (w *writer) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline does nothing; see SetReadDeadline.
-func (w *insider) SetWriteDeadline(time.Time) error { return nil }
+func (w *writer) SetWriteDeadline(time.Time) error { return nil }
 
-// insideBody gives what came before the answer began, then what streams.
-type insideBody struct {
+// answerBody gives what came before the answer began, then what streams.
+type answerBody struct {
 	*io.PipeReader
 	first []byte
 }
 
-func (b *insideBody) Read(p []byte) (int, error) {
+func (b *answerBody) Read(p []byte) (int, error) {
 	if len(b.first) > 0 {
 		n := copy(p, b.first)
 		b.first = b.first[n:]
