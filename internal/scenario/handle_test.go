@@ -21,10 +21,10 @@ type handles struct {
 	tokens map[string]string
 }
 
-// handleStory starts a server with a lead and a reviewer.
-func handleStory(t *testing.T) *handles {
+// handleStory starts a server, this test program or another, with a lead, a reviewer and a stranger.
+func handleStory(t *testing.T, program ...string) *handles {
 	h := &handles{rig: newRig(t, t.TempDir(), modeServe), tokens: map[string]string{}}
-	h.program = crashProgram(t)
+	h.program = program
 	h.url = h.start()
 	for _, name := range []string{"lead", "reviewer", "stranger"} {
 		admin := h.client(h.url, h.token)
@@ -185,7 +185,7 @@ func (h *handles) delegation(task string) map[string]any {
 }
 
 func TestADelegationIsAHandleThatOutlivesTheServer(t *testing.T) {
-	h := handleStory(t)
+	h := handleStory(t, crashProgram(t)...)
 	task := h.own()
 	handle := h.begin("lead", "send", h.delegation(task))
 	h.kill()

@@ -80,3 +80,11 @@ func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestTheRequesterOfTheTasksExtensionGetsWhatWasDelegated(t *testing.T) {
+	h := serve(t)
+	got := decode[struct{ Execution, Text, State string }](t, run(t, program(t, "tasks.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	if got.Execution != "task" || got.State != "completed" || !strings.Contains(got.Text, "1 of 1 results are in") || !strings.Contains(got.Text, "two bugs") {
+		t.Errorf("%+v", got)
+	}
+}

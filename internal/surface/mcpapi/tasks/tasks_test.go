@@ -29,7 +29,7 @@ func TestAHandleGivesTheResultWhenItHasCome(t *testing.T) {
 		synctest.Wait()
 		got := h.get(id)
 		result, ok := got["result"].(map[string]any)
-		if !ok || got["status"] != "completed" || result["content"] == nil || got["lastUpdatedAt"] == got["createdAt"] {
+		if !ok || got["status"] != "completed" || result["content"] == nil || result["resultType"] != "complete" || got["lastUpdatedAt"] == got["createdAt"] {
 			t.Fatalf("after: %v", got)
 		}
 	})

@@ -22,8 +22,24 @@ type brief struct {
 // detail is what reading a task gives beside the brief.
 type detail struct {
 	Questions mcp.InputRequestMap `json:"inputRequests,omitempty"`
-	Result    *mcp.CallToolResult `json:"result,omitempty"`
+	Result    *outcome            `json:"result,omitempty"`
 	Err       *jsonrpc.Error      `json:"error,omitempty"`
+}
+
+// outcome is a result as the call itself would have answered with it: complete. The SDK says so only where it answers a call.
+type outcome struct {
+	ResultType        string        `json:"resultType"`
+	Meta              mcp.Meta      `json:"_meta,omitempty"`
+	Content           []mcp.Content `json:"content"`
+	StructuredContent any           `json:"structuredContent,omitempty"`
+	IsError           bool          `json:"isError,omitempty"`
+}
+
+func outcomeOf(r *mcp.CallToolResult) *outcome {
+	if r == nil {
+		return nil
+	}
+	return &outcome{"complete", r.Meta, append([]mcp.Content{}, r.Content...), r.StructuredContent, r.IsError}
 }
 
 // whole is a task as reading it gives it.
@@ -74,7 +90,7 @@ func detailOf(t Task, can *mcp.ClientCapabilities) (whole, error) {
 			w.Status = Working
 		}
 	case Completed:
-		w.Result = t.Result
+		w.Result = outcomeOf(t.Result)
 	case Failed:
 		w.Err = t.Err
 	}
