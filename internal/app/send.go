@@ -106,7 +106,7 @@ func (a *App) decideChecked(ctx context.Context, c Caller, in SendInput, t custo
 	}
 	req.Own = in.handoffs(t)
 	p, err := a.routeOrDesk(ctx, c, in, req, desks, now)
-	if behind := in.first(); err == nil && behind != (fact.Receiver{}) && len(desks) == 0 && in.Kind != fact.Broadcast && in.Kind != fact.Delegation {
+	if behind := in.first(); err == nil && behind != (fact.Receiver{}) && len(desks) == 0 && !in.FanOut && in.Kind != fact.Delegation {
 		p, err = a.Behind(ctx, c.Workspace, p, behind, a.InMemory(c.Workspace), t, req, now)
 	}
 	if err != nil {

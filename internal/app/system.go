@@ -270,7 +270,7 @@ func (a *App) recovery(ctx context.Context, workspace string, t custody.Task, no
 }
 
 // successors are who may have a task instead of its owner: those who stand in for it, then the owner itself, if it may come
-// back, and then those above it in the policy's chain.
+// back, and then those above it in its chain.
 func (a *App) successors(ctx context.Context, workspace string, t custody.Task, back bool, now time.Time) (roster.Plan, error) {
 	known := a.InMemory(workspace)
 	p, err := a.Plan(ctx, workspace, roster.For(t.Owner, known), now)

@@ -134,7 +134,7 @@ func (r *Roster) Climb(ctx context.Context, workspace string, c Chain, req routi
 		out.Passed = append(out.Passed, p.Passed...)
 		for _, k := range p.Candidates {
 			seen := slices.ContainsFunc(out.Candidates, func(o fact.Candidate) bool { return o.Agent == k.Agent })
-			if seen || k.Tier == fact.TierEscalation {
+			if seen {
 				continue
 			}
 			if tier == fact.TierEscalation {
@@ -148,24 +148,16 @@ func (r *Roster) Climb(ctx context.Context, workspace string, c Chain, req routi
 	return out, nil
 }
 
-// Behind puts the policy's chain of an agent, or of a capability, behind a plan for a handoff to it: whoever is above the task
-// there, and people at the end. An agent for which the registry has a chain has it in the plan already.
+// Behind puts the chain of an agent, or of a capability, behind a plan for a handoff to it: whoever is above the task there, and
+// people at the end.
 func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to fact.Receiver, p *policy.Policy, t custody.Task, req routing.Request, now time.Time) (Plan, error) {
 	code := refusal.CodeOf(plan.Refused)
 	if plan.Refused != nil && code != refusal.Unavailable && code != refusal.CircuitOpen {
 		return plan, nil
 	}
-	name, levels := p.ChainForAny(to.Capability)
-	if to.Agent != "" {
-		known, err := r.Known(ctx, workspace, to.Agent, false)
-		if err != nil || len(known.Spec.Escalation) > 0 || !known.Exists() {
-			return plan, err
-		}
-		name, levels = p.ChainFor(known)
-	}
-	c := Chain{Name: name, Levels: levels}.left(t)
-	if len(c.Levels) == 0 {
-		return plan, nil
+	c, err := r.chainBehind(ctx, workspace, plan.targets, to, p)
+	if c = c.left(t); err != nil || len(c.Levels) == 0 {
+		return plan, err
 	}
 	up, err := r.Climb(ctx, workspace, c, req, now)
 	if err != nil {
@@ -182,4 +174,21 @@ func (r *Roster) Behind(ctx context.Context, workspace string, plan Plan, to fac
 		}
 	}
 	return plan, nil
+}
+
+// chainBehind is the chain that stands behind a handoff: the policy's of the capability that it is for, or else that of the
+// first of its targets that has one.
+func (r *Roster) chainBehind(ctx context.Context, workspace string, targets []string, to fact.Receiver, p *policy.Policy) (Chain, error) {
+	if to.Agent == "" {
+		if name, levels := p.ChainForAny(to.Capability); name != "" {
+			return Chain{Name: name, Levels: levels}, nil
+		}
+	}
+	for _, name := range targets {
+		known, err := r.Known(ctx, workspace, name, false)
+		if c := ChainOf(p, known); err != nil || c.Name != "" {
+			return c, err
+		}
+	}
+	return Chain{}, nil
 }

@@ -155,6 +155,8 @@ type Plan struct {
 	Chain      string // that the candidates' levels are of
 	Passed     []fact.Passed
 	Refused    error
+
+	targets []string // all that were asked for or found, fit or not
 }
 
 // Plan is whom routing proposes. What it refuses is in the plan; the error is of the record.
@@ -164,10 +166,16 @@ func (r *Roster) Plan(ctx context.Context, workspace string, req routing.Request
 	if d.err != nil {
 		return Plan{}, d.err
 	}
-	if err != nil {
-		return Plan{Refused: err}, nil //nolint:nilerr // for the caller to judge
-	}
 	var out Plan
+	for _, c := range p.Considered {
+		if c.Tier == routing.Target {
+			out.targets = append(out.targets, c.Agent)
+		}
+	}
+	if err != nil {
+		out.Refused = err
+		return out, nil //nolint:nilerr // for the caller to judge
+	}
 	for _, c := range p.Considered {
 		if !c.Eligible {
 			out.Passed = append(out.Passed, fact.Passed{Agent: c.Agent, Why: c.Why})

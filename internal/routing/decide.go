@@ -140,7 +140,7 @@ func (q Question) advise(ctx context.Context, d *fact.Decision) {
 func (q Question) choices() []Choice {
 	r, best := q.router(Request{}), make([]ranked, 0, MaxChoices/2)
 	for h := range q.Directory.All() {
-		if reason := r.judge(h, Target); reason.eligible() {
+		if reason := r.judge(h); reason.eligible() {
 			best = r.insert(best, h, reason)
 		}
 	}

@@ -7,9 +7,8 @@ type Tier string
 
 // The tiers, in the order in which they are tried.
 const (
-	Target     Tier = "target"     // asked for, by name or capability
-	Fallback   Tier = "fallback"   // named by a target, or by a fallback, to stand in
-	Escalation Tier = "escalation" // in a target's escalation chain; needs no capabilities
+	Target   Tier = "target"   // asked for, by name or capability
+	Fallback Tier = "fallback" // named by a target, or by a fallback, to stand in
 )
 
 // Reason says why an agent is eligible or passed over.

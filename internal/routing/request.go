@@ -11,12 +11,11 @@ import (
 
 // Bounds of a plan.
 const (
-	MaxTargets    = 256 // names in a request
-	MaxListed     = 64  // agents found by capability
-	MaxFallbacks  = 32
-	MaxEscalation = 32
-	MaxNeeds      = 16 // capabilities
-	maxSuggested  = 8  // names that a refusal suggests
+	MaxTargets   = 256 // names in a request
+	MaxListed    = 64  // agents found by capability
+	MaxFallbacks = 32
+	MaxNeeds     = 16 // capabilities
+	maxSuggested = 8  // names that a refusal suggests
 )
 
 // Auto is what a task is sent to where the policy is to decide. No agent may have the name.

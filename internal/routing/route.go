@@ -10,8 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/registry"
 )
 
-// Route finds who could catch a handoff at the time now: the targets, then their fallbacks, then their escalation
-// chains. Refusals: invalid for a malformed request; not_found for a target that does not exist, naming those that
+// Route finds who could catch a handoff at the time now: the targets, then their fallbacks. Refusals: invalid for a malformed request; not_found for a target that does not exist, naming those that
 // come closest; circuit_open if nobody is eligible and all who could ever take it have open circuits; unavailable if
 // nobody is for any other reason. The last two come with a plan that says who was passed over and why.
 func Route(req Request, dir Directory, now time.Time) (Plan, error) {
@@ -28,7 +27,6 @@ func Route(req Request, dir Directory, now time.Time) (Plan, error) {
 	}
 	targets := slices.Clone(r.plan.Considered)
 	r.addFallbacks(targets)
-	r.addEscalation(targets)
 	for _, c := range r.plan.Considered {
 		if c.Eligible {
 			return r.plan, nil
@@ -68,7 +66,7 @@ func (r *router) consider(name string, tier Tier) {
 	h, ok := r.dir.Lookup(name)
 	reason := NotRegistered
 	if ok {
-		reason = r.judge(&h, tier)
+		reason = r.judge(&h)
 	}
 	r.note(&h, name, tier, reason)
 	r.count(&h, reason)
@@ -98,9 +96,9 @@ func (r Reason) eligible() bool { return r == Fit || r == FitAsProbe }
 
 // judge makes the checks of a transfer, the ones that last longest first, so that the reason given is the one that
 // waiting is least likely to cure.
-func (r *router) judge(h *Hint, tier Tier) Reason {
+func (r *router) judge(h *Hint) Reason {
 	reason := r.judgeAble(h)
-	if reason != Excluded && reason != NotRegistered && tier != Escalation && !hasAll(&h.Agent.Spec, r.req.Needs) {
+	if reason != Excluded && reason != NotRegistered && !hasAll(&h.Agent.Spec, r.req.Needs) {
 		return LacksCapability
 	}
 	return reason
@@ -228,29 +226,6 @@ func (r *router) standIns(agent string) []string {
 		list = slices.Concat(list, r.req.StandIns(agent))
 	}
 	return list
-}
-
-// addEscalation considers the targets' escalation chains, level by level. An agent that was passed over for a missing
-// capability is considered again here, where none is needed.
-func (r *router) addEscalation(targets []Considered) {
-	again := make(map[string]bool)
-	for _, c := range r.plan.Considered {
-		again[c.Agent] = c.Reason == LacksCapability
-	}
-	left := MaxEscalation
-	for _, c := range targets {
-		h, _ := r.dir.Lookup(c.Agent)
-		for _, name := range h.Agent.Spec.Escalation {
-			if left == 0 {
-				return
-			}
-			if !r.seen[name] || again[name] {
-				again[name] = false
-				r.consider(name, Escalation)
-				left--
-			}
-		}
-	}
 }
 
 // refuse says that nobody is eligible.

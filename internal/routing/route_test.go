@@ -130,15 +130,6 @@ var stories = []struct {
 		"+ writer target fit\n+ editor fallback fit\n+ chief fallback fit",
 	},
 	{
-		"escalation comes last and only along the target's own chain", to("writer"),
-		[]routing.Hint{
-			agent("writer", says(registry.Offline), fallbacks("editor"), escalation("lead", "boss")),
-			agent("editor", says(registry.Draining), escalation("stranger")),
-			agent("lead", says(registry.Busy)), agent("boss"), agent("stranger"),
-		},
-		"- writer target not_ready\n- editor fallback not_ready\n- lead escalation not_ready\n+ boss escalation fit",
-	},
-	{
 		"a full agent is passed over", to("writer"),
 		[]routing.Hint{agent("writer", holds(2, 2), fallbacks("editor")), agent("editor", holds(1, 2))},
 		"- writer target full\n+ editor fallback fit",
@@ -165,19 +156,16 @@ var stories = []struct {
 		"+ writer target probe\n- editor target circuit_open",
 	},
 	{
-		"targets and fallbacks need the capability, an escalation does not",
+		"targets and fallbacks need the capability",
 		routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}},
-		[]routing.Hint{
-			agent("writer", can("docs"), fallbacks("editor", "boss"), escalation("boss")),
-			agent("editor", can("docs", "go")), agent("boss"),
-		},
-		"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability\n+ boss escalation fit",
+		[]routing.Hint{agent("writer", can("docs"), fallbacks("editor", "boss")), agent("editor", can("docs", "go")), agent("boss")},
+		"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability",
 	},
 	{
 		"who is left out is not offered anything in any tier",
 		routing.Request{Agents: []string{"writer"}, Exclude: []string{"editor", "boss"}},
-		[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
-		"+ writer target fit\n- editor fallback excluded\n- boss escalation excluded",
+		[]routing.Hint{agent("writer", fallbacks("editor", "boss")), agent("editor"), agent("boss")},
+		"+ writer target fit\n- editor fallback excluded\n- boss fallback excluded",
 	},
 	{
 		"a fallback that is gone or never was is passed over", to("writer"),
@@ -217,10 +205,9 @@ var stories = []struct {
 		"+ c target fit\n+ b target probe\n- a target not_ready",
 	},
 	{
-		"if nobody with the capability has time, their chain is climbed",
-		routing.Request{Needs: []string{"go"}},
-		[]routing.Hint{agent("a", can("go"), says(registry.Busy), escalation("boss")), agent("boss")},
-		"- a target not_ready\n+ boss escalation fit",
+		"nobody goes up a chain here: who is above an agent is no target and no fallback", to("writer"),
+		[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
+		"+ writer target fit\n+ editor fallback fit",
 	},
 }
 
@@ -440,7 +427,7 @@ func checkEligible(t *rapid.T, req routing.Request, dir snapshot, plan routing.P
 			t.Fatalf("%s is not fit: %+v", c.Agent, h)
 		}
 		for _, n := range req.Needs {
-			if c.Tier != routing.Escalation && !h.Agent.Spec.Has(n) {
+			if !h.Agent.Spec.Has(n) {
 				t.Fatalf("%s lacks %s", c.Agent, n)
 			}
 		}

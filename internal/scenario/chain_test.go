@@ -170,3 +170,56 @@ escalation: {capabilities: {billing: help}}
 		}
 	})
 }
+
+func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t *testing.T) {
+	for _, to := range []app.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: fact.Broadcast}} {
+		story(t, func(h *house) {
+			h.join("lead", "second", "third")
+			h.register("first", roster.AgentSpec{Capabilities: []string{"sql"}, Escalation: []string{"second", "third"}})
+			h.settle()
+			none := 0
+			to.Retries, to.Timeouts = &none, fact.Timeouts{Offer: fact.Duration(time.Minute)}
+			r := h.create(h.agent("lead"), app.CreateInput{Intent: "a riddle", Send: &to})
+			if c := h.task(r.Task).Chain; c.Chain != "" {
+				h.Errorf("nobody was escalated to, and it stands at %+v", c)
+			}
+			for level, name := range []string{"second", "third"} {
+				got := h.until(r.Task, "with "+name, func(t docket.Task) bool { return t.Handoff != nil && len(t.Handoff.To) == 1 && t.Handoff.To[0] == name })
+				if got.Chain.Chain != "agent/first" || got.Chain.Level != level+1 || got.Used.Escalations != level+1 {
+					h.Errorf("offered to %s at %+v, escalated %d times", name, got.Chain, got.Used.Escalations)
+				}
+			}
+			got := h.inState(r.Task, fact.Waiting)
+			if k := got.Ticket; k == nil || k.Kind != fact.TicketTakeover || k.Desk != fact.DeskOperators {
+				h.Errorf("no ticket for people: %+v", k)
+			}
+			if c := got.Chain; c.Chain != "agent/first" || c.Level != 3 {
+				h.Errorf("it stands at %+v", c)
+			}
+		})
+	}
+}
+
+func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "second", "third")
+		h.register("first", roster.AgentSpec{MaxTasks: 1, Escalation: []string{"second", "third"}})
+		h.create(h.agent("first"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.settle()
+		r := h.create(h.agent("lead"), app.CreateInput{Intent: "a riddle", Limits: fact.Limits{Escalations: 1}, Send: &app.SendInput{
+			To: []string{"first"}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
+		}})
+		if len(r.To) != 1 || r.To[0] != "second" {
+			h.Fatalf("not to the next level: %+v", r)
+		}
+		got := h.inState(r.Task, fact.Waiting) // third would be one too many
+		if got.Ticket == nil || got.Ticket.Desk != fact.DeskOperators || got.Used.Escalations != 1 {
+			h.Errorf("%+v, escalated %d times", got.Ticket, got.Used.Escalations)
+		}
+		for _, e := range h.events(r.Task) {
+			if o, is := e.(fact.OfferMade); is && o.To[0] == "third" {
+				h.Errorf("offered to %v", o.To)
+			}
+		}
+	})
+}
