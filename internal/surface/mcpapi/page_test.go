@@ -80,8 +80,26 @@ A field marked * is needed.
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, p.Description, strings.Join(arguments, "<br>"))
 	}
-	return b.String()
+	return b.String() + handles
 }
+
+// handles is what the page says of the Tasks extension.
+const handles = `
+## Tasks
+
+Clients that declare the extension ` + "`io.modelcontextprotocol/tasks`" + ` (protocol 2026-07-28) get a handle at once, where others wait or
+come back: from ` + "`send`" + ` where the sender waits for results (a delegation, or copies with a fan-in), and from ` + "`ask`" + ` with a wait.
+
+| handle | stands for | its result |
+|---|---|---|
+| ` + "`task_….g2`" + ` | children of a task that were made together | that of ` + "`send`" + `, with ` + "`results`" + `; an error of the tool if none was completed |
+| ` + "`task_….k1`" + ` | a ticket | that of ` + "`ask`" + `, with the answer |
+
+A handle is read from the record (` + "`tasks/get`" + `), so it outlives the server that gave it, and a call repeated with the same ` + "`key`" + ` gives
+the same one. What a delegate asks the operators is put before the person at the client, if the token names one
+(` + "`input_required`" + `, answered by ` + "`tasks/update`" + `). ` + "`tasks/cancel`" + ` calls off what was delegated; the task goes on with its owner. A question
+stands. Over HTTP, ` + "`subscriptions/listen`" + ` with ` + "`taskIds`" + ` (at most 100, in a stream of their own) tells of changes.
+`
 
 func hints(a *mcp.ToolAnnotations) string {
 	switch {
