@@ -201,6 +201,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 		_ = hello.Body.Close()
 		session := hello.Header.Get("Mcp-Session-Id")
 		stream := do(http.MethodGet, "", session)
+		defer func() { _ = stream.Body.Close() }()
 		ended := make(chan struct{})
 		go func() {
 			_, _ = io.Copy(io.Discard, stream.Body)
@@ -228,6 +229,5 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Error("the stream goes on without its token")
 		}
-		_ = stream.Body.Close()
 	})
 }

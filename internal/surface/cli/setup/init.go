@@ -53,7 +53,8 @@ its own file: what else is in there stays as it is. You see what would change, a
 
 --scope project writes into the files of the project that you are in, which others may share; --scope user into your own, for
 all projects. A section in AGENTS.md and a skill for Claude Code tell agents when and how to hand on; --no-skill leaves them
-out. --hook lets Claude Code and Codex CLI look into the agent's inbox whenever it would end its turn, since nothing that
+out. --person names who sits at the clients: what agents ask people is put to them there as well, and what they answer and
+approve is on record as theirs. --hook lets Claude Code and Codex CLI look into the agent's inbox whenever it would end its turn, since nothing that
 arrives wakes them.
 
 Where a server runs, each agent is registered and its token kept, for its owner alone, in the data directory; no client's file
@@ -121,6 +122,7 @@ func setUp(s *shell.Shell) *cobra.Command {
 	f.StringVar(&where, "scope", string(ofProject), "project or user")
 	f.StringSliceVar(&names, "client", nil, known()+" (repeatable; default: those that are found)")
 	f.BoolVar(&w.hook, "hook", false, "let Claude Code and Codex CLI look into the inbox at the end of a turn")
+	f.StringVar(&w.person, "person", "", "who sits at the clients, and answers there what agents ask people")
 	f.BoolVar(&w.noSkill, "no-skill", false, "write nothing that teaches agents")
 	f.BoolVar(&yes, "yes", false, "write without asking")
 	f.BoolVar(&only, "print", false, "only show what would be written")
@@ -206,6 +208,9 @@ func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *out
 			}
 			_, err := s.Enrol(ctx, a.Agent, spec, false)
 			s.Flags.Agent = ""
+			if err == nil && w.person != "" {
+				err = s.Attend(ctx, a.Agent, w.person)
+			}
 			if a.Registered = err == nil; err != nil {
 				out.Notes = append(out.Notes, "The agent "+a.Agent+" is not registered: "+err.Error())
 			}
@@ -213,6 +218,9 @@ func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *out
 		out.Agents = append(out.Agents, a)
 	}
 	if away != nil {
+		if w.person != "" {
+			out.Notes = append(out.Notes, "Run trapeze init again while a server runs, so that "+w.person+" is named as the person at the clients.")
+		}
 		out.Notes = append(out.Notes, "No server answers at "+s.URL()+" yet: trapeze mcp starts one, and the agents are registered then. Or start it yourself: trapeze serve --background")
 	}
 }

@@ -20,6 +20,7 @@ type wanted struct {
 	agent   string // empty: each client's own
 	hook    bool   // where a client has hooks
 	noSkill bool
+	person  string   // who sits at the clients; empty: nobody is named
 	program string   // as the files name us
 	further []string // arguments that say which server and data directory, where they are not the usual ones
 }

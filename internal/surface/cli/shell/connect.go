@@ -130,6 +130,11 @@ func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 		s.kept = path
 		return token, err
 	}
+	return s.newToken(ctx, agent, "", path)
+}
+
+// newToken makes a token of an agent with the owner's, for a client with a person before it if one is named, and keeps it.
+func (s *Shell) newToken(ctx context.Context, agent, person, path string) (string, error) {
 	base, err := s.base()
 	if err != nil {
 		return "", err
@@ -138,7 +143,9 @@ func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{Role: client.RoleAgent, Name: agent, Label: "made by the command line" + onHost()})
+	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{
+		Role: client.RoleAgent, Name: agent, Person: person, Label: "made by the command line" + onHost(),
+	})
 	if err != nil {
 		return "", err
 	}
@@ -146,6 +153,35 @@ func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 		return "", fmt.Errorf("keep the token of %s: %w", agent, err)
 	}
 	return t.Text, nil
+}
+
+// Attend has the agent's kept token name the person at its client, who answers there what people are asked. A token that names
+// nobody, or somebody else, is replaced and revoked.
+func (s *Shell) Attend(ctx context.Context, agent, person string) error {
+	path, err := s.agentTokenFile(agent)
+	if err != nil {
+		return Usage(err)
+	}
+	old, err := s.agentToken(ctx, agent)
+	if err != nil {
+		return err
+	}
+	c, err := s.clientFor(old)
+	if err != nil {
+		return err
+	}
+	me, err := c.Me(ctx)
+	if err != nil || me.Person == person {
+		return err
+	}
+	if _, err := s.newToken(ctx, agent, person, path); err != nil {
+		return err
+	}
+	owner, err := s.DialAsGiven(ctx)
+	if err == nil {
+		_, err = owner.RevokeToken(ctx, me.Token)
+	}
+	return err
 }
 
 // givenFor is the token that was given if it is the agent's own, and empty if none was given, or an owner's, who may act
