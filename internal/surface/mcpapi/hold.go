@@ -201,7 +201,7 @@ func ticketText(k client.Ticket) string {
 	}
 	for _, text := range []string{k.Answer, k.Detail} {
 		if text != "" {
-			s += "\n" + strings.TrimSpace(text)
+			s += "\n" + quoted(strings.TrimSpace(text))
 		}
 	}
 	return s

@@ -173,14 +173,14 @@ func (t taskNow) String() string {
 		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.Result))
 	}
 	for _, line := range []struct{ what, text string }{
-		{"Progress", t.Progress}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", strings.Join(t.Answers, "\n")},
+		{"Progress", oneLine(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", oneLine(strings.Join(t.Answers, "; "))},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)
 		}
 	}
 	if t.Result != nil {
-		fmt.Fprintf(&b, "Result: %s%s\n", t.Result.Text, t.Result.Data)
+		fmt.Fprintf(&b, "Result:\n%s\n", quoted(firstOf(t.Result.Text, string(t.Result.Data))))
 	}
 	return b.String()
 }

@@ -118,7 +118,7 @@ func (w work) result() *mcp.CallToolResult {
 			done++
 		}
 		results = append(results, line)
-		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), line.Result)
+		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.Result))
 	}
 	next := "status with this task shows why"
 	switch {
