@@ -25,6 +25,12 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	return c.run(ctx, r, out)
 }
 
+// ask is do for an answer of type T.
+func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (out T, err error) {
+	err = c.do(ctx, method, path, query, in, &out)
+	return out, err
+}
+
 func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 	if strings.Contains(r.Path, "//") || strings.HasSuffix(r.Path, "/") || strings.Contains(r.Path, "/.") {
 		return &Error{Code: Invalid, Message: "an id or name is missing in " + r.Path, Hint: "give the ids that other answers give"}

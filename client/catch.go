@@ -10,16 +10,12 @@ import (
 
 // Handoff shows how a handoff stands.
 func (c *Client) Handoff(ctx context.Context, id string) (Handoff, error) {
-	var h Handoff
-	err := c.do(ctx, http.MethodGet, path("handoffs", id), nil, nil, &h)
-	return h, err
+	return ask[Handoff](ctx, c, http.MethodGet, path("handoffs", id), nil, nil)
 }
 
 // Accept takes an offer. With automatic confirm the caller owns the task when this returns, and has its content.
 func (c *Client) Accept(ctx context.Context, handoff string, in AcceptInput) (Accepted, error) {
-	var a Accepted
-	err := c.do(ctx, http.MethodPost, path("handoffs", handoff, "accept"), nil, in, &a)
-	return a, err
+	return ask[Accepted](ctx, c, http.MethodPost, path("handoffs", handoff, "accept"), nil, in)
 }
 
 // Reject turns an offer down. It goes to the next candidate, or back to its source.
@@ -78,9 +74,7 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 	for _, major := range in.Majors {
 		q.Set("majors", strings.TrimPrefix(q.Get("majors")+","+strconv.Itoa(major), ","))
 	}
-	var s Sheet
-	err := c.do(ctx, http.MethodGet, path(of, id, "content"), q, nil, &s)
-	return s, err
+	return ask[Sheet](ctx, c, http.MethodGet, path(of, id, "content"), q, nil)
 }
 
 // Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,

@@ -52,9 +52,7 @@ type ChannelPage struct {
 // CreateChannel makes a channel, whose owner is the caller. It has no subscribers yet. Refusals: [Conflict] for a name
 // that is taken, [Limit] where the workspace has too many.
 func (c *Client) CreateChannel(ctx context.Context, in ChannelInput) (Channel, error) {
-	var ch Channel
-	err := c.do(ctx, http.MethodPost, path("channels"), nil, in, &ch)
-	return ch, err
+	return ask[Channel](ctx, c, http.MethodPost, path("channels"), nil, in)
 }
 
 // Channels lists the channels by name.
@@ -66,9 +64,7 @@ func (c *Client) Channels(ctx context.Context, o ChannelOptions) (ChannelPage, e
 	if o.After != "" {
 		q.Set("after", o.After)
 	}
-	var p ChannelPage
-	err := c.do(ctx, http.MethodGet, path("channels"), q, nil, &p)
-	return p, err
+	return ask[ChannelPage](ctx, c, http.MethodGet, path("channels"), q, nil)
 }
 
 // Channel shows one channel and who subscribes to it.
@@ -98,7 +94,5 @@ func (c *Client) RemoveChannel(ctx context.Context, name string) (Channel, error
 }
 
 func (c *Client) channel(ctx context.Context, method string, in any, segments ...string) (Channel, error) {
-	var ch Channel
-	err := c.do(ctx, method, path(append([]string{"channels"}, segments...)...), nil, in, &ch)
-	return ch, err
+	return ask[Channel](ctx, c, method, path(append([]string{"channels"}, segments...)...), nil, in)
 }

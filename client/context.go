@@ -94,9 +94,7 @@ type Note struct {
 // ImportTask makes a task from the handoff document of another system, or from an envelope of another server. What it says about the past is kept as claimed
 // history.
 func (c *Client) ImportTask(ctx context.Context, in ImportInput) (Imported, error) {
-	var out Imported
-	err := c.do(ctx, http.MethodPost, path("tasks", "import"), nil, in, &out)
-	return out, err
+	return ask[Imported](ctx, c, http.MethodPost, path("tasks", "import"), nil, in)
 }
 
 // GapInput says what is missing from the context.
@@ -135,14 +133,10 @@ type Preview struct {
 
 // PreviewEnvelope packs the next envelope of a task without sending it. Nothing changes.
 func (c *Client) PreviewEnvelope(ctx context.Context, task string, in PreviewInput) (Preview, error) {
-	var out Preview
-	err := c.do(ctx, http.MethodPost, path("tasks", task, "preview"), nil, in, &out)
-	return out, err
+	return ask[Preview](ctx, c, http.MethodPost, path("tasks", task, "preview"), nil, in)
 }
 
 // Drift reports what each hop of a task kept, changed, left out and dropped.
 func (c *Client) Drift(ctx context.Context, task string) (Drift, error) {
-	var out Drift
-	err := c.do(ctx, http.MethodGet, path("tasks", task, "drift"), nil, nil, &out)
-	return out, err
+	return ask[Drift](ctx, c, http.MethodGet, path("tasks", task, "drift"), nil, nil)
 }

@@ -97,9 +97,7 @@ type Continuity struct {
 // AppendTurn adds a turn to a conversation; the first one begins it. An agent may add where it has spoken before, or
 // where it takes part in one of the conversation's tasks.
 func (c *Client) AppendTurn(ctx context.Context, conversation string, in TurnInput) (Said, error) {
-	var s Said
-	err := c.do(ctx, http.MethodPost, path("conversations", conversation, "turns"), nil, in, &s)
-	return s, err
+	return ask[Said](ctx, c, http.MethodPost, path("conversations", conversation, "turns"), nil, in)
 }
 
 // Conversation reads the last turns of a conversation. The read is on record.
@@ -107,9 +105,7 @@ func (c *Client) Conversation(ctx context.Context, id string, o ConversationOpti
 	q := parameters{}
 	q.number("limit", o.Limit)
 	q.number("before", o.Before)
-	var out Conversation
-	err := c.do(ctx, http.MethodGet, path("conversations", id), url.Values(q), nil, &out)
-	return out, err
+	return ask[Conversation](ctx, c, http.MethodGet, path("conversations", id), url.Values(q), nil)
 }
 
 // Conversations lists the conversations that the token may read, the one that began last first.
@@ -119,9 +115,7 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 	q.text("task", f.Task)
 	q.number("limit", f.Limit)
 	q.text("after", f.After)
-	var p ConversationPage
-	err := c.do(ctx, http.MethodGet, path("conversations"), url.Values(q), nil, &p)
-	return p, err
+	return ask[ConversationPage](ctx, c, http.MethodGet, path("conversations"), url.Values(q), nil)
 }
 
 // Continuity condenses a conversation for the next agent: who spoke before, the changes of hands, the first request and
@@ -129,7 +123,5 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 func (c *Client) Continuity(ctx context.Context, id string, budget int) (Continuity, error) {
 	q := parameters{}
 	q.number("budget", budget)
-	var out Continuity
-	err := c.do(ctx, http.MethodGet, path("conversations", id, "continuity"), url.Values(q), nil, &out)
-	return out, err
+	return ask[Continuity](ctx, c, http.MethodGet, path("conversations", id, "continuity"), url.Values(q), nil)
 }

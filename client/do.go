@@ -36,7 +36,5 @@ type Done struct {
 // Do does what a sentence says. What it does not understand is refused with what can be said instead. What only looks is
 // done at once; for anything else the answer has a Confirm, and it is done when the same call comes with that.
 func (c *Client) Do(ctx context.Context, in DoInput) (Done, error) {
-	var d Done
-	err := c.do(ctx, http.MethodPost, path("do"), nil, in, &d)
-	return d, err
+	return ask[Done](ctx, c, http.MethodPost, path("do"), nil, in)
 }

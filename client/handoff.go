@@ -48,6 +48,7 @@ type Handoff struct {
 	Receiver     string      `json:"receiver,omitempty"` // who accepted
 	Why          string      `json:"why,omitempty"`      // how it ended
 	Ended        time.Time   `json:"ended,omitzero"`
+	Decision     *Decision   `json:"decision,omitempty"` // of a handoff to Auto: what the policy made of it; [Client.Handoff] alone has it
 }
 
 // AcceptInput takes an offer. Its zero value takes the newest.

@@ -150,9 +150,7 @@ func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (Memo
 	q.number("version", r.Version)
 	q.text("digest", r.Digest)
 	q.text("task", r.Task)
-	var x MemoryItem
-	err := c.do(ctx, http.MethodGet, path("memory", id), url.Values(q), nil, &x)
-	return x, err
+	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), url.Values(q), nil)
 }
 
 // SearchMemory finds memory items that the token may read. What it gives is on record.
@@ -173,9 +171,7 @@ func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, 
 	if f.After > 0 {
 		q.text("after", strconv.FormatUint(f.After, 10))
 	}
-	var p MemoryPage
-	err := c.do(ctx, http.MethodGet, path("memory"), url.Values(q), nil, &p)
-	return p, err
+	return ask[MemoryPage](ctx, c, http.MethodGet, path("memory"), url.Values(q), nil)
 }
 
 // MemoryVersions reads the versions of a memory item after one by its number; a limit of 0 means 50. The read is on
@@ -184,9 +180,7 @@ func (c *Client) MemoryVersions(ctx context.Context, id string, after, limit int
 	q := parameters{}
 	q.number("after", after)
 	q.number("limit", limit)
-	var v MemoryVersions
-	err := c.do(ctx, http.MethodGet, path("memory", id, "versions"), url.Values(q), nil, &v)
-	return v, err
+	return ask[MemoryVersions](ctx, c, http.MethodGet, path("memory", id, "versions"), url.Values(q), nil)
 }
 
 // Revise adds a version to a memory item, as its author or an operator.
@@ -220,9 +214,7 @@ func (c *Client) Forget(ctx context.Context, id string) (MemoryItem, error) {
 }
 
 func (c *Client) memory(ctx context.Context, method string, in any, segments ...string) (MemoryItem, error) {
-	var x MemoryItem
-	err := c.do(ctx, method, path(append([]string{"memory"}, segments...)...), nil, in, &x)
-	return x, err
+	return ask[MemoryItem](ctx, c, method, path(append([]string{"memory"}, segments...)...), nil, in)
 }
 
 // parameters are those of a query, without the ones that say nothing.

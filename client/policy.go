@@ -60,9 +60,7 @@ type Routed struct {
 
 // Route says where the policy would send a task, and why. Nothing changes.
 func (c *Client) Route(ctx context.Context, task string, in RouteInput) (Routed, error) {
-	var r Routed
-	err := c.do(ctx, http.MethodPost, path("tasks", task, "route"), nil, in, &r)
-	return r, err
+	return ask[Routed](ctx, c, http.MethodPost, path("tasks", task, "route"), nil, in)
 }
 
 // Policy is a policy that is, or was, in force.
@@ -101,9 +99,7 @@ type PolicyChecked struct {
 
 // Policy shows the policy in force. [NotFound] if there is none.
 func (c *Client) Policy(ctx context.Context) (Policy, error) {
-	var p Policy
-	err := c.do(ctx, http.MethodGet, path("policy"), nil, nil, &p)
-	return p, err
+	return ask[Policy](ctx, c, http.MethodGet, path("policy"), nil, nil)
 }
 
 // Policies lists policies that came into force, the newest first, without texts: at most 100, before a version if it is not 0.
@@ -117,15 +113,11 @@ func (c *Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 
 // CheckPolicy finds what is wrong with a policy file, targets that do not exist included. Nothing changes.
 func (c *Client) CheckPolicy(ctx context.Context, in PolicyCheck) (PolicyChecked, error) {
-	var p PolicyChecked
-	err := c.do(ctx, http.MethodPost, path("policy", "check"), nil, in, &p)
-	return p, err
+	return ask[PolicyChecked](ctx, c, http.MethodPost, path("policy", "check"), nil, in)
 }
 
 // ReloadPolicy brings the server's policy file, as it is now, into force. A bad one is refused ([Invalid]), and the policy
 // in force stays.
 func (c *Client) ReloadPolicy(ctx context.Context) (Policy, error) {
-	var p Policy
-	err := c.do(ctx, http.MethodPost, path("policy", "reload"), nil, nil, &p)
-	return p, err
+	return ask[Policy](ctx, c, http.MethodPost, path("policy", "reload"), nil, nil)
 }

@@ -12,9 +12,7 @@ import (
 
 // Me says whom the token speaks for.
 func (c *Client) Me(ctx context.Context) (Me, error) {
-	var m Me
-	err := c.do(ctx, http.MethodGet, path("me"), nil, nil, &m)
-	return m, err
+	return ask[Me](ctx, c, http.MethodGet, path("me"), nil, nil)
 }
 
 // Ready is nil while the server can do its work, and otherwise says why it cannot. It is not repeated.
@@ -30,9 +28,7 @@ func (c *Client) Ready(ctx context.Context) error {
 
 // Agents lists the agents.
 func (c *Client) Agents(ctx context.Context) (AgentList, error) {
-	var l AgentList
-	err := c.do(ctx, http.MethodGet, path("agents"), nil, nil, &l)
-	return l, err
+	return ask[AgentList](ctx, c, http.MethodGet, path("agents"), nil, nil)
 }
 
 // Agent shows one agent.
@@ -72,15 +68,11 @@ func (c *Client) Shed(ctx context.Context, name string, in ShedInput) (Relief, e
 }
 
 func (c *Client) relief(ctx context.Context, in any, segments ...string) (Relief, error) {
-	var r Relief
-	err := c.do(ctx, http.MethodPost, path(append([]string{"agents"}, segments...)...), nil, in, &r)
-	return r, err
+	return ask[Relief](ctx, c, http.MethodPost, path(append([]string{"agents"}, segments...)...), nil, in)
 }
 
 func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
-	var a Agent
-	err := c.do(ctx, method, path(append([]string{"agents"}, segments...)...), nil, in, &a)
-	return a, err
+	return ask[Agent](ctx, c, method, path(append([]string{"agents"}, segments...)...), nil, in)
 }
 
 // Beat notes that the calling agent lives. Waiting for its inbox does so too.
@@ -90,30 +82,22 @@ func (c *Client) Beat(ctx context.Context) error {
 
 // CreateToken makes a token. Its text is in this answer and never again.
 func (c *Client) CreateToken(ctx context.Context, in TokenInput) (Token, error) {
-	var t Token
-	err := c.do(ctx, http.MethodPost, path("tokens"), nil, in, &t)
-	return t, err
+	return ask[Token](ctx, c, http.MethodPost, path("tokens"), nil, in)
 }
 
 // Tokens lists the tokens, revoked ones too.
 func (c *Client) Tokens(ctx context.Context) (TokenList, error) {
-	var l TokenList
-	err := c.do(ctx, http.MethodGet, path("tokens"), nil, nil, &l)
-	return l, err
+	return ask[TokenList](ctx, c, http.MethodGet, path("tokens"), nil, nil)
 }
 
 // RevokeToken ends a token for good.
 func (c *Client) RevokeToken(ctx context.Context, id string) (Token, error) {
-	var t Token
-	err := c.do(ctx, http.MethodDelete, path("tokens", id), nil, nil, &t)
-	return t, err
+	return ask[Token](ctx, c, http.MethodDelete, path("tokens", id), nil, nil)
 }
 
 // Trail gives a task's whole history. The read is on record.
 func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
-	var t Trail
-	err := c.do(ctx, http.MethodGet, path("tasks", task, "trail"), nil, nil, &t)
-	return t, err
+	return ask[Trail](ctx, c, http.MethodGet, path("tasks", task, "trail"), nil, nil)
 }
 
 // Export writes records to w. An error after the first byte means that the export is cut short. It is not repeated.

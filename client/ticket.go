@@ -127,9 +127,7 @@ func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error
 	if f.Limit != 0 {
 		q.Set("limit", strconv.Itoa(f.Limit))
 	}
-	var p TicketPage
-	err := c.do(ctx, http.MethodGet, path("tickets"), q, nil, &p)
-	return p, err
+	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)
 }
 
 // Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is on record.

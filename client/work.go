@@ -10,9 +10,7 @@ import (
 
 // receipt makes a call that changes a task.
 func (c *Client) receipt(ctx context.Context, in any, segments ...string) (Receipt, error) {
-	var r Receipt
-	err := c.do(ctx, http.MethodPost, path(segments...), nil, in, &r)
-	return r, err
+	return ask[Receipt](ctx, c, http.MethodPost, path(segments...), nil, in)
 }
 
 // CreateTask makes a task, and starts it or hands it off in the same decision if the input says so.
@@ -22,9 +20,7 @@ func (c *Client) CreateTask(ctx context.Context, in CreateInput) (Receipt, error
 
 // Tasks lists the tasks that the token may see, newest first.
 func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
-	var p TaskPage
-	err := c.do(ctx, http.MethodGet, path("tasks"), f.query(), nil, &p)
-	return p, err
+	return ask[TaskPage](ctx, c, http.MethodGet, path("tasks"), f.query(), nil)
 }
 
 func (f TaskFilter) query() url.Values {
@@ -127,9 +123,7 @@ func (c *Client) Constrain(ctx context.Context, task string, in ConstrainInput) 
 
 // Lift takes a constraint away, as the principal that set it or an operator, and says why.
 func (c *Client) Lift(ctx context.Context, task, constraint, why string) (Receipt, error) {
-	var r Receipt
-	err := c.do(ctx, http.MethodDelete, path("tasks", task, "constraints", constraint), url.Values{"why": {why}}, nil, &r)
-	return r, err
+	return ask[Receipt](ctx, c, http.MethodDelete, path("tasks", task, "constraints", constraint), url.Values{"why": {why}}, nil)
 }
 
 // Annotate corrects or comments on an earlier entry of a task.
@@ -140,9 +134,7 @@ func (c *Client) Annotate(ctx context.Context, task string, in AnnotateInput) (R
 // Dead lists the tasks in the dead-letter queue, newest first. The filter's State and Live do not count.
 func (c *Client) Dead(ctx context.Context, f TaskFilter) (TaskPage, error) {
 	f.State, f.Live = "", false
-	var p TaskPage
-	err := c.do(ctx, http.MethodGet, path("dead"), f.query(), nil, &p)
-	return p, err
+	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), f.query(), nil)
 }
 
 // Replay revives a task from the dead letters with fresh limits.

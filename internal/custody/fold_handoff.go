@@ -74,7 +74,7 @@ func (t *Task) onHandoffRequested(e fact.HandoffRequested) {
 		N: e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: fact.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck, Counted: e.Attempt,
 		Reason: e.Reason, Detail: e.Detail, Chain: e.Chain, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
-		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
+		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Decision: e.Decision, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 	t.fresh = t.Handoff
 }

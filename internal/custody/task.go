@@ -104,10 +104,11 @@ type Handoff struct {
 	ReturnHome bool // when all is used up: back to the source, not to the dead letters
 	Approver   string
 	Envelope   string
-	Amended    bool      // the constraints have changed since that was sealed
-	Pack       fact.Pack // how the sender wants the envelope packed
-	Permits    []string  // the permissions that go along; nil: as the task has them
-	RouteStep  bool      // a transfer takes the next stop off the task's route
+	Amended    bool           // the constraints have changed since that was sealed
+	Pack       fact.Pack      // how the sender wants the envelope packed
+	Permits    []string       // the permissions that go along; nil: as the task has them
+	RouteStep  bool           // a transfer takes the next stop off the task's route
+	Decision   *fact.Decision // of the policy, that sent it; nil: whoever asked for it named its receivers
 	Requested  time.Time
 
 	Candidates []fact.Candidate

@@ -19,6 +19,8 @@ type Record struct {
 	Reason    fact.Reason  `json:"reason"`
 	Status    fact.Stage   `json:"status"`
 	Entries   []AuditEntry `json:"audit_entries"`
+
+	Decision *fact.Decision `json:"-"` // that sent it; the details of the request have it too
 }
 
 // AuditEntry is one event on record.
@@ -60,7 +62,7 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[fact.Event]) error {
 		if req, ok := d.(fact.HandoffRequested); ok {
 			tr.Handoffs = append(tr.Handoffs, Record{
 				HandoffID: fact.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
-				From: req.From, Reason: req.Reason,
+				From: req.From, Reason: req.Reason, Decision: req.Decision,
 			})
 		} else if !open {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/dispatch"
 	"github.com/trapezehq/trapeze/internal/surface/cli/know"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
@@ -108,6 +109,10 @@ func handoffPage(p *shell.Page, h client.Handoff) {
 		{"channel", h.Channel},
 		{"why", h.Why},
 	})
+	if h.Decision != nil {
+		p.Line("\nSent there by the policy:")
+		dispatch.ShowDecision(p, *h.Decision)
+	}
 }
 
 func (s *commands) handoffWithdraw() *cobra.Command {

@@ -85,7 +85,9 @@ func (s *service) showHandoff(ctx context.Context, c app.Caller, in *door.Readin
 		return Handoff{}, err
 	}
 	if t.Handoff != nil && t.Handoff.N == n {
-		return handoffOf(t.ID, t.Handoff), nil
+		h := handoffOf(t.ID, t.Handoff)
+		h.Decision = t.Handoff.Decision
+		return h, nil
 	}
 	if t.Handoff != nil && n < t.Handoff.N {
 		tr, err := s.app.Trail(ctx, c, task)

@@ -111,6 +111,7 @@ type Handoff struct {
 	Receiver     string           `json:"receiver,omitempty" doc:"Who accepted."`
 	Why          string           `json:"why,omitempty" doc:"How it ended."`
 	Ended        time.Time        `json:"ended,omitzero"`
+	Decision     *fact.Decision   `json:"decision,omitempty" doc:"Of a handoff to auto: what the policy made of it. Only where one handoff is shown."`
 }
 
 func taskOf(t docket.Task) Task {
@@ -150,5 +151,7 @@ func handoffOf(task string, h *custody.Handoff) Handoff {
 
 // pastHandoff is what the trail says of a handoff that another has followed.
 func pastHandoff(r view.Record) Handoff {
-	return Handoff{ID: r.HandoffID, Task: r.Task, Stage: r.Status, From: r.From, Receiver: r.To, Reason: r.Reason, Requested: r.Timestamp}
+	return Handoff{
+		ID: r.HandoffID, Task: r.Task, Stage: r.Status, From: r.From, Receiver: r.To, Reason: r.Reason, Requested: r.Timestamp, Decision: r.Decision,
+	}
 }

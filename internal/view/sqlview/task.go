@@ -153,7 +153,7 @@ func (t *task) note(event fact.Event) {
 		t.refers = append(t.refers, artifacts(e.Bytes)...)
 	case fact.HandoffRequested:
 		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
-		s.Handoff.Permits, s.Handoff.Pack = nil, fact.Pack{}
+		s.Handoff.Permits, s.Handoff.Pack, s.Handoff.Decision = nil, fact.Pack{}, nil
 		if e.Approver != "" {
 			t.involve(e.Approver)
 		}

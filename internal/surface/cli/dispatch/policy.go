@@ -155,7 +155,7 @@ func policyTest(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.Emit(r, func(p *shell.Page) { showDecision(p, r.Decision) })
+		return s.Emit(r, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
 	cmd.Flags().StringVar(&task, "task", "", "a task on the server, as it is now")
 	cmd.Long = `Try a policy file without bringing it into force. A sample is a file (YAML or JSON) that says what rules look at; then no server

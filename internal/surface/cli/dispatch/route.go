@@ -18,7 +18,7 @@ func route(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.Emit(r, func(p *shell.Page) { showDecision(p, r.Decision) })
+		return s.Emit(r, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
 	cmd.Flags().BoolVar(&in.AskLLM, "ask-llm", false, "where no rule matches, ask the language model that the policy names; that goes on the task's record")
 	cmd.Long = `Ask where the policy would send a task: which rule decides and why, who could receive it, and why others are passed over. Nothing
@@ -28,7 +28,8 @@ changes; trapeze send --to auto does it.
 	return cmd
 }
 
-func showDecision(p *shell.Page, d client.Decision) {
+// ShowDecision prints what the policy makes of a task, and why.
+func ShowDecision(p *shell.Page, d client.Decision) {
 	to := "nobody: it stays where it is"
 	if d.Action == "handoff" {
 		to = receiver(d.To)
