@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/ledger"
 )
@@ -39,7 +40,7 @@ type Log struct {
 var _ ledger.Ledger = (*Log)(nil)
 
 // Open opens the log at path and creates what is missing: the directory (mode 0700) and the database (0600).
-// Errors: ErrInUse, and errors of the file system or SQLite with a hint what to do.
+// Errors: ErrInUse, if whoever has it open does not let go of it within 3 s, and errors of the file system or SQLite with a hint what to do.
 func Open(path string, opts Options) (*Log, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -48,7 +49,7 @@ func Open(path string, opts Options) (*Log, error) {
 	if err := createFile(path); err != nil {
 		return nil, explain(path, err)
 	}
-	lock, err := lockFile(path + ".lock")
+	lock, err := awaitLock(path + ".lock")
 	if err != nil {
 		return nil, explain(path, err)
 	}
@@ -61,6 +62,19 @@ func Open(path string, opts Options) (*Log, error) {
 		return nil, errors.Join(explain(path, err), lock.Close())
 	}
 	return l, nil
+}
+
+// letGo is how long Open waits for a holder that may be on its way out. One that was killed has its lock until the system has
+// taken its memory and its last write is done, and a child that it was starting has it, too, until it is its own program.
+const letGo = 3 * time.Second
+
+// awaitLock takes the lock of a file, from a holder that lets go of it soon.
+func awaitLock(path string) (*os.File, error) {
+	for end := time.Now().Add(letGo); ; time.Sleep(10 * time.Millisecond) { // between two tries
+		if lock, err := lockFile(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
+			return lock, err
+		}
+	}
 }
 
 // start opens the connections and begins to write.

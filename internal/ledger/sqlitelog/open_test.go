@@ -10,19 +10,36 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
-	l := open(t, path, Options{})
-	_, err := Open(path, Options{})
-	if !errors.Is(err, ErrInUse) || runtime.GOOS == "linux" && !strings.Contains(err.Error(), fmt.Sprintf("process %d:", os.Getpid())) {
-		t.Errorf("got %v", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	open(t, path, Options{})
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, path, Options{})
+		_, err := Open(path, Options{})
+		if !errors.Is(err, ErrInUse) || runtime.GOOS == "linux" && !strings.Contains(err.Error(), fmt.Sprintf("process %d:", os.Getpid())) {
+			t.Errorf("got %v", err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		open(t, path, Options{})
+	})
+}
+
+func TestAHolderThatIsOnItsWayOutIsWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, path, Options{})
+		gone := make(chan error, 1)
+		time.AfterFunc(letGo-time.Second, func() { gone <- l.Close() })
+		write(t, open(t, path, Options{}), "x", 1)
+		if err := <-gone; err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestAnotherProcessIsRefused runs this test binary again as that process.

@@ -239,15 +239,17 @@ func recipe(ts *testscript.TestScript, _ bool, args []string) {
 // sources is the root of the module, from here.
 var sources, _ = filepath.Abs(filepath.Join("..", "..", ".."))
 
-// alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not.
+// alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not; one whose
+// first thread is dead and others are dying does, with all that it has open.
 func alive(file string) string {
 	b, err := os.ReadFile(file)
 	pid, _ := strconv.Atoi(string(b))
 	if err != nil || pid == 0 {
 		return "not yet"
 	}
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+	if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") && len(threads) <= 1 {
 		return "gone"
 	}
 	return "alive"
