@@ -120,8 +120,8 @@ type DenyInput struct {
 
 // Item is something in an inbox. It previews: the content is fetched by id, or comes with the acceptance.
 type Item struct {
-	Type     string    `json:"type"` // offer, approval, confirm, takeover or share
-	ID       string    `json:"id"`   // of the handoff, ask or share
+	Type     string    `json:"type"` // offer, approval, confirm, takeover, share or question
+	ID       string    `json:"id"`   // of the handoff, ask, share or ticket
 	Task     string    `json:"task"`
 	Offer    int       `json:"offer,omitempty"`
 	Epoch    uint64    `json:"epoch,omitempty"`

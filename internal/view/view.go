@@ -67,12 +67,13 @@ const (
 	ItemConfirm  ItemType = "confirm"  // confirm, as the source of an explicit handoff that was accepted
 	ItemTakeover ItemType = "takeover" // approve or deny, as the source
 	ItemShare    ItemType = "share"    // read
+	ItemQuestion ItemType = "question" // answer: it was asked of the agent by name
 )
 
 // Item is something in an agent's inbox. It previews: the content is fetched by id, or comes with the acceptance.
 type Item struct {
 	Type     ItemType        `json:"type"`
-	ID       string          `json:"id"` // of the handoff, ask or share; also the delivery id: duplicates carry the same
+	ID       string          `json:"id"` // of the handoff, ask, share or ticket; also the delivery id: duplicates carry the same
 	Task     string          `json:"task"`
 	Offer    int             `json:"offer,omitempty"`
 	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source

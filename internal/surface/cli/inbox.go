@@ -27,6 +27,7 @@ func (s *commands) inboxCommand() *cobra.Command {
 	})
 	cmd.Long = `See what waits for the agent that you are (--agent NAME), highest priority first. An offer that is listed counts as
 seen, and its acknowledgment clock runs; --peek looks without that. Operators see the approvals that anybody may give.
+A question that was asked of you by name is here until it is answered, or goes on to a desk: trapeze ticket answer.
 
 What comes of a delegation or a fan-out is not here: trapeze task show has it, and the task goes on when it is in.
 

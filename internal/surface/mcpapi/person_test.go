@@ -2,6 +2,7 @@ package mcpapi_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -162,6 +163,10 @@ func TestAPersonDecidesInTheClientWhatWaits(t *testing.T) {
 		boss := h.withPerson(era, "boss", "", func(*mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
 		_, task := asker.call("send", m{"intent": "Move the data"})
 		_, got := asker.call("ask", m{"task": task["task"], "question": "Shall I?", "to": "boss"})
+		text, _ := boss.call("inbox", m{"wait": 10})
+		if line := fmt.Sprintf("- question %v from asker", got["ticket"]); !strings.Contains(text, line) || !strings.Contains(text, "[decide: answer]") {
+			t.Errorf("the inbox of whom it was asked of: %s", text)
+		}
 		boss.call("decide", m{"id": got["ticket"]})
 		if _, now := asker.call("status", m{"id": got["ticket"]}); now["ticket"].(m)["answer"] != "yes" {
 			t.Errorf("%v", now)

@@ -14,19 +14,17 @@ import (
 // follows from the task.
 type item struct {
 	itemKey
-	seen     bool
-	epoch    uint64
-	ends     time.Time
-	envelope string
-	since    time.Time
-	at       ledger.Position
+	seen        bool
+	epoch       uint64
+	envelope    string
+	ends, since time.Time
+	at          ledger.Position
 }
 
 type itemKey struct {
-	agent string
-	kind  view.ItemType
-	n     int // of the handoff, ask or share
-	offer int
+	agent    string
+	kind     view.ItemType
+	n, offer int // of the handoff, ask, share or ticket; and of its newest offer
 }
 
 func (i *item) same(o *item) bool {
@@ -39,6 +37,8 @@ func (i *item) id(task string) string {
 		return fact.AskID(task, i.n)
 	case view.ItemShare:
 		return fact.ShareID(task, i.n)
+	case view.ItemQuestion:
+		return fact.TicketID(task, i.n)
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
 	return fact.HandoffID(task, i.n)
@@ -97,6 +97,9 @@ func (t *task) list(items []item) []item {
 			items = append(items, item{itemKey: itemKey{a.To, view.ItemShare, a.N, 0}, envelope: a.Envelope})
 		}
 	}
+	if k := s.OpenTicket(); k != nil && k.Kind == fact.TicketQuestion && k.To != "" {
+		items = append(items, item{itemKey: itemKey{k.To, view.ItemQuestion, k.N, 0}, ends: k.Due})
+	}
 	return items
 }
 
@@ -143,18 +146,15 @@ func (t *task) show(i *item) view.Item {
 	}
 	switch i.kind {
 	case view.ItemTakeover:
-		for _, a := range s.Asks {
-			if a.N == i.n {
-				v.From, v.Detail = a.By, preview(a.Detail, itemPreview)
-			}
-		}
+		a := s.Asks[slices.IndexFunc(s.Asks, func(a custody.Ask) bool { return a.N == i.n })] // list has just found it there
+		v.From, v.Detail = a.By, preview(a.Detail, itemPreview)
 		return v
 	case view.ItemShare:
-		for _, a := range s.Shares {
-			if a.N == i.n {
-				v.From, v.Detail = shortPrincipal(a.From), t.details[a.N]
-			}
-		}
+		a := s.Shares[slices.IndexFunc(s.Shares, func(a custody.Share) bool { return a.N == i.n })]
+		v.From, v.Detail = shortPrincipal(a.From), t.details[a.N]
+		return v
+	case view.ItemQuestion:
+		v.From, v.Detail = shortPrincipal(s.Ticket.By), preview(s.Ticket.Question, itemPreview)
 		return v
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}

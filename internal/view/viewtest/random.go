@@ -251,6 +251,9 @@ func (m *model) add(t custody.Task) {
 			item(a.To, view.ItemShare, fact.ShareID(t.ID, a.N), false, time.Time{}, 0)
 		}
 	}
+	if k := t.OpenTicket(); k != nil && k.Kind == fact.TicketQuestion && k.To != "" {
+		item(k.To, view.ItemQuestion, fact.TicketID(t.ID, k.N), false, k.Due, 0)
+	}
 	h := t.InFlight()
 	if h == nil {
 		return

@@ -80,3 +80,29 @@ func ticketStory(s *stage) {
 	s.wantTickets(view.TicketFilter{Live: true})
 	s.wantTickets(view.TicketFilter{State: fact.TicketOver, Task: asking}, question, fact.TicketID(asking, 2))
 }
+
+func questionStory(s *stage) {
+	task := s.create(1, agent("ann"))
+	ask := func(to string) handoff.Inquire {
+		return handoff.Inquire{By: agent("ann"), Epoch: 1, To: to, Question: "which one?", Then: "billing"}
+	}
+	s.do(task, handoff.Start{By: agent("ann")}, ask("bob"))
+	i := s.wantInbox("bob", "question "+fact.TicketID(task, 1))[0]
+	if k := s.task(task).Ticket; i.From != "ann" || i.Detail != "which one?" || i.Intent != "do 1" || i.Task != task || !i.Ends.Equal(k.Due) || i.Seen {
+		s.Errorf("the question: %+v", i)
+	}
+	s.wantInbox("ann")
+	s.wantInbox("")
+	s.do(task, handoff.Answer{By: agent("bob"), Ticket: 1, Answer: "this one"})
+	s.wantInbox("bob")
+
+	s.do(task, ask("bob"))
+	s.wantInbox("bob", "question "+fact.TicketID(task, 2))
+	s.now = s.task(task).Ticket.Due
+	s.do(task, handoff.Tick{})
+	s.wantInbox("bob") // it has gone on to a desk
+	s.wantTickets(view.TicketFilter{Live: true, Desk: "billing"}, fact.TicketID(task, 2))
+	s.do(task, handoff.Answer{By: operator, Ticket: 2, Answer: "that one"}, handoff.Inquire{By: agent("ann"), Epoch: 1, Question: "and now?"})
+	s.wantInbox("bob")
+	s.wantInbox("") // nobody was asked by name
+}
