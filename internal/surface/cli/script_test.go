@@ -70,6 +70,9 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	until TEXT CMD…   repeats a command until its output holds the text
 //	mode MODE FILE    checks a file's permissions
 //	within FILE       checks that the lines of stdout stand in a file, in order
+//	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first starts it. What it says beside the protocol is in NAME.log
+//	mcp NAME hears I  waits for its answer with this id, which is then on stdout
+//	mcp NAME leaves   ends its input, and waits for its end
 //	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -83,6 +86,7 @@ func TestStories(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
+			"mcp": mcpClient,
 		},
 	})
 }

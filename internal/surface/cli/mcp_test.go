@@ -1,0 +1,115 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// mcpSession is an MCP client's end of a trapeze mcp that runs in a process of its own.
+type mcpSession struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan []byte       // its output; closed when that ends
+	heard map[string][]byte // answers that came before they were asked for, by id
+}
+
+var (
+	sessionsMu sync.Mutex
+	sessions   = map[string]*mcpSession{} // by story and agent
+)
+
+// mcpClient is the command mcp of the stories.
+func mcpClient(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: mcp NAME says|hears|leaves …")
+	}
+	s := mcpSessionOf(ts, args[0])
+	switch {
+	case args[1] == "says" && len(args) == 3:
+		_, err := io.WriteString(s.in, args[2]+"\n")
+		ts.Check(err)
+	case args[1] == "hears" && len(args) == 3:
+		file := ts.MkAbs(args[0] + ".heard")
+		ts.Check(os.WriteFile(file, s.answer(ts, args[2]), 0o600))
+		ts.Check(ts.Exec("cat", file))
+	case args[1] == "leaves":
+		ts.Check(s.in.Close())
+		for line := range s.lines {
+			ts.Logf("it says last: %s", line)
+		}
+		ts.Check(s.cmd.Wait())
+	default:
+		ts.Fatalf("mcp does not know %q", args)
+	}
+}
+
+// mcpSessionOf is the session of an agent in a story, which is begun if it has not been.
+func mcpSessionOf(ts *testscript.TestScript, agent string) *mcpSession {
+	sessionsMu.Lock()
+	defer sessionsMu.Unlock()
+	key := filepath.Join(ts.Getenv("WORK"), agent)
+	if s := sessions[key]; s != nil {
+		return s
+	}
+	cmd := exec.Command("sh", "-c", `exec trapeze mcp --agent "$0" 2>"$0.log"`, agent) //nolint:noctx // it ends with its input
+	cmd.Dir = ts.Getenv("WORK")
+	for _, name := range []string{"PATH", "WORK", "HOME", "GORACE", "TRAPEZE_DATA", "TRAPEZE_URL"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	s := &mcpSession{cmd: cmd, in: in, lines: make(chan []byte, 64), heard: map[string][]byte{}}
+	go func() {
+		defer close(s.lines)
+		for r := bufio.NewReader(out); ; {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			s.lines <- line
+		}
+	}()
+	sessions[key] = s
+	ts.Defer(func() { _ = in.Close() }) // it may have left
+	return s
+}
+
+// answer waits for the answer to a message with an id. Whatever is said must be a message of the protocol.
+func (s *mcpSession) answer(ts *testscript.TestScript, id string) []byte {
+	late := time.After(patience)
+	for s.heard[id] == nil {
+		select {
+		case line, more := <-s.lines:
+			var m struct {
+				JSONRPC string `json:"jsonrpc"`
+				ID      any    `json:"id"`
+				Method  string `json:"method"`
+			}
+			if !more {
+				ts.Fatalf("it ended before it answered %s", id)
+			}
+			if json.Unmarshal(line, &m) != nil || m.JSONRPC != "2.0" {
+				ts.Fatalf("the output has a line that is no message: %s", line)
+			}
+			if m.Method == "" {
+				s.heard[fmt.Sprint(m.ID)] = line
+			}
+		case <-late:
+			ts.Fatalf("%s was never answered", id)
+		}
+	}
+	defer delete(s.heard, id)
+	return s.heard[id]
+}
