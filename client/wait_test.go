@@ -19,7 +19,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestACallThatWaitsIsRepeatedForTheRestOfItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
-		c, err := client.New("http://localhost", "tpz_x", client.Options{Retries: 3, Pause: time.Nanosecond, HTTP: &http.Client{
+		c, err := client.New("http://localhost", "tz_x", client.Options{Retries: 3, Pause: time.Nanosecond, HTTP: &http.Client{
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				asked = append(asked, r.URL.Query().Get("wait"))
 				time.Sleep(8 * time.Second)

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	trapeze "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/surface/cli/graft"
 )
 
@@ -74,7 +76,7 @@ func (d *physician) client(c client, s scope) (e entry, found bool) {
 	}
 	again := "trapeze init --client " + c.name + " --scope " + string(s)
 	switch _, err := lookPath(e.Command); {
-	case strings.Contains(strings.Join(e.Args, " "), "tpz_"):
+	case slices.ContainsFunc(e.Args, hasToken):
 		d.says("client", wrong, "revoke it with trapeze token revoke, then: "+again, "%s of %s holds a token that everybody who has the file can use", path, c.title)
 	case err != nil:
 		d.says("client", wrong, again, "%s of %s starts %s, which is not there", path, c.title, e.Command)
@@ -84,6 +86,12 @@ func (d *physician) client(c client, s scope) (e entry, found bool) {
 		d.says("client", fine, "", "%s is the agent %s by %s", c.title, e.agent(), path)
 	}
 	return e, true
+}
+
+// hasToken reports whether an argument is a token of a server, or has one as in --token=TOKEN.
+func hasToken(arg string) bool {
+	_, value, _ := strings.Cut(arg, "=")
+	return identity.IsToken(arg) || identity.IsToken(value)
 }
 
 // agent looks whether the server knows a client's agent.

@@ -79,7 +79,7 @@ func TestTheDataDirectoryIsTheSameForEverybody(t *testing.T) {
 
 func TestAKeptTokenIsItsOwnersAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agents", "coder.token")
-	if err := keepToken(path, "tpz_secret"); err != nil {
+	if err := keepToken(path, "tz_secret"); err != nil {
 		t.Fatal(err)
 	}
 	for p, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
@@ -91,7 +91,7 @@ func TestAKeptTokenIsItsOwnersAlone(t *testing.T) {
 			t.Errorf("%s has mode %04o", p, got)
 		}
 	}
-	if got, err := readToken(path); err != nil || got != "tpz_secret" {
+	if got, err := readToken(path); err != nil || got != "tz_secret" {
 		t.Errorf("read %q, %v", got, err)
 	}
 	if got, err := readToken(path + ".not"); err != nil || got != "" {

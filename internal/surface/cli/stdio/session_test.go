@@ -55,7 +55,7 @@ func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
 				h.Errorf("it began: %v", err)
 			}
 		}
-		err := stdio.Run(h.Context(), h.as("tpz_nonsense"), stdio.Options{Agent: "coder", In: strings.NewReader(""), Out: io.Discard})
+		err := stdio.Run(h.Context(), h.as("tz_nonsense"), stdio.Options{Agent: "coder", In: strings.NewReader(""), Out: io.Discard})
 		if !errors.Is(err, client.Unauthenticated) {
 			h.Errorf("it began: %v", err)
 		}
