@@ -3,7 +3,8 @@
 // May import: net/http.
 //
 // Invariants:
-//   - An answer that streams is read as it is written. Whoever closes its body or ends its context ends the handler's writing.
+//   - No more than 64 KiB of an answer is kept before it is read: one that streams, or is larger, is read as it is written.
+//   - Whoever closes the body of an answer or ends its context ends the handler's writing.
 //
 // Start reading at [Transport].
 package inside

@@ -1,14 +1,18 @@
 package inside
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
 	"time"
 )
 
+// kept is how much of an answer waits for its end before it begins, in bytes: an artifact of many megabytes is never in memory.
+const kept = 64 << 10
+
 // Transport makes requests of a handler in the same process: no socket, no copy of what streams. What it answers before its first
-// flush comes at once, when it ends or flushes.
+// flush comes at once, when it ends, flushes, or has written more than 64 KiB.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ handler http.Handler }
@@ -40,7 +44,7 @@ func (i transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	}
 	res := &http.Response{
-		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, ContentLength: -1, Request: r, Body: &answerBody{PipeReader: body, first: w.first},
 	}
 	return res, nil
@@ -76,12 +80,13 @@ func (w *writer) WriteHeader(status int) {
 func (w *writer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.mu.Lock()
-	if !w.live {
+	if !w.live && len(w.first)+len(b) <= kept {
 		w.first = append(w.first, b...)
 		w.mu.Unlock()
 		return len(b), nil
 	}
 	w.mu.Unlock()
+	w.begin()
 	return w.body.Write(b)
 }
 

@@ -1,0 +1,75 @@
+package inside_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
+)
+
+// ask makes a request of a handler.
+func ask(t *testing.T, ctx context.Context, h http.HandlerFunc) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := inside.Transport(h).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const piece, pieces = 32 << 10, 100
+		written := 0
+		res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusAccepted)
+			for range pieces {
+				n, _ := w.Write(bytes.Repeat([]byte("x"), piece))
+				written += n
+			}
+		})
+		synctest.Wait()
+		if written > 64<<10 || res.StatusCode != http.StatusAccepted {
+			t.Errorf("%d bytes wait for a reader, status %s", written, res.Status)
+		}
+		if n, err := io.Copy(io.Discard, res.Body); n != pieces*piece || err != nil {
+			t.Errorf("%d bytes came, %v", n, err)
+		}
+	})
+}
+
+func TestWhoClosesAnAnswerEndsItsWriting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+			for {
+				if _, err := w.Write(make([]byte, 32<<10)); err != nil {
+					ended <- err
+					return
+				}
+			}
+		})
+		_ = res.Body.Close()
+		if err := <-ended; err == nil {
+			t.Error("it was written on")
+		}
+	})
+}
+
+func TestAnAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
+	res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("half"))
+		panic(http.ErrAbortHandler)
+	})
+	if b, err := io.ReadAll(res.Body); err == nil {
+		t.Errorf("%q was taken for whole", b)
+	}
+}
