@@ -60,6 +60,8 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	case "release":
 		r, err = c.Release(ctx, in.ID, client.ReleaseInput{Epoch: epoch, Detail: in.Text})
 		did = "The ticket was given back."
+	default: // a client need not keep to the form that its person fills in
+		return answer{}, invalid("%.40q is no verdict; use one of: confirm, approve, deny, answer, claim, release", in.Verdict)
 	}
 	if err != nil {
 		return answer{}, err

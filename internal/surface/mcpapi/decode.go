@@ -42,8 +42,8 @@ func (p *points) UnmarshalJSON(b []byte) error {
 			if err := json.Unmarshal(item, &point.Text); err != nil {
 				return err
 			}
-		} else if err := strictly(item, &point); err != nil {
-			return err
+		} else if strictly(item, &point) != nil {
+			return errors.New(`each of facts and decisions has text, and if it replaces another that one's id as supersedes: [{"text": "..."}]`)
 		}
 		*p = append(*p, client.Point{Text: point.Text, Supersedes: point.Supersedes})
 	}

@@ -48,6 +48,9 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 			return c.share(ctx, in)
 		}
 		send, there := in.handoff()
+		if !there && in.Intent != "" && in.handsOff() {
+			return answer{}, invalid("kind, fan_out, fan_in, reason, budget and confirm are of a handoff: say whom it is for with to, capability or channel, or leave them out")
+		}
 		if in.Intent != "" && !there {
 			r, err := c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Content: in.content(), Start: true})
 			if err != nil {
@@ -154,9 +157,17 @@ func (in sendInput) handoff() (client.SendInput, bool) {
 	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != ""
 }
 
+// handsOff reports whether something was given that only a handoff has.
+func (in sendInput) handsOff() bool {
+	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Reason != "" || in.Budget != 0 || in.Confirm
+}
+
 func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
-	if in.Task == "" || len(in.To) != 1 {
+	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
 		return answer{}, invalid("share_only needs task, and one agent in to")
+	}
+	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Confirm {
+		return answer{}, invalid("with share_only the task stays yours: leave kind, fan_out, fan_in and confirm out")
 	}
 	epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 	if err != nil {

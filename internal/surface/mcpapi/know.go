@@ -22,6 +22,11 @@ type rememberInput struct {
 	Key        string  `json:"key,omitempty"`
 }
 
+// placed reports whether something was given that only a new item takes.
+func (in rememberInput) placed() bool {
+	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned
+}
+
 type memory struct {
 	ID      string `json:"id"`
 	Version int    `json:"version,omitempty"`
@@ -47,6 +52,10 @@ var rememberTool = define[rememberInput, memory]("remember", "Remember something
 		switch {
 		case in.Revise != "" && in.Forget != "":
 			return answer{}, invalid("give either revise or forget, not both")
+		case in.Forget != "" && (in.Text != "" || in.placed()):
+			return answer{}, invalid("forget gives an item up: leave the rest out, or use revise to change its text")
+		case in.Revise != "" && in.placed():
+			return answer{}, invalid("revise changes text and title only: leave the rest out")
 		case in.Forget != "":
 			if m, err = c.Forget(ctx, in.Forget); err == nil {
 				return answer{text: m.ID + " is forgotten.", data: memoryOf(m)}, nil

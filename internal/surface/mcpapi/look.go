@@ -94,8 +94,8 @@ const (
 var statusTool = define[statusInput, standing]("status", "Look at a task", looks,
 	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
-		if in.Wait < 0 || in.Wait > maxWait {
-			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
+		if err := in.check(); err != nil {
+			return answer{}, err
 		}
 		defer c.alive(ctx, "waiting for a change")()
 		switch {
@@ -123,6 +123,21 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		}
 		return answer{text: text, data: standing{Task: &now, Position: t.Position}, stands: vital.Seen(t), more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
 	})
+
+// check refuses what would count for nothing, and be taken for done by whoever asked for it.
+func (in statusInput) check() error {
+	switch {
+	case in.Wait < 0 || in.Wait > maxWait:
+		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
+	case in.ID == "" && (in.Wait > 0 || in.History):
+		return invalid("wait and history are of one task: give its id")
+	case in.ID != "" && in.All:
+		return invalid("all is for a list: leave id out")
+	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
+		return invalid("history is of a task, and without wait")
+	}
+	return nil
+}
 
 // taskOf is the task that an id belongs to.
 func taskOf(id string) string {
@@ -180,7 +195,7 @@ func (t taskNow) String() string {
 		}
 	}
 	if t.Result != nil {
-		fmt.Fprintf(&b, "Result:\n%s\n", quoted(firstOf(t.Result.Text, string(t.Result.Data))))
+		fmt.Fprintf(&b, "Result:\n%s\n", quoted(strings.TrimSpace(t.Result.Text+"\n"+string(t.Result.Data))))
 	}
 	return b.String()
 }
@@ -208,9 +223,7 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 // mine lists the caller's tasks, or all that it may see and that are on their way.
 func (c *call) mine(ctx context.Context, all bool) (answer, error) {
 	f := client.TaskFilter{Live: true, Limit: mostTasks}
-	if all {
-		f = client.TaskFilter{Live: true, Limit: mostTasks}
-	} else {
+	if !all {
 		me, err := c.Me(ctx)
 		if err != nil {
 			return answer{}, err

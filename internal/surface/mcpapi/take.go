@@ -62,7 +62,7 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 			case len(out.Agents) == mostNeighbours:
 				out.More++
 			default:
-				out.Agents = append(out.Agents, neighbour{a.Name, string(a.Readiness), a.Spec.Capabilities, clip(a.Spec.Description, 120)})
+				out.Agents = append(out.Agents, neighbour{a.Name, string(a.Readiness), a.Spec.Capabilities, clip(oneLine(a.Spec.Description), 120)})
 			}
 		}
 		return answer{text: out.String(), data: out}, nil

@@ -1,0 +1,62 @@
+package mcpapi_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
+	h := open(t)
+	coder := h.agent(newEra, "coder")
+	_, task := coder.call("send", m{"intent": "Write the parser"})
+	_, kept := coder.call("remember", m{"text": "the grammar is in docs"})
+	id := task["task"]
+	for _, c := range []struct {
+		tool string
+		args m
+		says string
+	}{
+		{"status", m{"wait": 45}, "give its id"},
+		{"status", m{"history": true}, "give its id"},
+		{"status", m{"id": id, "all": true}, "leave id out"},
+		{"status", m{"id": id, "history": true, "wait": 45}, "without wait"},
+		{"send", m{"intent": "Write another", "kind": "broadcast"}, "to, capability or channel"},
+		{"send", m{"intent": "Write another", "confirm": true}, "to, capability or channel"},
+		{"send", m{"task": id, "to": "writer", "share_only": true, "kind": "cold"}, "share_only"},
+		{"send", m{"task": id, "to": "writer", "facts": []any{m{"text": "a", "source": "b"}}}, "facts and decisions"},
+		{"remember", m{"revise": kept["id"], "text": "moved", "tags": "docs"}, "text and title"},
+		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
+	} {
+		if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, c.says) {
+			t.Errorf("%s %v: %s", c.tool, c.args, text)
+		}
+	}
+}
+
+func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
+	h := open(t)
+	h.token("boss")
+	coder := h.agent(newEra, "coder")
+	boss := h.connect(newEra, "boss", h.tokenAt("boss", ""), &mcp.ClientOptions{
+		MultiRoundTrip:     &mcp.MultiRoundTripOptions{Disabled: true},
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return nil, nil },
+	})
+	_, task := coder.call("send", m{"intent": "Move the data"})
+	_, got := coder.call("ask", m{"task": task["task"], "question": "Shall I?", "to": "boss"})
+	args := m{"id": got["ticket"]}
+	first, err := boss.CallTool(t.Context(), &mcp.CallToolParams{Name: "decide", Arguments: args})
+	if err != nil || !first.NeedsInput() {
+		t.Fatalf("no question: %v", err)
+	}
+	said := mcp.InputResponseMap{}
+	for id := range first.InputRequests {
+		said[id] = accepts(m{"verdict": "maybe"})
+	}
+	r, err := boss.CallTool(t.Context(), &mcp.CallToolParams{Name: "decide", Arguments: args, RequestState: first.RequestState, InputResponses: said})
+	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "no verdict") {
+		t.Errorf("it was taken for a decision: %v, %+v", err, r)
+	}
+}
