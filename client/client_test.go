@@ -329,3 +329,16 @@ func FuzzEventsAreReadOrRefused(f *testing.F) {
 		}
 	})
 }
+
+func TestAwayIsAServerThatMayAnswerLater(t *testing.T) {
+	for _, err := range []error{errors.New("connection refused"), &client.Error{Code: client.Unavailable}, fmt.Errorf("wrapped: %w", &client.Error{Code: client.Unknown})} {
+		if !client.Away(err) {
+			t.Errorf("%v: not away", err)
+		}
+	}
+	for _, err := range []error{nil, &client.Error{Code: client.Conflict}, fmt.Errorf("wrapped: %w", &client.Error{Code: client.NotOwner})} {
+		if client.Away(err) {
+			t.Errorf("%v: away", err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -38,6 +39,13 @@ func (e *Error) Is(target error) bool {
 // passing reports whether the same call may succeed a little later.
 func (e *Error) passing() bool {
 	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError
+}
+
+// Away reports whether a call failed because the server is away or cannot say: the same call may have another answer a little
+// later. It is false for nil, and for every refusal that says what is wrong.
+func Away(err error) bool {
+	var e *Error
+	return err != nil && (!errors.As(err, &e) || e.Code == Unavailable || e.Code == Unknown)
 }
 
 // Passing implements [wire.Passing].

@@ -60,3 +60,13 @@ func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
 		t.Errorf("it was taken for a decision: %v, %+v", err, r)
 	}
 }
+
+func TestAResultIsShownWithItsTextAndItsData(t *testing.T) {
+	h := open(t)
+	coder := h.agent(newEra, "coder")
+	_, task := coder.call("send", m{"intent": "Count the files"})
+	coder.call("complete", m{"task": task["task"], "text": "Counted.", "data": m{"files": 12}})
+	if text, _ := coder.call("status", m{"id": task["task"]}); !strings.Contains(text, "\n| Counted.\n| {\"files\":12}") {
+		t.Errorf("%s", text)
+	}
+}

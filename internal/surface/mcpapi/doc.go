@@ -3,7 +3,7 @@
 // door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
 // standard input and output, for one.
 //
-// May import: client, inside, showcase, tasks, the MCP SDK, net/http.
+// May import: client, inside, showcase, tasks, vital, the MCP SDK and its JSON Schema, a bounded cache, net/http.
 //
 // Invariants:
 //   - Who acts is the token's principal. No argument of any tool names the caller.

@@ -158,7 +158,7 @@ func nowOf(t client.Task) taskNow {
 	for _, k := range t.Children {
 		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
 		if k.Result != nil {
-			line.Result = firstOf(k.Result.Text, string(k.Result.Data))
+			line.Result = wholeResult(k.Result.Text, k.Result.Data)
 		}
 		now.Children = append(now.Children, line)
 	}
@@ -172,6 +172,11 @@ func nowOf(t client.Task) taskNow {
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
 	}
 	return now
+}
+
+// wholeResult is a result as one text: what it says, and its data behind.
+func wholeResult(text string, data json.RawMessage) string {
+	return strings.TrimSpace(text + "\n" + string(data))
 }
 
 func (t taskNow) String() string {
@@ -195,7 +200,7 @@ func (t taskNow) String() string {
 		}
 	}
 	if t.Result != nil {
-		fmt.Fprintf(&b, "Result:\n%s\n", quoted(strings.TrimSpace(t.Result.Text+"\n"+string(t.Result.Data))))
+		fmt.Fprintf(&b, "Result:\n%s\n", quoted(wholeResult(t.Result.Text, t.Result.Data)))
 	}
 	return b.String()
 }

@@ -112,7 +112,7 @@ func (w work) result() *mcp.CallToolResult {
 	for _, k := range w.group {
 		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
 		if k.Result != nil {
-			line.Result = firstOf(k.Result.Text, string(k.Result.Data))
+			line.Result = wholeResult(k.Result.Text, k.Result.Data)
 		}
 		if k.State == client.Completed {
 			done++

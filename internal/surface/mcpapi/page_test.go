@@ -156,6 +156,9 @@ func fields(t *testing.T, schema any) string {
 		}
 		about := p.Description
 		if len(p.Enum) > 0 {
+			if about != "" {
+				about += "."
+			}
 			about = strings.TrimSpace(about + " One of: `" + strings.Join(p.Enum, "`, `") + "`.")
 		}
 		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", name, star(slices.Contains(s.Required, name)), p.Type, about)

@@ -38,8 +38,8 @@ const (
 	patience = 30 * time.Second
 	// glance is the pause between two looks at a server that comes or goes.
 	glance = 25 * time.Millisecond
-	// second is how long a server has to answer that another starter may have been faster with.
-	second = 3 * time.Second
+	// overlap is how long two who want the same thing at once are given to sort that out: the lock, or the address.
+	overlap = 3 * time.Second
 	// startName is the file that starters compete for.
 	startName = "start.lock"
 )
@@ -146,7 +146,7 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 
 // ended says why a server that was started is gone, unless another one that was faster answers now.
 func (c Config) ended(ctx context.Context, log string, from int64) error {
-	ctx, cancel := context.WithTimeout(ctx, second)
+	ctx, cancel := context.WithTimeout(ctx, overlap)
 	defer cancel()
 	for {
 		if how, _ := probe(ctx, c.URL); how == ready {

@@ -28,7 +28,7 @@ type note struct {
 // does. While it holds, [Stop] finds it.
 func Hold(ctx context.Context, dataDir, at string) (release func(), err error) {
 	path := filepath.Join(dataDir, lockName)
-	ctx, cancel := context.WithTimeout(ctx, second)
+	ctx, cancel := context.WithTimeout(ctx, overlap)
 	defer cancel()
 	var f *os.File
 	for {

@@ -143,7 +143,7 @@ func (k *keeper) renew(ctx context.Context, task string, t *kept) {
 		switch {
 		case err == nil:
 			t.until(r.Lease)
-		case !away(err):
+		case !client.Away(err):
 			if k.tasks[task] == t {
 				k.drop(task)
 			}
@@ -159,7 +159,7 @@ func (k *keeper) renew(ctx context.Context, task string, t *kept) {
 func (k *keeper) heard(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	gone := err != nil && away(err)
+	gone := client.Away(err)
 	if k.alive.Err() != nil || gone == k.gone {
 		return
 	}
@@ -169,12 +169,6 @@ func (k *keeper) heard(err error) {
 	} else {
 		k.say("the server is back")
 	}
-}
-
-// away reports whether an error is that of a server which is not there, or cannot say.
-func away(err error) bool {
-	var refused *client.Error
-	return !errors.As(err, &refused) || refused.Code == client.Unavailable || refused.Code == client.Unknown
 }
 
 // pause reports whether it lasted: not if ctx ended first.

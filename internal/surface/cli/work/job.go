@@ -120,11 +120,11 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		case err == nil && !r.Lease.IsZero():
 			j.lease = r.Lease
-		case passing(err):
+		case client.Away(err):
 			j.say("no heartbeat, trying on: %s", err)
 		case err != nil:
 			t, terr := j.w.c.Task(ctx, j.task)
-			if passing(terr) {
+			if client.Away(terr) {
 				continue
 			}
 			if terr != nil {

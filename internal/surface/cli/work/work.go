@@ -180,7 +180,7 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case passing(err):
+		case client.Away(err):
 			if !away {
 				w.say("the server cannot be reached; trying again: %s", err)
 			}
@@ -303,19 +303,10 @@ func insist[T any](ctx context.Context, do func(context.Context) (T, error)) (T,
 	ctx = client.WithKey(ctx, client.NewKey())
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		v, err := do(ctx)
-		if !passing(err) || !pause(ctx, wait) {
+		if !client.Away(err) || !pause(ctx, wait) {
 			return v, err
 		}
 	}
-}
-
-// passing reports whether the same call may have another answer a little later: the server is away, or cannot say.
-func passing(err error) bool {
-	if err == nil {
-		return false
-	}
-	var refused *client.Error
-	return !errors.As(err, &refused) || refused.Code == client.Unavailable || refused.Code == client.Unknown
 }
 
 // pause reports whether it lasted: not if ctx ended first.

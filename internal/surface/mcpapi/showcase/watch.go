@@ -63,9 +63,9 @@ func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	defer w.mu.Unlock()
 	mine, known := w.by[req.Session]
 	switch {
-	case mine[uri]:
+	case mine[uri] && w.stop != nil:
 		return nil
-	case len(mine) >= mostWatched:
+	case !mine[uri] && len(mine) >= mostWatched:
 		return invalid("a session can be subscribed to at most %d resources", mostWatched)
 	case !known:
 		mine = map[string]bool{}

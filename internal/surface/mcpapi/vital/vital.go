@@ -76,7 +76,7 @@ func Ride[T any](ctx context.Context, remote bool, seconds int, do func(wait tim
 	for {
 		v, err := do(left)
 		left = time.Until(end)
-		if err == nil || !remote || left <= 0 || ctx.Err() != nil || !away(err) {
+		if err == nil || !remote || left <= 0 || ctx.Err() != nil || !client.Away(err) {
 			return v, err
 		}
 		pause, stop := context.WithTimeout(ctx, min(rideEvery, left))
@@ -84,10 +84,4 @@ func Ride[T any](ctx context.Context, remote bool, seconds int, do func(wait tim
 		stop()
 		left = max(time.Until(end), 0)
 	}
-}
-
-// away reports whether an error is that of a server which is not there, or cannot say.
-func away(err error) bool {
-	var refused *client.Error
-	return !errors.As(err, &refused) || refused.Code == client.Unavailable || refused.Code == client.Unknown
 }
