@@ -71,7 +71,7 @@ func NewHandler(api http.Handler, o HandlerOptions) *Handler {
 	session.EventStore = mcp.NewMemoryEventStore(nil) // 10 MiB in all: a client that was cut off asks for what it missed
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
-	h.old = bearer(h.boundSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
+	h.old = bearer(h.ownSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
 	h.new = bearer(tasks.Door(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf))
 	return h
 }
@@ -223,19 +223,24 @@ func bearerOf(r *http.Request) string {
 	return h[min(len(scheme), len(h)):]
 }
 
-// boundSessions refuses a session more than a token may have.
-func (h *Handler) boundSessions(next http.Handler) http.Handler {
+// ownSessions answers for a session that is not the token's as for one that never was: nobody learns of another's, and a client
+// whose token was renewed begins another, which is what the protocol has it do when it is told so. Nor may a token have more
+// sessions than a bound.
+func (h *Handler) ownSessions(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" {
-			open := 0
-			for range serverOf(r).Sessions() {
-				open++
-			}
-			if open >= maxSessions {
-				w.Header().Set("Retry-After", "60")
-				http.Error(w, "this token has too many sessions open: end one with DELETE, or use protocol version "+newEra+", which needs none", http.StatusTooManyRequests)
-				return
-			}
+		id, open, own := r.Header.Get("Mcp-Session-Id"), 0, false
+		for s := range serverOf(r).Sessions() {
+			open++
+			own = own || s.ID() == id
+		}
+		switch {
+		case id != "" && !own:
+			http.Error(w, "session not found", http.StatusNotFound)
+			return
+		case id == "" && r.Method == http.MethodPost && open >= maxSessions:
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "this token has too many sessions open: end one with DELETE, or use protocol version "+newEra+", which needs none", http.StatusTooManyRequests)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -103,16 +103,18 @@ func TestASessionIsItsTokensAlone(t *testing.T) {
 	thief := bearer{h.token("thief"), nil}
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
-	status, answer := post(t, s.URL+"/mcp", thief.token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
-		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID())
-	if status == http.StatusOK {
-		t.Errorf("another's session was used: %s", answer)
+	const list = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
+	none, nothing := post(t, s.URL+"/mcp", thief.token, list, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: never-was")
+	if none != http.StatusNotFound {
+		t.Fatalf("a session that never was: %d %s", none, nothing)
 	}
-	second := h.tokenAt("coder", "")
-	if status, _ := post(t, s.URL+"/mcp", second, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
-		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status == http.StatusOK {
-		t.Error("a session was used with another token of the same agent")
+	for who, token := range map[string]string{"another": thief.token, "another token of the same agent": h.tokenAt("coder", "")} {
+		status, answer := post(t, s.URL+"/mcp", token, list, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID())
+		if status != none || answer != nothing {
+			t.Errorf("to %s the session is not as one that never was: %d %s", who, status, answer)
+		}
 	}
+	coder.call("status", m{}) // nothing was taken from it
 }
 
 func TestARevokedTokenEndsItsSessions(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -88,4 +89,19 @@ func TestAnIssuersTokenIsGoodForToolsWithinItsScope(t *testing.T) {
 			t.Errorf("%s: acting with a token that may only look: %s", era, text)
 		}
 	}
+}
+
+// A client that is told so begins another, as the protocol has it.
+func TestASessionIsNotFoundWithARenewedToken(t *testing.T) {
+	h, i := trusting(t)
+	h.token("coder")
+	coder := h.connect(oldEra, "coder", i.Token("coder", resource, nil), nil)
+	s := httptest.NewServer(h.api)
+	t.Cleanup(s.Close)
+	renewed := i.Token("coder", resource, oauthtest.Claims{"jti": "renewed"})
+	if status, answer := post(t, s.URL+"/mcp", renewed, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
+		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status != http.StatusNotFound {
+		t.Errorf("the client is not told to begin another: %d %s", status, answer)
+	}
+	h.connect(oldEra, "coder", renewed, nil).call("status", m{})
 }
