@@ -60,7 +60,7 @@ func mcpSessionOf(ts *testscript.TestScript, agent string) *mcpSession {
 	if s := sessions[key]; s != nil {
 		return s
 	}
-	cmd := exec.Command("sh", "-c", `exec trapeze mcp --agent "$0" 2>"$0.log"`, agent) //nolint:noctx // it ends with its input
+	cmd := exec.Command("sh", "-c", `exec trapeze mcp --agent "$0" 2>"$0.log"`, agent) // it ends with its input
 	cmd.Dir = ts.Getenv("WORK")
 	for _, name := range []string{"PATH", "WORK", "HOME", "GORACE", "TRAPEZE_DATA", "TRAPEZE_URL"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
