@@ -223,3 +223,50 @@ func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
 		}
 	})
 }
+
+func TestADelegatedChildGoesUpItsOwnChainWhileItsParentWaits(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("lead", "boss")
+		zoe := h.person("zoe", fact.DeskOperators)
+		h.register("first", roster.AgentSpec{Escalation: []string{"boss"}})
+		none := 0
+		delegate := func(r docket.Receipt) (docket.Receipt, string) {
+			h.Helper()
+			r = h.send(h.agent("lead"), r, app.SendInput{
+				To: []string{"first"}, Kind: fact.Delegation, Retries: &none, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
+			})
+			return r, r.Children[0]
+		}
+		stands := func(child string, level int) {
+			h.Helper()
+			got := h.until(child, fmt.Sprint("on level ", level), func(t docket.Task) bool { return t.Chain.Level == level })
+			if got.Chain.Chain != "agent/first" {
+				h.Errorf("the child stands at %+v", got.Chain)
+			}
+		}
+		r, child := delegate(h.create(h.agent("lead"), app.CreateInput{Intent: "dig", Start: true}))
+		a := h.accept("boss", h.wait("boss")) // first does not answer
+		stands(child, 1)
+		if p := h.task(r.Task); p.State != fact.Waiting || p.Owner != "lead" || p.Chain.Chain != "" || p.Used.Escalations != 0 {
+			h.Errorf("the parent: %s, owned by %s, at %+v", p.State, p.Owner, p.Chain)
+		}
+		h.complete("boss", a.Receipt, "dug")
+		h.inState(r.Task, fact.Executing)
+
+		r, child = delegate(h.create(h.agent("lead"), app.CreateInput{Intent: "dig on", Start: true}))
+		h.wait("boss")
+		stands(child, 2) // nor does boss
+		k := h.inState(child, fact.Waiting).Ticket
+		if k == nil || k.Desk != fact.DeskOperators || h.task(r.Task).State != fact.Waiting {
+			h.Fatalf("nobody is asked for the child: %+v", k)
+		}
+		got, err := h.claim(zoe, fact.TicketID(child, k.N))
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.complete("zoe", got, "by hand")
+		if p := h.inState(r.Task, fact.Executing); p.Children[0].Result == nil || p.Children[0].Result.Text != "by hand" {
+			h.Errorf("the parent has %+v", p.Children)
+		}
+	})
+}
