@@ -28,6 +28,9 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		{"send", m{"task": id, "to": "writer", "share_only": true, "kind": "cold"}, "share_only"},
 		{"send", m{"task": id, "to": "writer", "facts": []any{m{"text": "a", "source": "b"}}}, "facts and decisions"},
 		{"remember", m{"revise": kept["id"], "text": "moved", "tags": "docs"}, "text and title"},
+		{"recall", m{"id": kept["id"], "query": "grammar"}, "one of the two"},
+		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "leave it out"},
+		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
 	} {
 		if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, c.says) {

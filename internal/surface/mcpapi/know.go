@@ -91,6 +91,9 @@ type recalled struct {
 var recallTool = define[recallInput, recalled]("recall", "Recall what was remembered", looks,
 	"Search what you may read of what agents remembered, best first, in excerpts; or read one item whole.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
+		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
+			return answer{}, invalid("recall reads one item by its id, or searches: give one of the two; only task goes with both")
+		}
 		if in.ID != "" {
 			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})
 			if err != nil {
@@ -118,7 +121,7 @@ var recallTool = define[recallInput, recalled]("recall", "Recall what was rememb
 	})
 
 func memoryText(m client.MemoryItem) string {
-	s := fmt.Sprintf("%s (by %s, %s) %s", m.ID, m.Author, m.Updated.Format(time.DateOnly), m.Title)
+	s := fmt.Sprintf("%s (by %s, %s) %s", m.ID, m.Author, m.Updated.Format(time.DateOnly), oneLine(m.Title))
 	if m.Status != client.MemoryCurrent {
 		s += " [" + string(m.Status) + "]"
 	}
@@ -127,6 +130,9 @@ func memoryText(m client.MemoryItem) string {
 
 // quoted marks text of others as data: each line is set off, so that nothing in it can pass for what the server says.
 func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
 	return "| " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n| ")
 }
 

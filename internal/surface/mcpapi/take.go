@@ -220,6 +220,8 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
 			return answer{}, invalid("accept needs handoff (id of an offer in your inbox) or takeover (a task id)")
+		case in.Detail != "" && in.Takeover == "":
+			return answer{}, invalid("detail goes with takeover: an offer is accepted without a word; leave it out")
 		case in.Takeover != "":
 			r, err := c.Takeover(ctx, in.Takeover, client.TakeoverInput{Detail: in.Detail})
 			if err != nil {
@@ -290,6 +292,9 @@ type rejectInput struct {
 var rejectTool = define[rejectInput, receipt]("reject", "Turn an offer down", changes,
 	"Turn an offer down, with the reason. The task goes to the next candidate or back.",
 	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
+		if len(in.Missing) > 0 && in.Why != string(client.MissingContext) {
+			return answer{}, invalid("missing goes with why=missing_context: leave it out, or say so")
+		}
 		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: client.Rejection(in.Why), Missing: in.Missing, Detail: in.Detail})
 		if err != nil {
 			return answer{}, err

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 )
 
@@ -100,19 +98,6 @@ func teller(w io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintln(w, "trapeze mcp: "+plain(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(w, "trapeze mcp: "+shell.OneLine(fmt.Sprintf(format, args...)))
 	}
-}
-
-// plain makes what others said fit for a line of a terminal: nothing in it steers that.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case !unicode.IsPrint(r):
-			return utf8.RuneError
-		}
-		return r
-	}, s)
 }

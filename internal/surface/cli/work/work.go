@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
 // Options say what to run, and for whom. Agent, Token and Command have no default.
@@ -282,20 +280,7 @@ func (w *worker) read(ctx context.Context, item client.Item) {
 func (w *worker) say(format string, args ...any) {
 	w.saying.Lock()
 	defer w.saying.Unlock()
-	fmt.Fprintln(w.o.Stderr, "trapeze work: "+plain(fmt.Sprintf(format, args...)))
-}
-
-// plain makes what programs and others said fit for a line of a terminal: nothing in it steers that.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case !unicode.IsPrint(r):
-			return utf8.RuneError
-		}
-		return r
-	}, s)
+	fmt.Fprintln(w.o.Stderr, "trapeze work: "+shell.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // insist makes a call under one idempotency key until it has an answer that will not change, or ctx ends.
