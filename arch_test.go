@@ -298,7 +298,10 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		ours: []string{"client", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase", "internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital"},
+		ours: []string{
+			"client", "internal/surface/httpapi/shape", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase",
+			"internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital",
+		},
 		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
 )
 
 // list is some strings; one alone is taken for a list of one, since models write that.
@@ -68,6 +69,9 @@ func decode[In any](tool string, b json.RawMessage) (In, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = json.RawMessage("{}")
 	}
+	if err := shape.Check(b); err != nil {
+		return in, invalid("give the arguments of %s otherwise: their JSON %s", tool, err)
+	}
 	if err := strictly(b, &in); err != nil {
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
 	}
@@ -79,6 +83,11 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(b, &given); err != nil || given == nil {
 		return invalid("give the arguments of %s as a JSON object", tool)
+	}
+	for name := range given { // the decoder takes IDs for ids
+		if fields := fieldsOf(t); !slices.Contains(fields, name) {
+			return unknown(tool, name, fields)
+		}
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -104,22 +113,26 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 
 // fault turns what the decoder says into what is to be done.
 func fault(tool string, err error, fields []string) error {
-	const unknown = "json: unknown field "
+	const notThere = "json: unknown field "
 	var typed *json.UnmarshalTypeError
 	text := err.Error()
 	switch {
-	case strings.HasPrefix(text, unknown):
-		name := strings.Trim(strings.TrimPrefix(text, unknown), `"`)
-		if slices.Contains([]string{"from", "agent", "by", "author", "actor", "requester"}, name) && !slices.Contains(fields, name) {
-			return invalid("%s takes no %.40q: who you are comes from your token", tool, name)
-		}
-		return invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
+	case strings.HasPrefix(text, notThere):
+		return unknown(tool, strings.Trim(strings.TrimPrefix(text, notThere), `"`), fields)
 	case errors.As(err, &typed) && typed.Field == "":
 		return invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
 	case errors.As(err, &typed):
 		return invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
 	}
 	return invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
+}
+
+// unknown is the refusal of a field that a tool has not, or not in that place.
+func unknown(tool, name string, fields []string) error {
+	if slices.Contains([]string{"from", "agent", "by", "author", "actor", "requester"}, name) && !slices.Contains(fields, name) {
+		return invalid("%s takes no %.40q: who you are comes from your token", tool, name)
+	}
+	return invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
 }
 
 // plain is a type as a model knows it.

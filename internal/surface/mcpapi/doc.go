@@ -3,12 +3,12 @@
 // door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
 // standard input and output, for one.
 //
-// May import: client, inside, showcase, tasks, vital, the MCP SDK and its JSON Schema, a bounded cache, net/http.
+// May import: client, inside, showcase, tasks, vital, httpapi/shape, the MCP SDK and its JSON Schema, a bounded cache, net/http.
 //
 // Invariants:
 //   - Who acts is the token's principal. No argument of any tool names the caller.
 //   - There are at most 16 tools; names, descriptions and input schemas together have at most 4,000 tokens.
-//   - What a tool does not know is refused, with what it does know.
+//   - What a tool does not know is refused, with what it does know; so is JSON that says two things at once.
 //   - Every principal has a server of its own: nothing is cached or notified across principals.
 //
 // Start reading at [New], then tool.go for what a tool is; the tools are in give.go, take.go, hold.go, look.go and

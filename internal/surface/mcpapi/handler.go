@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -93,6 +94,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(body) > MaxBody:
 		w.Header().Set("Connection", "close")
 		http.Error(w, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
+		return
+	case !utf8.Valid(body): // what is not would be replaced unseen
+		http.Error(w, "the message is not UTF-8", http.StatusBadRequest)
 		return
 	}
 	ctx, done := h.whileValid(r, v)

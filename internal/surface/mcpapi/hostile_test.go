@@ -82,6 +82,7 @@ func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
 		{"another tool in the header", "", token, good, []string{"Mcp-Method: tools/call", "Mcp-Name: send"}, http.StatusBadRequest},
 		{"an unknown version", "", token, good, append([]string{"Mcp-Protocol-Version: 1999-01-01"}, headers...), http.StatusBadRequest},
 		{"a session that is not", "", token, good, []string{"Mcp-Protocol-Version: " + oldEra, "Mcp-Session-Id: nobody"}, http.StatusNotFound},
+		{"bytes that are no text", "", token, strings.Replace(good, `"id": 1`, "\"id\": \"\xff\"", 1), headers, http.StatusBadRequest},
 		{"text", "", token, good, append([]string{"Content-Type: text/plain"}, headers...), http.StatusUnsupportedMediaType},
 	} {
 		if status, answer := post(t, s.URL+"/mcp", c.token, c.body, c.headers...); status != c.status {
@@ -95,6 +96,29 @@ func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(answer, "None.") {
 		t.Errorf("the server does not answer any more: %d %s", status, answer)
 	}
+}
+
+func TestATrickySpellingOfArgumentsIsRefused(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder := h.agent(era, "coder")
+		for _, c := range []struct{ tool, args, says string }{
+			{"decide", `{"id": "task_x.h1", "Verdict": "perhaps"}`, "takes no"},
+			{"decide", `{"id": "task_x.h1", "verdict": "perhaps", "VERDICT": ""}`, "takes no"},
+			{"send", `{"intent": "x", "FROM": "boss"}`, "takes no"},
+			{"send", `{"intent": "x", "Key": "k"}`, "takes no"},
+			{"send", `{"intent": "x", "intent": "y"}`, `has the field "intent" twice`},
+			{"send", `{"intent": "x", "inten\u0074": "y"}`, `has the field "intent" twice`},
+			{"send", `{"intent": "x", "facts": [{"text": "a", "text": "b"}]}`, `has the field "text" twice`},
+		} {
+			if text, _, refused := coder.try(c.tool, json.RawMessage(c.args)); !refused || !strings.Contains(text, c.says) {
+				t.Errorf("%s %s was taken: %s", c.tool, c.args, text)
+			}
+		}
+		if text, _ := coder.call("status", m{}); !strings.Contains(text, "None.") {
+			t.Errorf("something was made: %s", text)
+		}
+	})
 }
 
 func TestASessionIsItsTokensAlone(t *testing.T) {

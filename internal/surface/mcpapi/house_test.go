@@ -203,7 +203,7 @@ func (a *agent) fits(tool string, data any) {
 }
 
 // try calls a tool.
-func (a *agent) try(tool string, args map[string]any) (text string, data map[string]any, refused bool) {
+func (a *agent) try(tool string, args any) (text string, data map[string]any, refused bool) {
 	a.t.Helper()
 	r, err := a.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {

@@ -44,6 +44,9 @@ func (w wanted) plan(p places) (list []change, err error) {
 		}
 		var c change
 		if c, err = changing(path, what, edit); err == nil {
+			if w.scope == ofProject {
+				c.root = p.root
+			}
 			list = append(list, c)
 		}
 	}

@@ -22,6 +22,7 @@ const maxFile = 32 << 20
 type change struct {
 	path          string // as it is named to people
 	target        string // where it really is: what a link points to
+	root          string // of the project that it belongs to, if it does
 	what          string
 	before, after string
 	isNew         bool
@@ -31,26 +32,54 @@ type change struct {
 // stays reports whether there is nothing to do.
 func (c change) stays() bool { return !c.isNew && c.before == c.after }
 
-func (c change) diff() string { return graft.Diff(c.path, c.before, c.after, c.isNew) }
+// diff shows the change, and where it is made.
+func (c change) diff() string {
+	name := c.path
+	if c.strays() {
+		name += " -> " + c.target
+	}
+	return graft.Diff(name, c.before, c.after, c.isNew)
+}
+
+// strays reports whether links within a project lead elsewhere: what is in a project may be somebody else's.
+func (c change) strays() bool {
+	rel, err := filepath.Rel(c.root, c.path)
+	if c.root == "" || err != nil {
+		return false
+	}
+	root, err := filepath.EvalSymlinks(c.root)
+	return err != nil || filepath.Join(root, rel) != c.target
+}
 
 // changing reads a file and decides what becomes of it.
 func changing(path, what string, edit func(text string) (string, error)) (c change, err error) {
-	c = change{path: path, target: path, what: what, mode: 0o644}
-	switch target, err := filepath.EvalSymlinks(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		c.isNew = true
-	case err != nil:
+	c = change{path: path, what: what, mode: 0o644}
+	if c.target, c.isNew, err = really(path); err == nil && !c.isNew {
+		c.before, c.mode, err = readFile(c.target)
+	}
+	if err != nil {
 		return c, refuseFile(path, err)
-	default:
-		c.target = target
-		if c.before, c.mode, err = readFile(target); err != nil {
-			return c, refuseFile(path, err)
-		}
 	}
 	if c.after, err = edit(c.before); err != nil {
 		return c, refuseFile(path, err)
 	}
 	return c, nil
+}
+
+// really is where a file is, or would be: where links lead, as far as there is anything.
+func really(path string) (target string, isNew bool, err error) {
+	if target, err = filepath.EvalSymlinks(path); !errors.Is(err, fs.ErrNotExist) {
+		return target, false, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", false, errors.New("it is a link to what is not there")
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path, true, nil
+	}
+	dir, _, err = really(dir)
+	return filepath.Join(dir, filepath.Base(path)), true, err
 }
 
 // refuseFile says which file stands in the way. Nothing is written then, not even the others.
@@ -60,25 +89,26 @@ func refuseFile(path string, err error) error {
 
 // readFile reads a text file of bounded size.
 func readFile(path string) (text string, mode fs.FileMode, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
+	switch info, err := os.Stat(path); { // a pipe would not open before somebody writes to it
 	case err != nil:
 		return "", 0, err
 	case !info.Mode().IsRegular():
 		return "", 0, errors.New("it is no file")
 	case info.Size() > maxFile:
 		return "", 0, fmt.Errorf("it has more than %d bytes", maxFile)
+	default:
+		mode = info.Mode().Perm()
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && !utf8.Valid(b) {
 		err = errors.New("it is not text in UTF-8")
 	}
-	return string(b), info.Mode().Perm(), err
+	return string(b), mode, err
 }
 
 // write puts a change in place, whole or not at all, and keeps what was there in the directory of backups. It refuses a
