@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,14 +132,14 @@ func startServer(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// openServer opens a server, at an address that has been its own before if there is one: a call between two others may
-// just have borrowed its port.
+// openServer opens a server, at an address that has been its own before if there is one. Its port is none of those that
+// systems lend to connections: one of them could borrow it while the server is away.
 func openServer(c server.Config) (s *server.Server, err error) {
-	if c.Addr == "" {
-		c.Addr = "127.0.0.1:0"
-		return server.Open(context.Background(), c)
-	}
+	fresh := c.Addr == ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // between two tries
+		if fresh {
+			c.Addr = fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
+		}
 		if s, err = server.Open(context.Background(), c); !errors.Is(err, syscall.EADDRINUSE) {
 			break
 		}
