@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
 )
 
 func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
@@ -61,6 +63,21 @@ func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
 	r, err := boss.CallTool(t.Context(), &mcp.CallToolParams{Name: "decide", Arguments: args, RequestState: first.RequestState, InputResponses: said})
 	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "no verdict") {
 		t.Errorf("it was taken for a decision: %v, %+v", err, r)
+	}
+}
+
+func TestAKeyKeepsNoCallFromMakingTwoChanges(t *testing.T) {
+	h := open(t)
+	coder := h.agent(newEra, "coder")
+	for _, args := range []m{{"readiness": "busy", "description": "writes parsers"}, {"readiness": "busy", "description": "writes parsers"}} {
+		r, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "join", Arguments: args, Meta: mcp.Meta{"trapeze/key": "k1"}})
+		if err != nil || r.IsError || r.StructuredContent.(m)["readiness"] != "busy" {
+			t.Errorf("%v, %+v", err, r.Content[0])
+		}
+	}
+	known, err := h.admin.Agent(t.Context(), "coder")
+	if err != nil || known.Readiness != client.Busy || known.Spec.Description != "writes parsers" {
+		t.Errorf("%+v, %v", known, err)
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	did := "It is decided."
+	var did string
 	switch in.Verdict {
 	case "confirm":
 		r, err = c.Confirm(ctx, in.ID, client.ConfirmInput{Epoch: epoch, Content: client.Content{Notes: in.Text}})

@@ -2,7 +2,6 @@ package inside_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"testing"
@@ -11,10 +10,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 )
 
-// ask makes a request of a handler.
-func ask(t *testing.T, ctx context.Context, h http.HandlerFunc) *http.Response {
+// ask makes a request of a handler, whose answer is closed when the test ends.
+func ask(t *testing.T, h http.HandlerFunc) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +21,7 @@ func ask(t *testing.T, ctx context.Context, h http.HandlerFunc) *http.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
 }
 
@@ -29,7 +29,7 @@ func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const piece, pieces = 32 << 10, 100
 		written := 0
-		res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+		res := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusAccepted)
 			for range pieces {
 				n, _ := w.Write(bytes.Repeat([]byte("x"), piece))
@@ -49,7 +49,7 @@ func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
 func TestWhoClosesAnAnswerEndsItsWriting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
-		res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+		res := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 			for {
 				if _, err := w.Write(make([]byte, 32<<10)); err != nil {
 					ended <- err
@@ -65,7 +65,7 @@ func TestWhoClosesAnAnswerEndsItsWriting(t *testing.T) {
 }
 
 func TestAnAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
-	res := ask(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+	res := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("half"))
 		panic(http.ErrAbortHandler)
 	})
