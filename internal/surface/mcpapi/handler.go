@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +32,8 @@ const (
 	sessionIdle = 12 * time.Hour
 	// maxSessions is how many sessions of the older protocol one token may have open.
 	maxSessions = 64
+	// maxStreams is how many streams of notifications one token may have open in the newer protocol.
+	maxStreams = 64
 	// maxServers is how many principals' servers are kept at hand; beyond it, the longest unused is made again when needed.
 	maxServers = 16_384
 	// stillEvery is how often the token of a request that takes long is looked at again.
@@ -73,7 +76,7 @@ func NewHandler(api http.Handler, o HandlerOptions) *Handler {
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
 	h.old = bearer(h.ownSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
-	h.new = bearer(tasks.Door(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf))
+	h.new = bearer(boundStreams(tasks.Door(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf)))
 	return h
 }
 
@@ -141,8 +144,9 @@ type visitor struct {
 
 // principal is what there is of a principal for all its requests.
 type principal struct {
-	server *mcp.Server
-	tasks  tasks.Source
+	server  *mcp.Server
+	tasks   tasks.Source
+	streams *atomic.Int32 // of notifications, open now
 }
 
 type visitorKey struct{}
@@ -179,7 +183,7 @@ func (h *Handler) serverFor(v *visitor) principal {
 	o := h.options.Options
 	o.Person, o.Secret = v.me.Person, v.token
 	o = o.filled(c)
-	p := principal{server: h.options.Make(c, o), tasks: o.Tasks}
+	p := principal{server: h.options.Make(c, o), tasks: o.Tasks, streams: new(atomic.Int32)}
 	h.servers.Add(v.key(), p)
 	return p
 }
@@ -245,6 +249,23 @@ func (h *Handler) ownSessions(next http.Handler) http.Handler {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "this token has too many sessions open: end one with DELETE, or use protocol version "+newEra+", which needs none", http.StatusTooManyRequests)
 			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// boundStreams refuses a stream of notifications more than a token may have: each is held for as long as its client likes. A header
+// that hides what a message is was never let through.
+func boundStreams(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
+			open := visitorOf(r.Context()).streams
+			defer open.Add(-1)
+			if open.Add(1) > maxStreams {
+				w.Header().Set("Retry-After", "60")
+				http.Error(w, fmt.Sprintf("this token has %d streams of notifications open, which is the most: end one, or let one be about more", maxStreams), http.StatusTooManyRequests)
+				return
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

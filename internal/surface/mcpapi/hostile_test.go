@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -254,6 +255,52 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 		case <-ended:
 		case <-time.After(time.Minute):
 			t.Error("the stream goes on without its token")
+		}
+	})
+}
+
+func TestATokenHasSoManyStreamsOpenAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		server := bearer{h.token("coder"), inside.Transport(h.api)}
+		listen := func(method string) (status int, end func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", strings.NewReader(
+				`{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {"notifications": {"resourceSubscriptions": ["trapeze://inbox"]}, "_meta": {`+
+					`"io.modelcontextprotocol/protocolVersion": "`+newEra+`", "io.modelcontextprotocol/clientCapabilities": {}}}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			r.Header.Set("Mcp-Protocol-Version", newEra)
+			r.Header.Set("Mcp-Method", method)
+			res, err := server.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.StatusCode, func() { cancel(); _ = res.Body.Close(); synctest.Wait() }
+		}
+		var last func()
+		for n := range 64 {
+			status, end := listen("subscriptions/listen")
+			defer end()
+			if last = end; status != http.StatusOK {
+				t.Fatalf("stream %d: %d", n, status)
+			}
+		}
+		status, end := listen("subscriptions/listen")
+		if end(); status != http.StatusTooManyRequests {
+			t.Errorf("one more: %d", status)
+		}
+		status, end = listen("tools/list")
+		if end(); status != http.StatusBadRequest {
+			t.Errorf("one under another name: %d", status)
+		}
+		last()
+		status, end = listen("subscriptions/listen")
+		if end(); status != http.StatusOK {
+			t.Errorf("one in the place of another: %d", status)
 		}
 	})
 }
