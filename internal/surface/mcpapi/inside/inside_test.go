@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
 )
 
-// ask makes a request of a handler, whose answer is closed when the test ends.
+// ask makes a request of a handler.
 func ask(t *testing.T, h http.HandlerFunc) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -21,7 +21,6 @@ func ask(t *testing.T, h http.HandlerFunc) *http.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
 }
 
@@ -36,6 +35,7 @@ func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
 				written += n
 			}
 		})
+		defer func() { _ = res.Body.Close() }()
 		synctest.Wait()
 		if written > 64<<10 || res.StatusCode != http.StatusAccepted {
 			t.Errorf("%d bytes wait for a reader, status %s", written, res.Status)
@@ -69,6 +69,7 @@ func TestAnAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
 		_, _ = w.Write([]byte("half"))
 		panic(http.ErrAbortHandler)
 	})
+	defer func() { _ = res.Body.Close() }()
 	if b, err := io.ReadAll(res.Body); err == nil {
 		t.Errorf("%q was taken for whole", b)
 	}
