@@ -74,19 +74,32 @@ type Accept struct {
 }
 
 func (c Accept) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
-	h, err := offerTo(t, c.By.Agent, c.Handoff, c.Offer)
+	d := turn{t: t}
+	if c.early(t) {
+		d.offerAgain(Hints{}, now)
+		c.Offer = d.t.Handoff.Offer
+	}
+	h, err := offerTo(d.t, c.By.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}
-	d := turn{t: t}
 	ack := fact.Acknowledged{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent}
 	if h.Confirm == fact.ConfirmExplicit {
 		ack.Ends = h.Times.Confirm.After(now)
-		return []fact.Event{ack}, nil
+		d.do(ack)
+		return d.events, nil
 	}
 	d.do(ack, fact.Confirmed{Handoff: h.N, By: h.From, Auto: true})
 	d.do(moved(d.t, now))
 	return d.events, nil
+}
+
+// early reports whether the receiver was slow to answer and is to be offered the task again after a pause: since it is there now,
+// it is offered it now. A model that thinks for longer than the acknowledgment clock runs is not lost for that.
+func (c Accept) early(t custody.Task) bool {
+	h := t.Handoff
+	return live(t) == nil && h != nil && h.N == c.Handoff && h.Stage == fact.Requested && !h.RetryAt.IsZero() && !h.Claim &&
+		(c.Offer == 0 || c.Offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == c.By.Agent && c.By.Agent != ""
 }
 
 // moved is the fourth message: the receiver owns the task.

@@ -23,7 +23,6 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 	}{
 		{"status", m{"wait": 45}, "give its id"},
 		{"status", m{"history": true}, "give its id"},
-		{"status", m{"id": id, "all": true}, "leave id out"},
 		{"status", m{"id": id, "history": true, "wait": 45}, "without wait"},
 		{"send", m{"intent": "Write another", "kind": "broadcast"}, "to, capability or channel"},
 		{"send", m{"intent": "Write another", "confirm": true}, "to, capability or channel"},

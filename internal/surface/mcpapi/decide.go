@@ -71,7 +71,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 
 // epochFor is the epoch of a verdict that needs one: those that an owner gives on what is its own.
 func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
-	owner := in.Verdict == "confirm" || in.Verdict == "release" || strings.Contains(in.ID, ".t")
+	owner := in.Verdict == "confirm" || in.Verdict == "release" || strings.Contains(in.ID, ".t") || in.Verdict == "deny" && isTicket(in.ID)
 	if !owner {
 		return in.Epoch, nil
 	}

@@ -71,7 +71,13 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 // send hands a task off that there is, or one that is made with it.
 func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (client.Receipt, error) {
 	if in.Intent != "" {
-		return c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Send: &send})
+		r, err := c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Send: &send})
+		if err == nil && r.State == client.Pending && r.Decision != nil && r.Decision.Action == "keep" { // it is its maker's to go on with
+			started, err := c.Start(client.WithKey(ctx, ""), r.Task)
+			started.Decision = r.Decision
+			return started, err
+		}
+		return r, err
 	}
 	var err error
 	if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
@@ -201,6 +207,8 @@ func sent(r client.Receipt, in client.SendInput) answer {
 	switch {
 	case r.Decision != nil && r.Decision.Action == "keep":
 		did, next = "Nothing was handed off.", "go on with it yourself"
+	case r.Stage == client.StageAtDesk && r.Ticket != "":
+		did, next = "It is with people as ticket "+r.Ticket+".", follow+"who takes it"
 	case r.State == client.Waiting:
 		did, next = "It was delegated.", follow+"when results are in"
 	case r.Stage == client.StageAwaitingApproval:

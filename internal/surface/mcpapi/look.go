@@ -13,9 +13,8 @@ import (
 )
 
 type statusInput struct {
-	ID      string `json:"id,omitempty" jsonschema:"a task, handoff or ticket; without it: your tasks"`
+	ID      string `json:"id,omitempty" jsonschema:"a task, handoff, ticket or share; without it: the tasks you own, requested or are offered"`
 	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
-	All     bool   `json:"all,omitempty" jsonschema:"without id: also others' tasks you have a part in"`
 	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
 	After   uint64 `json:"after,omitempty" jsonschema:"position of the answer before"`
 }
@@ -27,6 +26,7 @@ type standing struct {
 	Tasks    []taskLine   `json:"tasks,omitempty"`
 	History  []historyRow `json:"history,omitempty"`
 	More     bool         `json:"more,omitempty"`
+	Shared   string       `json:"shared,omitempty"`
 	Position uint64       `json:"position"`
 }
 
@@ -100,7 +100,7 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		defer c.alive(ctx, "waiting for a change")()
 		switch {
 		case in.ID == "":
-			return c.mine(ctx, in.All)
+			return c.mine(ctx)
 		case strings.Contains(in.ID, ".k"):
 			k, err := vital.Ride(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
 			if err != nil {
@@ -109,6 +109,8 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &ticketNow{
 				k.ID, k.Task, k.Kind, k.State, k.Question, k.Outcome, k.Answer, k.ClosedBy,
 			}}}, nil
+		case strings.Contains(in.ID, ".s"):
+			return c.shared(ctx, in.ID)
 		case in.History:
 			return c.history(ctx, taskOf(in.ID))
 		}
@@ -118,7 +120,9 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		}
 		now := nowOf(t)
 		text := now.String()
-		if in.Wait > 0 && !t.State.Final() {
+		if t.State == client.Parked {
+			text += "Next: only an operator can replay it. Tell the person, or send its intent as a new task with what it lacked"
+		} else if in.Wait > 0 && !t.State.Final() {
 			text += fmt.Sprintf("Next: to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
 		}
 		return answer{text: text, data: standing{Task: &now, Position: t.Position}, stands: vital.Seen(t), more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
@@ -131,8 +135,6 @@ func (in statusInput) check() error {
 		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
 	case in.ID == "" && (in.Wait > 0 || in.History):
 		return invalid("wait and history are of one task: give its id")
-	case in.ID != "" && in.All:
-		return invalid("all is for a list: leave id out")
 	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
 		return invalid("history is of a task, and without wait")
 	}
@@ -225,17 +227,18 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 	return answer{text: b.String(), data: out}, nil
 }
 
-// mine lists the caller's tasks, or all that it may see and that are on their way.
-func (c *call) mine(ctx context.Context, all bool) (answer, error) {
-	f := client.TaskFilter{Live: true, Limit: mostTasks}
-	if !all {
-		me, err := c.Me(ctx)
-		if err != nil {
-			return answer{}, err
-		}
-		f.Owner = me.Agent
+// shared is what an agent was given of a task that is not its own. Reading it takes it out of the inbox.
+func (c *call) shared(ctx context.Context, id string) (answer, error) {
+	s, err := c.Content(ctx, id, client.ContentInput{Render: true})
+	if err != nil {
+		return answer{}, err
 	}
-	page, err := c.Tasks(ctx, f)
+	return answer{text: "The task is not yours; this is for you to know.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
+}
+
+// mine lists the live tasks that the caller has a part in; of an operator, all there are.
+func (c *call) mine(ctx context.Context) (answer, error) {
+	page, err := c.Tasks(ctx, client.TaskFilter{Live: true, Limit: mostTasks})
 	if err != nil {
 		return answer{}, err
 	}

@@ -96,6 +96,8 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	}
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
+	case out.Waiting > 0:
+		out.Next = "inbox shows what waits: accept or reject it"
 	case out.Holding > 0:
 		out.Next = "status shows the tasks you hold: go on with them"
 	case a.Readiness != client.Ready:
@@ -189,15 +191,19 @@ func (b *inbox) write(waited int) string {
 		b.Next = fmt.Sprintf("nothing waits. To wait for work call inbox again with wait=45, after=%d", b.Cursor)
 		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
 	}
-	b.Next = "decide what waits for your word; then inbox again for more"
+	more := fmt.Sprintf("; then inbox with wait=45, after=%d for more", b.Cursor)
+	b.Next = "decide what waits for your word" + more
 	var s strings.Builder
 	for _, i := range b.Items {
 		if i.Type == "offer" {
-			b.Next = "accept what you can do, reject the rest; then inbox again for more"
+			b.Next = "accept what you can do, reject the rest" + more
 		}
 		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
 		if i.Detail != "" {
 			s.WriteString(" (" + oneLine(i.Detail) + ")")
+		}
+		if !i.Ends.IsZero() {
+			s.WriteString(", answer by " + i.Ends.UTC().Format(time.RFC3339))
 		}
 		s.WriteString("\n")
 	}

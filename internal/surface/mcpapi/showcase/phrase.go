@@ -88,7 +88,7 @@ func writeStuck(_ context.Context, w *writer) error {
 }
 
 func writeActive(_ context.Context, w *writer) error {
-	w.call("status", field{"all", true})
+	w.call("status")
 	w.say("Then list what is being handed off, by whom and to whom.")
 	return nil
 }
