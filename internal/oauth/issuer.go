@@ -70,9 +70,7 @@ func (i *issuer) current(ctx context.Context) (*keySet, error) {
 	case now.Sub(have.at) > freshFor:
 		select {
 		case i.turn <- struct{}{}: // one call waits for it, the others go on with what there is
-			fresh, err := i.ask(ctx, have)
-			<-i.turn
-			if err == nil {
+			if fresh, err := i.asked(ctx, have); err == nil {
 				return fresh, nil
 			}
 		default:
@@ -88,8 +86,26 @@ func (i *issuer) renew(ctx context.Context, seen *keySet) (*keySet, error) {
 	case <-ctx.Done():
 		return nil, away("the call ended before the issuer had answered")
 	}
-	defer func() { <-i.turn }()
-	return i.ask(ctx, seen)
+	return i.asked(ctx, seen)
+}
+
+// asked is [issuer.ask] for a caller that holds the turn, which it gives back. It goes on without a caller that goes away: who
+// only ever calls and leaves would otherwise use up how often the issuer may be asked, and nobody would have its keys.
+func (i *issuer) asked(ctx context.Context, seen *keySet) (*keySet, error) {
+	var fresh *keySet
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { <-i.turn }()
+		fresh, err = i.ask(context.WithoutCancel(ctx), seen)
+	}()
+	select {
+	case <-done:
+		return fresh, err
+	case <-ctx.Done():
+		return nil, away("the call ended before the issuer had answered")
+	}
 }
 
 // ask looks up the keys, unless somebody has just done so. The caller holds the turn.
@@ -107,9 +123,6 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	list, err := i.lookUp(asking)
-	if err != nil && ctx.Err() != nil {
-		return nil, away("the call ended before the issuer had answered") // says nothing about the issuer
-	}
 	if err != nil {
 		i.log.WarnContext(ctx, "the issuer of tokens cannot be asked for its keys", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
 		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be had", i.url)

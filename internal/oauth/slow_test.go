@@ -47,8 +47,31 @@ func TestAnIssuerThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if took := time.Since(began); took != askLimit || s.asked != 2 {
-			t.Errorf("ten callers waited %s, and the issuer was asked %d times", took, s.asked-1)
+		if took := time.Since(began); took != askLimit-time.Second || s.asked != 1 { // the first look goes on, and is for all
+			t.Errorf("ten callers waited %s, and the issuer was asked %d times", took, s.asked)
+		}
+	})
+}
+
+func TestCallersWhoLeaveDoNotKeepTheKeysFromOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, err := New(Config{Issuer: "https://issuer.example.org", Resource: "https://trapeze.example.org/mcp", Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &silent{}
+		v.issuer.client = &http.Client{Transport: s}
+		for range 100 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			_, _ = v.issuer.current(ctx) // it leaves
+			cancel()
+		}
+		time.Sleep(askLimit + pause)
+		if s.asked != 1 {
+			t.Errorf("they made the issuer be asked %d times", s.asked)
+		}
+		if _, err := v.issuer.current(t.Context()); s.asked != 2 {
+			t.Errorf("then nobody could ask: %v", err)
 		}
 	})
 }
