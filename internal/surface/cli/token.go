@@ -40,7 +40,7 @@ func (s *commands) tokenCreate() *cobra.Command {
 				return err
 			}
 			return s.Emit(t, func(p *shell.Page) {
-				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
+				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"person", t.Person}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
 				p.Line("\nThe token is shown this once. Give it to its program as TRAPEZE_TOKEN.")
 			})
 		})
