@@ -40,6 +40,10 @@ func (c Caller) Digest(verb string, in any) (string, error) {
 // rooms are where requests are written to be digested.
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
+// fence is the field of the epoch that a call is made under. It says what the caller knew, not what it asks for: who repeats a
+// call after ownership has moved may know better, and asks for the same.
+const fence = "epoch"
+
 // maxRoom is the most bytes that are kept for the next request.
 const maxRoom = 64 << 10
 
@@ -155,7 +159,7 @@ func fields(t reflect.Type) (list []field, err error) {
 		if name == "" {
 			name = f.Name
 		}
-		if name != "-" {
+		if name != "-" && name != fence {
 			list = append(list, field{i, name})
 		}
 	}
