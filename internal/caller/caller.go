@@ -35,7 +35,7 @@ func (c Caller) AsPerson(name string) (Caller, error) {
 		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin make a token that names the person at your client: trapeze token create --agent NAME --person NAME",
 			"the token of %s names no person %.64q", c, name)
 	}
-	c.Principal.Role, c.Principal.Name, c.Person = identity.Operator, name, ""
+	c.Role, c.Name, c.Person = identity.Operator, name, ""
 	return c, nil
 }
 

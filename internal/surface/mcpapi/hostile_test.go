@@ -263,6 +263,12 @@ func TestATokenHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		server := bearer{h.token("coder"), inside.Transport(h.api)}
+		var ends []func()
+		defer func() {
+			for _, end := range ends {
+				end()
+			}
+		}()
 		listen := func(method string) (status int, end func()) {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", strings.NewReader(
@@ -275,16 +281,17 @@ func TestATokenHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 			r.Header.Set("Accept", "application/json, text/event-stream")
 			r.Header.Set("Mcp-Protocol-Version", newEra)
 			r.Header.Set("Mcp-Method", method)
-			res, err := server.RoundTrip(r)
+			res, err := server.RoundTrip(r) //nolint:bodyclose // end closes it
 			if err != nil {
 				t.Fatal(err)
 			}
-			return res.StatusCode, func() { cancel(); _ = res.Body.Close(); synctest.Wait() }
+			end = func() { cancel(); _ = res.Body.Close(); synctest.Wait() }
+			ends = append(ends, end)
+			return res.StatusCode, end
 		}
 		var last func()
 		for n := range 64 {
 			status, end := listen("subscriptions/listen")
-			defer end()
 			if last = end; status != http.StatusOK {
 				t.Fatalf("stream %d: %d", n, status)
 			}
