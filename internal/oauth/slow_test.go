@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,10 +13,10 @@ import (
 )
 
 // silent is an issuer that takes requests and never answers.
-type silent struct{ asked int }
+type silent struct{ asked atomic.Int32 }
 
 func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked++
+	s.asked.Add(1)
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
@@ -34,8 +35,8 @@ func TestAnIssuerThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := ring(impatient); refusal.CodeOf(err) != refusal.Unavailable || s.asked != 1 {
-			t.Errorf("a caller that gives up: %v, asked %d times", err, s.asked)
+		if err := ring(impatient); refusal.CodeOf(err) != refusal.Unavailable || s.asked.Load() != 1 {
+			t.Errorf("a caller that gives up: %v, asked %d times", err, s.asked.Load())
 		}
 		began := time.Now()
 		done := make(chan error)
@@ -47,8 +48,8 @@ func TestAnIssuerThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if took := time.Since(began); took != askLimit-time.Second || s.asked != 1 { // the first look goes on, and is for all
-			t.Errorf("ten callers waited %s, and the issuer was asked %d times", took, s.asked)
+		if took := time.Since(began); took != askLimit-time.Second || s.asked.Load() != 1 { // the first look goes on, and is for all
+			t.Errorf("ten callers waited %s, and the issuer was asked %d times", took, s.asked.Load())
 		}
 	})
 }
@@ -67,10 +68,10 @@ func TestCallersWhoLeaveDoNotKeepTheKeysFromOthers(t *testing.T) {
 			cancel()
 		}
 		time.Sleep(askLimit + pause)
-		if s.asked != 1 {
-			t.Errorf("they made the issuer be asked %d times", s.asked)
+		if s.asked.Load() != 1 {
+			t.Errorf("they made the issuer be asked %d times", s.asked.Load())
 		}
-		if _, err := v.issuer.current(t.Context()); s.asked != 2 {
+		if _, err := v.issuer.current(t.Context()); s.asked.Load() != 2 {
 			t.Errorf("then nobody could ask: %v", err)
 		}
 	})

@@ -88,7 +88,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := &visitor{me: me, token: bearerOf(r)}
-	v.principal = h.serverFor(v)
+	var err error
+	if v.principal, err = h.serverFor(v); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1)) // while the connection's read deadline holds
 	switch {
 	case err != nil:
@@ -170,22 +174,22 @@ func serverOf(r *http.Request) *mcp.Server { return visitorOf(r.Context()).serve
 func tasksOf(r *http.Request) tasks.Source { return visitorOf(r.Context()).tasks }
 
 // serverFor is the server of a principal, for as long as it is in use.
-func (h *Handler) serverFor(v *visitor) principal {
+func (h *Handler) serverFor(v *visitor) (principal, error) {
 	h.making.Lock()
 	defer h.making.Unlock()
 	if p, ok := h.servers.Get(v.key()); ok {
-		return p
+		return p, nil
 	}
 	c, err := client.New("http://localhost", v.token, client.Options{HTTP: &http.Client{Transport: h.inner}, Retries: -1, UserAgent: "trapeze-mcp"})
 	if err != nil {
-		return principal{} // the API has taken the token, so it is well formed
+		return principal{}, err
 	}
 	o := h.options.Options
 	o.Person, o.Secret = v.me.Person, v.token
 	o = o.filled(c)
 	p := principal{server: h.options.Make(c, o), tasks: o.Tasks, streams: new(atomic.Int32)}
 	h.servers.Add(v.key(), p)
-	return p
+	return p, nil
 }
 
 // who asks the API whom a request's token speaks for.

@@ -75,6 +75,9 @@ func (d *physician) client(c client, s scope) (e entry, found bool) {
 		return e, false
 	}
 	again := "trapeze init --client " + c.name + " --scope " + string(s)
+	if name := e.agent(); name != "" {
+		again += " --agent " + name
+	}
 	switch _, err := lookPath(e.Command); {
 	case slices.ContainsFunc(e.Args, hasToken):
 		d.says("client", wrong, "revoke it with trapeze token revoke, then: "+again, "%s of %s holds a token that everybody who has the file can use", path, c.title)

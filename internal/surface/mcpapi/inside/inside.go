@@ -29,8 +29,12 @@ func (i transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &writer{header: http.Header{}, body: out, begun: make(chan struct{})}
 	go func() {
 		defer func() {
-			if p := recover(); p != nil { // http.ErrAbortHandler: the answer is cut short
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler: // the answer is cut short
 				w.end(io.ErrUnexpectedEOF)
+			default:
+				panic(p)
 			}
 		}()
 		i.handler.ServeHTTP(w, in)
