@@ -122,7 +122,7 @@ func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (doc
 	if err := a.CatchUp(ctx); err != nil { // nobody is told that there is nothing because of what the views lack
 		return r, err
 	}
-	held, err := a.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: in.Agent, State: fact.Executing, Limit: view.MaxPage})
+	held, err := a.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: in.Agent, Live: true, Limit: view.MaxPage})
 	if err != nil {
 		return r, stream.Unavailable(err)
 	}
@@ -139,12 +139,13 @@ func (a *App) stuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (doc
 	return r, mayNot(c, r)
 }
 
-// relieve says of one task of an agent that it is stuck, and notes what became of that.
+// relieve says of one task of an agent that it is stuck, and notes what became of that. One that a call with the same key has
+// moved is noted again; others that the agent does not work on now are left out.
 func (a *App) relieve(ctx context.Context, c Caller, in StuckAgentInput, task string, r *docket.Relief) error {
 	hidden := true
 	out, err := a.tasks.Decide(ctx, c, "stuck", task, in, func(t custody.Task, now time.Time) ([]fact.Event, error) {
 		above, err := a.owns(ctx, c, t.Parent)
-		if hidden = t.Owner != in.Agent || !above && !a.tasks.Sees(c, t); hidden || err != nil {
+		if hidden = t.State != fact.Executing || t.Owner != in.Agent || !above && !a.tasks.Sees(c, t); hidden || err != nil {
 			return nil, err
 		}
 		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)

@@ -397,7 +397,7 @@ func (sp *speaker) request(ctx context.Context, method string, body io.Reader) *
 func (sp *speaker) exchange(r *http.Request) {
 	s := &stream{}
 	sp.streams = append(sp.streams, s)
-	begun := make(chan struct{})
+	begun, names := make(chan struct{}), r.Method == http.MethodPost && sp.session == "" && sp.era == oldEra
 	go func() {
 		res, err := sp.server.RoundTrip(r)
 		if err != nil {
@@ -405,8 +405,8 @@ func (sp *speaker) exchange(r *http.Request) {
 			return // it was given up
 		}
 		defer func() { _ = res.Body.Close() }()
-		if id := res.Header.Get("Mcp-Session-Id"); id != "" {
-			sp.session = id
+		if names {
+			sp.session = res.Header.Get("Mcp-Session-Id")
 		}
 		close(begun)
 		if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
@@ -427,7 +427,7 @@ func (sp *speaker) exchange(r *http.Request) {
 			s.add(body)
 		}
 	}()
-	if r.Method == http.MethodPost && sp.session == "" && sp.era == oldEra {
+	if names {
 		<-begun // which names the session
 		return
 	}
