@@ -69,7 +69,7 @@ func (t *tree) mayImport(r room, imported string) bool {
 func checkRooms(t *tree) (out []finding) {
 	for _, d := range t.dirs {
 		if _, known := roomOf(d.path); !known {
-			out = append(out, finding{pos: d.path, rule: "unknown room", text: "not in the table of arch_test.go: where does it belong?"})
+			out = append(out, finding{pos: d.path, rule: "unknown room", text: "not in the table of arch_rooms_test.go: where does it belong?"})
 		}
 	}
 	return out

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,10 +20,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/view"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 )
 
 const task = "task_00000000000000000000000001"
@@ -39,18 +37,7 @@ type house struct {
 // open is an archive over one task, which ann works on.
 func open(t *testing.T) *house {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := views.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := log.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	log, views := sqltest.Open(t)
 	reads, err := access.New(log, time.Now)
 	if err != nil {
 		t.Fatal(err)

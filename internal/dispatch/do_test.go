@@ -1,7 +1,6 @@
 package dispatch_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,12 +15,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/phrase"
 	"github.com/trapezehq/trapeze/internal/refusal"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/view"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 )
 
 // house is the use cases over a record of their own, with four agents that are ready: alice, bob (sql), carol and lead.
@@ -34,18 +32,7 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := views.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := log.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	log, views := sqltest.Open(t)
 	h := &house{t: t}
 	a, err := app.New(log, views.Store(), app.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
 	if err != nil {

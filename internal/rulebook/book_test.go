@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 	"github.com/trapezehq/trapeze/internal/view/sqlview"
 )
 
@@ -35,15 +35,7 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(views.Close(), log.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	log, views := sqltest.Open(t)
 	h := &house{t: t, log: log, store: views}
 	h.restart()
 	return h

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,11 +15,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 )
 
 // house is a server without its courier: nothing happens in it but what is asked for.
@@ -62,10 +60,7 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *hou
 // openFor is a house in which the tokens of an issuer count too.
 func openFor(t testing.TB, o httpapi.Options, issuer roster.Issuer, configure ...func(*http.Server)) *house {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log, views := sqltest.Open(t)
 	h := &house{t: t, log: &lockedBuffer{}, shelf: t.TempDir()}
 	store, err := filestore.Open(h.shelf, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
 	if err != nil {
@@ -87,12 +82,6 @@ func openFor(t testing.TB, o httpapi.Options, issuer roster.Issuer, configure ..
 		h.CloseClientConnections()
 		h.Close()
 		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := views.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := log.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi/door"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
+	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
 // inputs are the bodies that are described, by the names of their types.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
+	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
 // list is some strings; one alone is taken for a list of one, since models write that.

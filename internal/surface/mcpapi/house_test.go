@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,12 +16,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/inside"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 )
 
 // The two eras of the protocol.
@@ -48,10 +46,7 @@ func open(t testing.TB) *house {
 // openFor is a house in which the tokens of an issuer count too.
 func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *house {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log, views := sqltest.Open(t)
 	store, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -61,10 +56,8 @@ func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *hou
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, c := range []interface{ Close() error }{store, views, log} {
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
+		if err := store.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 	admin, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)

@@ -2,7 +2,6 @@ package mcpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -126,11 +125,6 @@ func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
 	if e.Hint != "" {
 		text += "\nWhat to do: " + e.Hint
-	}
-	if known, ok := e.Details["known"]; ok {
-		if b, err := json.Marshal(known); err == nil {
-			text += "\nThere are: " + string(b)
-		}
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
+	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
 // JSONFormat is how bodies are read and written.

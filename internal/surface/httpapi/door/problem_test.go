@@ -13,7 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
+	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
 func TestEveryCodeHasOneStatus(t *testing.T) {

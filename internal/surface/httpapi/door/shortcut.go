@@ -16,7 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/caller"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi/shape"
+	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
 // shortcut is the short way through the door, for plain calls. A call is plain if it has no parameters but those of its

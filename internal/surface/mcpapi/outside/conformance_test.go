@@ -18,11 +18,10 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/mcptest"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/view/sqltest"
 )
 
 // TestConformance runs every scenario for servers that the suite has for a version of the protocol: those that are required,
@@ -76,21 +75,11 @@ func scenarios(t *testing.T, dir string) (names []string) {
 // puts it on every request, which changes nothing else.
 func fixtureServer(t *testing.T) (url string) {
 	t.Helper()
-	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log, views := sqltest.Open(t)
 	a, err := app.New(log, views.Store(), app.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, c := range []interface{ Close() error }{views, log} {
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 	token, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)
 	if err != nil {
 		t.Fatal(err)
