@@ -227,11 +227,14 @@ var rooms = []room{
 		ours: append(domain, "internal/caller", "internal/docket", "internal/ledger", "internal/stream", "internal/access", "internal/view"),
 	},
 	{
+		dir: "internal/sending", what: "handoffs decided: to whom what a sender asks for can go, and what goes along",
+		ours: append(domain, "internal/routing", "internal/expect", "internal/caller", "internal/roster", "internal/rulebook", "internal/sealing"),
+	},
+	{
 		dir: "internal/app", what: "use cases, one file a verb: who may do what",
 		ours: append(domain, "internal/docket", "internal/quota", "internal/desk", "internal/archive",
-			"internal/policy", "internal/rulebook", "internal/sealing", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
+			"internal/rulebook", "internal/sealing", "internal/sending", "internal/expect", "internal/foreign", "internal/routing", "internal/ledger",
 			"internal/stream", "internal/access", "internal/view", "internal/caller", "internal/roster", "internal/knowledge", "internal/shelf", "internal/artifact"),
-		libs: []string{"github.com/google/uuid", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
 		dir: "internal/dispatch", what: "use cases of where a task goes: what is said is to be done",

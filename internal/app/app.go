@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/rulebook"
 	"github.com/trapezehq/trapeze/internal/sealing"
+	"github.com/trapezehq/trapeze/internal/sending"
 	"github.com/trapezehq/trapeze/internal/shelf"
 	"github.com/trapezehq/trapeze/internal/stream"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -77,6 +78,9 @@ type (
 	Artifact = sealing.Artifact
 )
 
+// SendInput hands a task off.
+type SendInput = sending.SendInput
+
 // App is the use cases over one ledger and its views. Its methods are safe for many goroutines.
 type App struct {
 	*roster.Roster
@@ -90,6 +94,7 @@ type App struct {
 	now    func() time.Time
 	tasks  *docket.Docket
 	sealer *sealing.Sealer
+	sender *sending.Sender
 	access *access.Log
 	expect *expect.Checker
 	majors envelope.Converter
@@ -142,7 +147,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*App, error) {
 	a.Archive = archive.New(l, v, a.tasks, a.access, a.Readable, a.sealer.Chain, archive.Ahead{Known: a.Known, Draft: a.sealer.Draft, Now: o.Now})
 	a.Desk = desk.New(a.tasks, v, a.access, desk.Sources{Known: a.Known, Staffed: a.Staffed, Handover: a.toPerson})
 	a.Book, err = rulebook.New(l, v, a.Roster, rulebook.Tasks{For: a.tasks.For, Said: a.sealer.Said, Change: a.tasks.Change}, a.access, o.Now, o.Policy)
-	return a, err
+	if err != nil {
+		return nil, err
+	}
+	a.sender = sending.New(a.Roster, a.Book, a.sealer, a.expect)
+	return a, nil
 }
 
 // Views are the lists that surfaces wait on and page through.

@@ -94,7 +94,7 @@ func (a *App) readable(ctx context.Context, workspace string, t custody.Task, ag
 	if !slices.ContainsFunc(events, func(e fact.Event) bool { _, moved := e.(fact.Moved); return moved }) {
 		return nil
 	}
-	_, _, err := a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, named([]string{agent}), fact.Pack{})
+	_, _, err := a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, fact.Named(agent), fact.Pack{})
 	no, refused := refusal.As(err)
 	if !refused || no.Code != refusal.Budget {
 		return err
@@ -109,12 +109,18 @@ func (a *App) handover(ctx context.Context, workspace string, t custody.Task, to
 	fact.Sealed, envelope.Envelope, error,
 ) {
 	h := envelope.Header{
-		HandoffID: nextHandoffID(t), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: sealing.Seconds(t.Times.Ack),
+		HandoffID: t.NextHandoffID(), From: t.Source(), Reason: reason, Detail: detail, Kind: fact.Warm, TimeoutSeconds: sealing.Seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}
 	}
 	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
+}
+
+// toPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.
+func (a *App) toPerson(ctx context.Context, workspace string, t custody.Task, to string, reason fact.Reason, detail string, now time.Time) (fact.Sealed, error) {
+	sealed, _, err := a.handover(ctx, workspace, t, to, reason, detail, now)
+	return sealed, err
 }
 
 // DenyInput says no.

@@ -40,7 +40,7 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (docket.Re
 				return nil, err
 			}
 			cmd.Envelope = sealed
-			if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, named([]string{h.Receiver}), h.Pack); err != nil {
+			if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, fact.Named(h.Receiver), h.Pack); err != nil {
 				return nil, err // the receiver would own what it cannot read
 			}
 		}

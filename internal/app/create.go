@@ -8,10 +8,12 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/custody"
 	"github.com/trapezehq/trapeze/internal/docket"
+	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/sending"
 	"github.com/trapezehq/trapeze/internal/stream"
 )
 
@@ -57,7 +59,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	if err := in.Content.Check(); err != nil {
 		return docket.Receipt{}, err
 	}
-	if err := a.checkExpected(in.Expected); err != nil {
+	if err := a.sender.CheckExpected(in.Expected); err != nil {
 		return docket.Receipt{}, err
 	}
 	n, err := c.NewID(docket.Kind)
@@ -70,14 +72,14 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
 	}
-	var auto Automatic
+	var auto sending.Automatic
 	if in.Send != nil {
 		send := *in.Send
 		send.Auto, in.Send = &auto, &send
 	}
 	w := c.Write(request)
 	w.New = true
-	out, err := rulebook.Consult(ctx, &auto.consult, func() (stream.Outcome[custody.Task], error) {
+	out, err := rulebook.Consult(ctx, &auto.Consult, func() (stream.Outcome[custody.Task], error) {
 		return a.tasks.Do(ctx, w, docket.StreamOf(c.Workspace, id), func(t custody.Task, now time.Time) ([]fact.Event, error) {
 			return a.decideCreate(ctx, c, cmd, &in, t, now)
 		})
@@ -89,7 +91,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 		a.quota.Made(c)
 	}
 	r := docket.ReceiptOf(out)
-	r.Decision = auto.decided
+	r.Decision = auto.Decided
 	return r, nil
 }
 
@@ -121,11 +123,10 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	}
 	send := *in.Send
 	send.Task, send.Epoch = t.ID, t.Epoch
-	decide := a.decideSend
 	if send.Content.IsZero() {
-		send.Content, decide = in.Content, a.decideChecked
+		send.Content = in.Content
 	}
-	next, err := decide(ctx, c, send, t, now)
+	next, err := a.sender.Decide(ctx, c, send, t, now)
 	if err != nil || slices.ContainsFunc(next, isSealed) {
 		return append(events, next...), err
 	}
@@ -140,7 +141,7 @@ func isSealed(e fact.Event) bool {
 
 // first seals the first envelope of a task that is not handed off at once.
 func (a *App) first(ctx context.Context, c Caller, t custody.Task, content Content, now time.Time) ([]fact.Event, error) {
-	sealed, _, err := a.sealer.Compose(ctx, c, t, header(t, nil, SendInput{}), content, now)
+	sealed, _, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source()}, content, now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/identity"
+	"github.com/trapezehq/trapeze/internal/sending"
 )
 
 // ReplayInput revives a task from the dead letters.
@@ -25,12 +25,12 @@ type ReplayInput struct {
 }
 
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. Where
-// it says nothing, the handoff that failed is asked for again: see [again].
+// it says nothing, the handoff that failed is asked for again: see [sending.Again].
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
 		return docket.Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
 	}
-	return a.deciding(ctx, c, "replay", in.Task, in, func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.deciding(ctx, c, "replay", in.Task, in, func(auto *sending.Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
@@ -39,33 +39,15 @@ func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (docket.Rece
 		t = custody.FoldAll(t, events)
 		send := SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: fact.ReasonSupervision}
 		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == fact.DeadLettered || before.Stage == fact.AtDesk) {
-			send = again(t, before, in)
+			send = sending.Again(t, before, in.Note, in.Route != nil)
 		}
 		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
 			return events, nil
 		}
 		send.Auto = auto
-		sent, err := a.decideSend(ctx, c, send, t, now)
+		sent, err := a.sender.Decide(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
-}
-
-// again asks for a handoff that failed as it was asked for: its kind, confirm, clocks, retries, approver, permissions and
-// packing, to those it was meant for. A channel means who subscribes to it now; a stop of a route, or a new route, the next one
-// on it. Who asked for it then may not approve it now.
-func again(t custody.Task, h *custody.Handoff, in ReplayInput) SendInput {
-	send := SendInput{
-		Task: t.ID, Channel: h.Channel, Kind: h.Kind, Reason: h.Reason, Detail: cmp.Or(in.Note, h.Detail), Confirm: h.Confirm, Timeouts: h.Times,
-		Retries: &h.Retries, ReturnHome: h.ReturnHome, Approver: h.Approver, Permissions: h.Permits, Pack: h.Pack, Asked: h.By,
-	}
-	send.Timeouts.Wait = 0 // of the task's own children, which this makes none of
-	switch {
-	case (in.Route != nil || h.RouteStep) && len(t.Route) > 0:
-		send.Channel = ""
-	case h.Channel == "":
-		send.To, send.Capability = receivers(h.Candidates), h.Capability
-	}
-	return send
 }
 
 // DiscardInput gives a dead letter up.

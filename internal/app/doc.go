@@ -3,7 +3,7 @@
 // decide, appends, and answers with a [docket.Receipt].
 //
 // May import: the domain rooms, routing, foreign and expect, the use cases of roster, knowledge, shelf, sealing and archive,
-// docket, caller, artifact, ledger, stream, access, view.
+// sending, docket, caller, artifact, ledger, stream, access, view.
 //
 // Invariants:
 //   - Nothing changes except by one ledger entry per decision; the answer follows the entry to disk.

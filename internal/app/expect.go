@@ -4,19 +4,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
-	"github.com/trapezehq/trapeze/internal/envelope"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 )
-
-// checkExpected refuses expectations that no result could be held against, or that no envelope could carry.
-func (a *App) checkExpected(e fact.Expected) error {
-	if err := a.expect.CheckExpected(e); err != nil || len(e.Schema) == 0 {
-		return err
-	}
-	_, err := envelope.Canonical(e.Schema)
-	return err
-}
 
 // decideComplete finishes a task if the result is what was expected. What only a judge can check goes along with the
 // result. Whoever may not finish the task is told that, and nothing about the result.

@@ -51,6 +51,11 @@ func (a *App) withHints(ctx context.Context, workspace string, t custody.Task, n
 	return a.Offering(ctx, workspace, t, now, hints, command)
 }
 
+func isOffer(e fact.Event) bool {
+	_, is := e.(fact.OfferMade)
+	return is
+}
+
 // nextHints is what is known of the candidates that a handoff under way may still be offered to.
 func (a *App) nextHints(ctx context.Context, workspace string, t custody.Task, now time.Time) (handoff.Hints, error) {
 	h := t.InFlight()

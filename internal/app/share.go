@@ -48,7 +48,7 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (docket.Receip
 		if err := sealing.CheckPins(doc, in.Pack); err != nil {
 			return nil, err
 		}
-		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, named([]string{in.To}), in.Pack); err != nil {
+		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, fact.Named(in.To), in.Pack); err != nil {
 			return nil, err
 		}
 		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)

@@ -61,7 +61,7 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 		return nil, err
 	}
 	t := custody.FoldAll(custody.Task{}, events)
-	sent, err := a.offerChild(ctx, c, ev, t, to, parent, now)
+	sent, err := a.sender.OfferChild(ctx, c, ev, t, to, parent, now)
 	if err != nil && caller.Tolerate(err) == nil {
 		sent, err = strand(t, err, now)
 	}
@@ -71,33 +71,6 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev fact.Spawned, create
 // strand parks what the server could not send: nobody is there to hear the refusal.
 func strand(t custody.Task, why error, now time.Time) ([]fact.Event, error) {
 	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").By(), Why: refusal.Clip(why.Error(), 1000)}, now)
-}
-
-func (a *App) offerChild(ctx context.Context, c Caller, ev fact.Spawned, t custody.Task, to string, parent custody.Task, now time.Time) ([]fact.Event, error) {
-	p, err := a.Plan(ctx, c.Workspace, roster.For(to, a.InMemory(c.Workspace)), now)
-	if err != nil {
-		return nil, err
-	}
-	req := routing.Request{Own: []string{nextHandoffID(t)}, Spread: t.ID}
-	if p, err = a.Behind(ctx, c.Workspace, p, fact.Receiver{Agent: to}, a.InMemory(c.Workspace), t, req, now); err != nil {
-		return nil, err
-	}
-	if p.Refused != nil { // it was there when it was named; the offer waits for its return
-		p.Candidates = named([]string{to})
-	}
-	send := SendInput{
-		Task: t.ID, To: []string{to}, Kind: fact.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
-		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
-	}
-	sealed, err := a.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, header(t, []string{to}, send), now)
-	if err != nil {
-		return nil, err
-	}
-	cmd := send.request(c, p, sealed)
-	return a.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: a.Jitter()}, func(hints handoff.Hints) handoff.Command {
-		cmd.Hints = hints
-		return cmd
-	})
 }
 
 // CheckDependencies tells a new task of dependencies that ended while it was being created.
@@ -127,7 +100,7 @@ func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 			return nil, nil
 		}
 		in := SendInput{Task: id, Reason: fact.ReasonSpecialization, Detail: "its dependencies have completed"}
-		events, err := a.decideSend(ctx, c, in, t, now)
+		events, err := a.sender.Decide(ctx, c, in, t, now)
 		if err != nil && caller.Tolerate(err) == nil {
 			return strand(t, err, now)
 		}
@@ -281,7 +254,7 @@ func (a *App) successors(ctx context.Context, workspace string, t custody.Task, 
 	if back {
 		p.Candidates, p.Refused = append(p.Candidates, fact.Candidate{Agent: t.Owner, Tier: fact.TierTarget}), nil
 	}
-	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{nextHandoffID(t)}}
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{t.NextHandoffID()}}
 	return a.Behind(ctx, workspace, p, fact.Receiver{Agent: t.Owner}, known, t, req, now)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/handoff"
 	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/sending"
 )
 
 // TakeoverInput asks for a task.
@@ -72,7 +73,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (docket.
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
 func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.Receipt, error) {
-	return a.deciding(ctx, c, "takeover", in.Task, in, func(auto *Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
+	return a.deciding(ctx, c, "takeover", in.Task, in, func(auto *sending.Automatic, t custody.Task, now time.Time) ([]fact.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
@@ -95,7 +96,7 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (docket.
 			events, t = append(events, back...), custody.FoldAll(t, back)
 		}
 		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: fact.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
-		sent, err := a.decideSend(ctx, c, send, t, now)
+		sent, err := a.sender.Decide(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
 }

@@ -82,7 +82,7 @@ func (a *Archive) packed(ctx context.Context, c caller.Caller, in PreviewInput) 
 func (a *Archive) packedFor(ctx context.Context, c caller.Caller, t custody.Task, to registry.Spec, receivers []string, in PreviewInput) (Preview, error) {
 	h := envelope.Header{
 		From: t.Source(), To: receivers, Reason: fact.ReasonUserRequest, Kind: fact.Warm,
-		HandoffID: fact.HandoffID(t.ID, t.NextHandoff()), TimeoutSeconds: sealing.Seconds(t.Times.Ack),
+		HandoffID: t.NextHandoffID(), TimeoutSeconds: sealing.Seconds(t.Times.Ack),
 	}
 	doc, err := a.ahead.Draft(ctx, c, t, h, in.Content, a.ahead.Now().UTC())
 	if err != nil {

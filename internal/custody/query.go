@@ -88,6 +88,9 @@ func (t Task) NextHandoff() int {
 	return t.Handoff.N + 1
 }
 
+// NextHandoffID is the id that the next handoff gets.
+func (t Task) NextHandoffID() string { return fact.HandoffID(t.ID, t.NextHandoff()) }
+
 // Due is when the task next needs a tick of its clocks; zero if no clock runs.
 func (t Task) Due() time.Time {
 	var due time.Time

@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+// Named is agents as those whom a handoff is meant for.
+func Named(agents ...string) []Candidate {
+	list := make([]Candidate, len(agents))
+	for i, name := range agents {
+		list[i] = Candidate{Agent: name, Tier: TierTarget}
+	}
+	return list
+}
+
 // IsDesk reports whether the candidate is people, and no agent.
 func (c Candidate) IsDesk() bool { return c.Agent == "" && c.Desk != "" }
 

@@ -38,7 +38,7 @@ func (b *Book) Question(ctx context.Context, c caller.Caller, content sealing.Co
 		return routing.Question{}, err
 	}
 	s := situation(t, doc, now)
-	q := routing.Question{Situation: &s, By: c.String(), Own: []string{fact.HandoffID(t.ID, t.NextHandoff())}}
+	q := routing.Question{Situation: &s, By: c.String(), Own: []string{t.NextHandoffID()}}
 	if t.Owner != "" {
 		q.Exclude = []string{t.Owner}
 	}
