@@ -286,6 +286,8 @@ type SendInput struct {
 	Budget      Spend       `json:"budget,omitzero"` // of each child
 	Expected    Expected    `json:"expected,omitzero"`
 	Pack        Pack        `json:"pack,omitzero"`
+	// Constraints that the task gets first, in the same decision; each needs an id of its own. See [ParseConstraint].
+	Constraints []Constraint `json:"constraints,omitempty"`
 }
 
 // EscalateInput hands a task upwards. Without To it goes one level up the owner's escalation chain from where the task stands.

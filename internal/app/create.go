@@ -130,6 +130,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	if err != nil || slices.ContainsFunc(next, isSealed) {
 		return append(events, next...), err
 	}
+	t.Apply(next...)
 	first, err := a.first(ctx, c, t, send.Content, now) // the policy keeps it where it is
 	return append(append(events, next...), first...), err
 }

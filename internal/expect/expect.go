@@ -104,7 +104,7 @@ func (c *Checker) checkSchema(s *schema, r fact.Result, found *findings) error {
 	where, raw := valueOf(r)
 	value, err := decode(raw)
 	if err != nil {
-		found.add(where, "is not JSON that can be checked: %v", err)
+		found.add(where, "is not JSON, which the schema is about; give the result as data: %v", err)
 		return nil
 	}
 	return s.apply(where, value, c.options.Steps, found)

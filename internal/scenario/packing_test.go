@@ -190,6 +190,40 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 	})
 }
 
+func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
+	story(t, func(h *house) {
+		h.join("ann", "bob", "kid")
+		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
+		rule := fact.Constraint{ID: "no-friday", Kind: fact.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
+		binding := app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"nobody"}, Constraints: []fact.Constraint{rule}}
+		if _, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); err == nil {
+			h.Error("it was sent to somebody who is not there")
+		}
+		if got := h.task(r.Task).Constraints; len(got) != 0 {
+			h.Errorf("what was refused left constraints behind: %+v", got)
+		}
+		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Constraints: []fact.Constraint{rule}})
+		b := h.acceptPrompt("bob")
+		if !strings.Contains(b.Content.Prompt, rule.Text) {
+			h.Errorf("bob never heard of it:\n%s", b.Content.Prompt)
+		}
+		loose := rule
+		loose.Hard = false
+		binding = app.SendInput{Task: r.Task, Epoch: b.Epoch, To: []string{"kid"}, Constraints: []fact.Constraint{loose}}
+		if _, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); refusal.CodeOf(err) != refusal.Conflict {
+			h.Errorf("bob loosens it: %v", err)
+		}
+		own := fact.Constraint{ID: "short", Kind: fact.ConstraintFormat, Text: "One page."}
+		p := h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Constraints: []fact.Constraint{rule, own}})
+		if k := h.acceptPrompt("kid"); !strings.Contains(k.Content.Prompt, rule.Text) || !strings.Contains(k.Content.Prompt, own.Text) {
+			h.Errorf("the child is not bound:\n%s", k.Content.Prompt)
+		}
+		if got := h.task(p.Children[0]).Constraints; len(got) != 2 || got[0].Origin != "agent/ann" || got[1].Origin != "agent/bob" {
+			h.Errorf("the child is bound by %+v", got)
+		}
+	})
+}
+
 func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "kid")

@@ -37,10 +37,19 @@ func (s *Sender) Decide(ctx context.Context, c caller.Caller, in SendInput, t cu
 	if err := in.Content.Check(); err != nil {
 		return nil, err
 	}
-	return s.decide(ctx, c, in, t, now)
+	if len(in.Constraints) == 0 {
+		return s.decide(ctx, c, in, t, now)
+	}
+	bound, err := handoff.Decide(t, in.binding(c), now)
+	if err != nil {
+		return nil, err
+	}
+	t.Apply(bound...)
+	sent, err := s.decide(ctx, c, in, t, now)
+	return append(bound, sent...), err
 }
 
-// decide is Decide with content that has been checked.
+// decide is Decide with content that has been checked, of a task that is bound by what the sender adds.
 func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t custody.Task, now time.Time) ([]fact.Event, error) {
 	if in.auto() {
 		return s.decideAuto(ctx, c, in, t, now)
@@ -131,6 +140,14 @@ func (s *Sender) CheckExpected(e fact.Expected) error {
 
 // maxFanOut is the most bytes of envelopes that one fan-out makes.
 const maxFanOut = 16 << 20
+
+// binding adds the sender's constraints.
+func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
+	for _, k := range in.Constraints {
+		all = append(all, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: k})
+	}
+	return all
+}
 
 func (in SendInput) request(c caller.Caller, p roster.Plan, sealed fact.Sealed) handoff.Request {
 	return handoff.Request{

@@ -31,6 +31,8 @@ type SendInput struct {
 	Budget      fact.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
 	Expected    fact.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
 	Pack        fact.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`
+	// Constraints are added in the same decision as the handoff: both are on record, or neither.
+	Constraints []fact.Constraint `json:"constraints,omitempty" doc:"Constraints that the task gets first: they bind whoever holds it from then on, children included."`
 
 	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
 	Asked string `json:"-"`

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"reflect"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,12 +55,8 @@ func (c *createFlags) input(s *commands, intent string) (in client.CreateInput, 
 	if in.Deadline, err = shell.Moment("--deadline", c.deadline); err != nil {
 		return in, err
 	}
-	for _, arg := range c.constraints {
-		k, err := constraint(arg)
-		if err != nil {
-			return in, err
-		}
-		in.Constraints = append(in.Constraints, k)
+	if in.Constraints, err = client.ParseConstraints(c.constraints); err != nil {
+		return in, shell.Usage(err)
 	}
 	if in.Claimed, err = s.Document("--claimed-history", c.claimed); err != nil {
 		return in, err
@@ -187,26 +180,6 @@ func (s *commands) importTask(ctx context.Context, flags *createFlags, args []st
 	})
 }
 
-// constraint reads "KIND:TEXT", "KIND!:TEXT" or "ID=KIND:TEXT". Without an id it gets one from its words, so that the
-// same constraint twice is one.
-func constraint(arg string) (client.Constraint, error) {
-	head, text, ok := strings.Cut(arg, ":")
-	if !ok || strings.TrimSpace(text) == "" {
-		return client.Constraint{}, shell.Usagef("a constraint is written KIND:TEXT, such as prohibition!:never push to main; %q is not", arg)
-	}
-	var c client.Constraint
-	if id, kind, ok := strings.Cut(head, "="); ok {
-		c.ID, head = id, kind
-	}
-	head, c.Hard = strings.CutSuffix(head, "!")
-	c.Kind, c.Text = client.ConstraintKind(head), strings.TrimSpace(text)
-	if c.ID == "" {
-		sum := sha256.Sum256([]byte(head + ":" + c.Text))
-		c.ID = head + "-" + hex.EncodeToString(sum[:4])
-	}
-	return c, nil
-}
-
 func (s *commands) taskConstrain() *cobra.Command {
 	var id string
 	var most float64
@@ -214,9 +187,9 @@ func (s *commands) taskConstrain() *cobra.Command {
 	var cmd *cobra.Command
 	cmd = s.ownerCommand("constrain [TASK] KIND:TEXT", "Add a rule for whoever holds the task, or tighten one", 1, cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
-			k, err := constraint(args[0])
+			k, err := client.ParseConstraint(args[0])
 			if err != nil {
-				return client.Receipt{}, err
+				return client.Receipt{}, shell.Usage(err)
 			}
 			if id != "" {
 				k.ID = id

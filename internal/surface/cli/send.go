@@ -24,6 +24,7 @@ type sendFlags struct {
 	confirm  string
 	retries  int
 	git      string // the directory of a working tree that goes along
+	bind     []string
 	set      *pflag.FlagSet
 }
 
@@ -48,6 +49,7 @@ func (h *sendFlags) add(f *pflag.FlagSet) {
 
 // addOwn adds the flags that a created task has of its own, so that they are not there twice.
 func (h *sendFlags) addOwn(f *pflag.FlagSet) {
+	f.StringArrayVar(&h.bind, "constraint", nil, "KIND:TEXT, a rule for whoever holds it from now on; KIND!:TEXT must hold (repeatable)")
 	f.StringSliceVar(&h.in.Permissions, "permission", nil, "a part of the task's permissions (repeatable; default: all of them)")
 	addTimeouts(f, &h.in.Timeouts)
 	addBudget(f, &h.in.Budget, "of each child of a fan-out or delegation")
@@ -113,6 +115,9 @@ func (h *sendFlags) input(s *commands) (client.SendInput, error) {
 		return in, err
 	}
 	var err error
+	if in.Constraints, err = client.ParseConstraints(h.bind); err != nil {
+		return in, shell.Usage(err)
+	}
 	if in.Content, err = h.content.Content(s.Shell); err != nil {
 		return in, err
 	}

@@ -15,6 +15,7 @@ type said struct {
 	Decisions  points          `json:"decisions,omitempty"`
 	Questions  list            `json:"questions,omitempty" jsonschema:"still open"`
 	Memory     list            `json:"memory,omitempty" jsonschema:"ids of memory items to send along"`
+	Files      list            `json:"files,omitempty" jsonschema:"digests of artifacts to send along"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
 	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
 }
@@ -23,6 +24,9 @@ func (s said) content() client.Content {
 	c := client.Content{Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions, Data: s.Data, Confidence: s.Confidence}
 	for _, id := range s.Memory {
 		c.Memory = append(c.Memory, client.MemoryAsk{ID: id})
+	}
+	for _, digest := range s.Files {
+		c.Artifacts = append(c.Artifacts, client.Artifact{Digest: digest})
 	}
 	return c
 }

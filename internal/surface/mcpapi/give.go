@@ -2,8 +2,10 @@ package mcpapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,15 +21,44 @@ type sendInput struct {
 	Channel    string `json:"channel,omitempty" jsonschema:"its subscribers"`
 	Kind       string `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: someone approves first. broadcast: first to accept wins. delegation: you wait and get the result back"`
 	FanOut     bool   `json:"fan_out,omitempty" jsonschema:"broadcast: every receiver gets a copy"`
-	FanIn      string `json:"fan_in,omitempty" enum:"all,first,none" jsonschema:"whose results you wait for"`
+	FanIn      string `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"whose results you wait for"`
+	Quorum     int    `json:"quorum,omitempty"`
 	Reason     string `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
 	Detail     string `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
+	Constraints list `json:"constraints,omitempty" jsonschema:"bind every later holder: KIND:TEXT, or KIND!:TEXT if it must hold. KIND: budget, security, format, preference, prohibition"`
+	wanted
+	fresh
 	Budget    int    `json:"budget,omitempty" jsonschema:"most tokens of the receiver's context"`
+	Approver  string `json:"approver,omitempty" jsonschema:"of supervised; default: any operator"`
 	Confirm   bool   `json:"confirm,omitempty" jsonschema:"you let go yourself, with decide"`
 	ShareOnly bool   `json:"share_only,omitempty" jsonschema:"give one agent the context; the task stays yours"`
 	Epoch     uint64 `json:"epoch,omitempty"`
 	Key       string `json:"key,omitempty" jsonschema:"any id; a repeated call with it happens once"`
+}
+
+// wanted is what a result must be like.
+type wanted struct {
+	Criteria list            `json:"criteria,omitempty" jsonschema:"what a good result fulfils"`
+	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the result's data"`
+}
+
+func (w wanted) empty() bool { return len(w.Criteria) == 0 && len(w.Schema) == 0 }
+
+func (w wanted) expected() client.Expected {
+	return client.Expected{Criteria: w.Criteria, Schema: w.Schema}
+}
+
+// fresh is what only a new task is given.
+type fresh struct {
+	Priority     string `json:"priority,omitempty" enum:"low,normal,high,urgent"`
+	Deadline     string `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
+	Conversation string `json:"conversation,omitempty" jsonschema:"goes along, condensed"`
+	Tags         list   `json:"tags,omitempty" jsonschema:"for the policy"`
+}
+
+func (f fresh) empty() bool {
+	return f.Priority == "" && f.Deadline == "" && f.Conversation == "" && len(f.Tags) == 0
 }
 
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
@@ -47,16 +78,12 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		case in.ShareOnly:
 			return c.share(ctx, in)
 		}
-		send, there := in.handoff()
-		if !there && in.Intent != "" && in.handsOff() {
-			return answer{}, invalid("kind, fan_out, fan_in, reason, budget and confirm are of a handoff: say whom it is for with to, capability or channel, or leave them out")
+		send, there, err := in.handoff()
+		if err != nil {
+			return answer{}, err
 		}
 		if in.Intent != "" && !there {
-			r, err := c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Content: in.content(), Start: true})
-			if err != nil {
-				return answer{}, err
-			}
-			return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
+			return c.keep(ctx, in, send)
 		}
 		r, err := c.send(ctx, in, send)
 		if err != nil {
@@ -68,16 +95,64 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		return c.sentOff(ctx, r, send)
 	})
 
+// keep makes a task that stays with its maker.
+func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (answer, error) {
+	if in.handsOff() {
+		return answer{}, invalid("kind, fan_out, fan_in, quorum, approver, reason, budget and confirm are of a handoff: say whom it is for with to, capability or channel, or leave them out")
+	}
+	task, err := in.create(send)
+	if err != nil {
+		return answer{}, err
+	}
+	task.Start, task.Content = true, send.Content
+	r, err := c.CreateTask(ctx, task)
+	if err != nil {
+		return answer{}, err
+	}
+	return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
+}
+
+// create is the task that a handoff makes, without the handoff. What its constraints and its result must be is the task's,
+// and not the handoff's; but where others do parts of it, the result is that of each part.
+func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
+	out := client.CreateInput{
+		Intent: in.Intent, Priority: client.Priority(in.Priority), Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
+	}
+	if !in.parts() {
+		out.Expected = in.expected()
+	}
+	if in.Deadline == "" {
+		return out, nil
+	}
+	var err error
+	if out.Deadline, err = time.Parse(time.RFC3339, in.Deadline); err != nil {
+		return out, invalid("deadline is %.40q; write it as 2026-01-31T15:00:00Z", in.Deadline)
+	}
+	return out, nil
+}
+
 // send hands a task off that there is, or one that is made with it.
 func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (client.Receipt, error) {
 	if in.Intent != "" {
-		r, err := c.CreateTask(ctx, client.CreateInput{Intent: in.Intent, Send: &send})
+		task, err := in.create(send)
+		if err != nil {
+			return client.Receipt{}, err
+		}
+		send.Constraints = nil
+		task.Send = &send
+		r, err := c.CreateTask(ctx, task)
 		if err == nil && r.State == client.Pending && r.Decision != nil && r.Decision.Action == "keep" { // it is its maker's to go on with
 			started, err := c.Start(client.WithKey(ctx, ""), r.Task)
 			started.Decision = r.Decision
 			return started, err
 		}
 		return r, err
+	}
+	switch {
+	case !in.fresh.empty():
+		return client.Receipt{}, invalid("priority, deadline, conversation and tags are given when a task is made, with intent: leave them out")
+	case !in.parts() && !in.wanted.empty():
+		return client.Receipt{}, invalid("what the result must be (criteria, schema) is said when a task is made, with intent, or of the parts that others do (kind=delegation, fan_out): leave it out, or write it into ask")
 	}
 	var err error
 	if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
@@ -152,28 +227,41 @@ func (c *call) approved(ctx context.Context, about ticketState, said *mcp.Elicit
 }
 
 // handoff is how the task is to be handed off, and whether anybody was named to hand it to.
-func (in sendInput) handoff() (client.SendInput, bool) {
-	send := client.SendInput{
+func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
+	send = client.SendInput{
 		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: client.Kind(in.Kind), FanOut: in.FanOut, Reason: client.Reason(in.Reason),
-		Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}, FanIn: client.FanIn{Mode: client.FanInMode(in.FanIn)},
+		Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}, Approver: in.Approver,
+		FanIn: client.FanIn{Mode: client.FanInMode(in.FanIn), Quorum: in.Quorum},
 	}
 	if in.Confirm {
 		send.Confirm = client.ConfirmExplicit
 	}
-	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != ""
+	if in.parts() {
+		send.Expected = in.expected()
+	}
+	if send.Constraints, err = client.ParseConstraints(in.Constraints); err != nil {
+		err = invalid("constraints: %s", err)
+	}
+	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != "", err
 }
+
+// parts reports whether others do the task, or parts of it, while its owner waits: their results come back to it.
+func (in sendInput) parts() bool { return in.FanOut || in.Kind == string(client.Delegation) }
 
 // handsOff reports whether something was given that only a handoff has.
 func (in sendInput) handsOff() bool {
-	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Reason != "" || in.Budget != 0 || in.Confirm
+	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Reason != "" || in.Budget != 0 || in.Confirm || in.Approver != ""
 }
 
 func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
 		return answer{}, invalid("share_only needs task, and one agent in to")
 	}
-	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Confirm {
-		return answer{}, invalid("with share_only the task stays yours: leave kind, fan_out, fan_in and confirm out")
+	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Confirm || in.Approver != "" {
+		return answer{}, invalid("with share_only the task stays yours: leave kind, fan_out, fan_in, quorum, approver and confirm out")
+	}
+	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
+		return answer{}, invalid("with share_only nothing changes for the task: leave constraints, criteria, schema, priority, deadline, conversation and tags out")
 	}
 	epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 	if err != nil {

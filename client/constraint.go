@@ -1,0 +1,41 @@
+package client
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// ParseConstraint reads a constraint as people and agents write it: "KIND:TEXT", "KIND!:TEXT" for one that must hold, or
+// "ID=KIND:TEXT". Without an id it gets one from its words, so that the same constraint twice is one. Whether there is such a
+// kind is for the server to say.
+func ParseConstraint(s string) (Constraint, error) {
+	head, text, ok := strings.Cut(s, ":")
+	if !ok || strings.TrimSpace(text) == "" {
+		return Constraint{}, fmt.Errorf("a constraint is written KIND:TEXT, such as prohibition!:never push to main; %.200q is not", s)
+	}
+	var c Constraint
+	if id, kind, ok := strings.Cut(head, "="); ok {
+		c.ID, head = id, kind
+	}
+	head, c.Hard = strings.CutSuffix(head, "!")
+	c.Kind, c.Text = ConstraintKind(head), strings.TrimSpace(text)
+	if c.ID == "" {
+		sum := sha256.Sum256([]byte(head + ":" + c.Text))
+		c.ID = head + "-" + hex.EncodeToString(sum[:4])
+	}
+	return c, nil
+}
+
+// ParseConstraints reads several, as [ParseConstraint] does.
+func ParseConstraints(list []string) (out []Constraint, err error) {
+	for _, s := range list {
+		c, err := ParseConstraint(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
