@@ -299,10 +299,14 @@ var rooms = []room{
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		ours: []string{
-			"client", "internal/surface/shape", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase",
+			"client", "internal/surface/mcpapi/argument", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase",
 			"internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital",
 		},
-		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/hashicorp/golang-lru/v2"},
+		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/hashicorp/golang-lru/v2"},
+	},
+	{
+		dir: "internal/surface/mcpapi/argument", what: "what tools are called with: schemas, and words for what does not fit them",
+		ours: []string{"client", "internal/surface/shape"}, libs: []string{"github.com/google/jsonschema-go"},
 	},
 	{
 		dir: "internal/surface/mcpapi/inside", what: "HTTP without a network: requests of a handler in the same process", libs: []string{"net"},

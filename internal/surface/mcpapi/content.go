@@ -5,17 +5,18 @@ import (
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 )
 
 // said is what a sender puts into an envelope. What the task knows already goes along by itself.
 type said struct {
 	Ask        string          `json:"ask,omitempty" jsonschema:"what the receiver must accomplish"`
 	Summary    string          `json:"summary,omitempty" jsonschema:"where the work stands"`
-	Facts      points          `json:"facts,omitempty"`
-	Decisions  points          `json:"decisions,omitempty"`
-	Questions  list            `json:"questions,omitempty" jsonschema:"still open"`
-	Memory     list            `json:"memory,omitempty" jsonschema:"ids of memory items to send along"`
-	Files      list            `json:"files,omitempty" jsonschema:"digests of artifacts to send along"`
+	Facts      argument.Points `json:"facts,omitempty"`
+	Decisions  argument.Points `json:"decisions,omitempty"`
+	Questions  argument.List   `json:"questions,omitempty" jsonschema:"still open"`
+	Memory     argument.List   `json:"memory,omitempty" jsonschema:"ids of memory items to send along"`
+	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to send along"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
 	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
 }

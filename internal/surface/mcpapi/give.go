@@ -10,23 +10,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 )
 
 type sendInput struct {
-	Task       string `json:"task,omitempty" jsonschema:"a task you own; or give intent"`
-	Intent     string `json:"intent,omitempty" jsonschema:"makes a new task: the original request, word for word"`
-	To         list   `json:"to,omitempty" jsonschema:"agents by preference; or auto (the policy decides); or human:DESK"`
-	Capability string `json:"capability,omitempty" jsonschema:"whoever can do this"`
-	Channel    string `json:"channel,omitempty" jsonschema:"its subscribers"`
-	Kind       string `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: someone approves first. broadcast: first to accept wins. delegation: you wait and get the result back"`
-	FanOut     bool   `json:"fan_out,omitempty" jsonschema:"broadcast: every receiver gets a copy"`
-	FanIn      string `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"whose results you wait for"`
-	Quorum     int    `json:"quorum,omitempty"`
-	Reason     string `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
-	Detail     string `json:"detail,omitempty" jsonschema:"the reason in words"`
+	Task       string        `json:"task,omitempty" jsonschema:"a task you own; or give intent"`
+	Intent     string        `json:"intent,omitempty" jsonschema:"makes a new task: the original request, word for word"`
+	To         argument.List `json:"to,omitempty" jsonschema:"agents by preference; or auto (the policy decides); or human:DESK"`
+	Capability string        `json:"capability,omitempty" jsonschema:"whoever can do this"`
+	Channel    string        `json:"channel,omitempty" jsonschema:"its subscribers"`
+	Kind       string        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: someone approves first. broadcast: first to accept wins. delegation: you wait and get the result back"`
+	FanOut     bool          `json:"fan_out,omitempty" jsonschema:"broadcast: every receiver gets a copy"`
+	FanIn      string        `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"whose results you wait for"`
+	Quorum     int           `json:"quorum,omitempty"`
+	Reason     string        `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
+	Detail     string        `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
-	Constraints list `json:"constraints,omitempty" jsonschema:"bind every later holder: KIND:TEXT, or KIND!:TEXT if it must hold. KIND: budget, security, format, preference, prohibition"`
+	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later holder: KIND:TEXT, or KIND!:TEXT if it must hold. KIND: budget, security, format, preference, prohibition"`
 	wanted
 	fresh
 	Budget    int    `json:"budget,omitempty" jsonschema:"most tokens of the receiver's context"`
@@ -39,7 +40,7 @@ type sendInput struct {
 
 // wanted is what a result must be like.
 type wanted struct {
-	Criteria list            `json:"criteria,omitempty" jsonschema:"what a good result fulfils"`
+	Criteria argument.List   `json:"criteria,omitempty" jsonschema:"what a good result fulfils"`
 	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the result's data"`
 }
 
@@ -51,10 +52,10 @@ func (w wanted) expected() client.Expected {
 
 // fresh is what only a new task is given.
 type fresh struct {
-	Priority     string `json:"priority,omitempty" enum:"low,normal,high,urgent"`
-	Deadline     string `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
-	Conversation string `json:"conversation,omitempty" jsonschema:"goes along, condensed"`
-	Tags         list   `json:"tags,omitempty" jsonschema:"for the policy"`
+	Priority     string        `json:"priority,omitempty" enum:"low,normal,high,urgent"`
+	Deadline     string        `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
+	Conversation string        `json:"conversation,omitempty" jsonschema:"goes along, condensed"`
+	Tags         argument.List `json:"tags,omitempty" jsonschema:"for the policy"`
 }
 
 func (f fresh) empty() bool {

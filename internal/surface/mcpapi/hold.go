@@ -10,17 +10,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 type progressInput struct {
-	Task   string `json:"task"`
-	Note   string `json:"note,omitempty" jsonschema:"what was done; without it only a sign of life"`
-	Tokens int64  `json:"tokens,omitempty" jsonschema:"used since the last report"`
-	Gap    list   `json:"gap,omitempty" jsonschema:"what your context lacks, for the record"`
-	Epoch  uint64 `json:"epoch,omitempty"`
-	Key    string `json:"key,omitempty"`
+	Task   string        `json:"task"`
+	Note   string        `json:"note,omitempty" jsonschema:"what was done; without it only a sign of life"`
+	Tokens int64         `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks, for the record"`
+	Epoch  uint64        `json:"epoch,omitempty"`
+	Key    string        `json:"key,omitempty"`
 }
 
 var progressTool = define[progressInput, receipt]("progress", "Report progress", changes,
@@ -80,14 +81,14 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 	})
 
 type askInput struct {
-	Task     string `json:"task" jsonschema:"a task you own"`
-	Question string `json:"question"`
-	Options  list   `json:"options,omitempty" jsonschema:"the answer is one of these"`
-	To       string `json:"to,omitempty" jsonschema:"an agent or person; default: the operators"`
-	Desk     string `json:"desk,omitempty" jsonschema:"or the people of a desk"`
-	Wait     int    `json:"wait,omitempty" jsonschema:"seconds to wait for the answer, at most 50"`
-	Epoch    uint64 `json:"epoch,omitempty"`
-	Key      string `json:"key,omitempty"`
+	Task     string        `json:"task" jsonschema:"a task you own"`
+	Question string        `json:"question"`
+	Options  argument.List `json:"options,omitempty" jsonschema:"the answer is one of these"`
+	To       string        `json:"to,omitempty" jsonschema:"an agent or person; default: the operators"`
+	Desk     string        `json:"desk,omitempty" jsonschema:"or the people of a desk"`
+	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait for the answer, at most 50"`
+	Epoch    uint64        `json:"epoch,omitempty"`
+	Key      string        `json:"key,omitempty"`
 }
 
 type asked struct {

@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 )
 
 type rememberInput struct {
-	Text       string  `json:"text,omitempty" jsonschema:"what to keep"`
-	Title      string  `json:"title,omitempty"`
-	Scope      string  `json:"scope,omitempty" enum:"private,task,workspace" jsonschema:"who may read it; default private"`
-	Task       string  `json:"task,omitempty" jsonschema:"it belongs to"`
-	Tags       list    `json:"tags,omitempty"`
-	Importance float64 `json:"importance,omitempty" jsonschema:"0 to 1"`
-	Pinned     bool    `json:"pinned,omitempty" jsonschema:"into every envelope first"`
-	Revise     string  `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
-	Forget     string  `json:"forget,omitempty" jsonschema:"id of an item to give up"`
-	Key        string  `json:"key,omitempty"`
+	Text       string        `json:"text,omitempty" jsonschema:"what to keep"`
+	Title      string        `json:"title,omitempty"`
+	Scope      string        `json:"scope,omitempty" enum:"private,task,workspace" jsonschema:"who may read it; default private"`
+	Task       string        `json:"task,omitempty" jsonschema:"it belongs to"`
+	Tags       argument.List `json:"tags,omitempty"`
+	Importance float64       `json:"importance,omitempty" jsonschema:"0 to 1"`
+	Pinned     bool          `json:"pinned,omitempty" jsonschema:"into every envelope first"`
+	Revise     string        `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
+	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item to give up"`
+	Key        string        `json:"key,omitempty"`
 }
 
 // placed reports whether something was given that only a new item takes.
@@ -28,15 +29,15 @@ func (in rememberInput) placed() bool {
 }
 
 type memory struct {
-	ID      string `json:"id"`
-	Version int    `json:"version,omitempty"`
-	Status  string `json:"status,omitempty"`
-	Title   string `json:"title,omitempty"`
-	Text    string `json:"text,omitempty"`
-	Author  string `json:"author,omitempty"`
-	Task    string `json:"task,omitempty"`
-	Scope   string `json:"scope,omitempty"`
-	Tags    list   `json:"tags,omitempty"`
+	ID      string        `json:"id"`
+	Version int           `json:"version,omitempty"`
+	Status  string        `json:"status,omitempty"`
+	Title   string        `json:"title,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	Author  string        `json:"author,omitempty"`
+	Task    string        `json:"task,omitempty"`
+	Scope   string        `json:"scope,omitempty"`
+	Tags    argument.List `json:"tags,omitempty"`
 }
 
 func memoryOf(m client.MemoryItem) memory {

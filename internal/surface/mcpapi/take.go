@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/showcase"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
@@ -290,10 +291,10 @@ func taken(r client.Receipt, did, next, prompt string) answer {
 }
 
 type rejectInput struct {
-	Handoff string `json:"handoff"`
-	Why     string `json:"why" enum:"not_capable,overloaded,missing_context,refused" jsonschema:"not_capable, overloaded, missing_context or refused"`
-	Missing list   `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
-	Detail  string `json:"detail,omitempty"`
+	Handoff string        `json:"handoff"`
+	Why     string        `json:"why" enum:"not_capable,overloaded,missing_context,refused" jsonschema:"not_capable, overloaded, missing_context or refused"`
+	Missing argument.List `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
+	Detail  string        `json:"detail,omitempty"`
 }
 
 var rejectTool = define[rejectInput, receipt]("reject", "Turn an offer down", changes,

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
@@ -63,10 +64,10 @@ func define[In, Out any](name, title string, n nature, description string, run f
 	return tool{
 		spec: &mcp.Tool{
 			Name: name, Description: description, Annotations: n.hints(title),
-			InputSchema: schemaOf[In](true), OutputSchema: schemaOf[Out](false),
+			InputSchema: argument.Schema[In](true), OutputSchema: argument.Schema[Out](false),
 		},
 		run: func(ctx context.Context, c *call) (answer, error) {
-			in, err := decode[In](name, c.req.Params.Arguments)
+			in, err := argument.Decode[In](name, c.req.Params.Arguments)
 			if err != nil {
 				return answer{}, err
 			}
@@ -80,6 +81,9 @@ const linksSince = "2025-06-18"
 
 // metaKey is where a client may put the idempotency key of a call, in its _meta.
 const metaKey = "trapeze/key"
+
+// invalid refuses arguments that do not go together.
+var invalid = argument.Invalid
 
 // handler is the tool for one principal. A refusal is a result that the model sees, not an error of the protocol.
 func (t tool) handler(c *client.Client, o Options, life *vital.Pulse) mcp.ToolHandler {

@@ -1,4 +1,4 @@
-package mcpapi
+package argument
 
 import (
 	"encoding/json"
@@ -10,13 +10,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schemaOf is the JSON Schema of a struct of ours, in as few tokens as it can be said: `jsonschema` tags describe fields, `enum` tags
-// list the values of one, and a field without omitempty or omitzero is required.
-func schemaOf[T any](closed bool) json.RawMessage {
+// Schema is the JSON Schema of a struct of ours, in as few tokens as it can be said: `jsonschema` tags describe fields, `enum` tags
+// list the values of one, and a field without omitempty or omitzero is required. What is taken is closed: it has these fields and
+// no others. What is given is not, and of what lies deep in it no more is said than that it is there. A type that has no schema
+// panics.
+func Schema[T any](closed bool) json.RawMessage {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[list]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {},
-		reflect.TypeFor[points](): {Type: "array", Items: &jsonschema.Schema{
+		reflect.TypeFor[Points](): {Type: "array", Items: &jsonschema.Schema{
 			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"text", "supersedes"},
 			Properties: map[string]*jsonschema.Schema{
 				"text":       {Type: "string"},

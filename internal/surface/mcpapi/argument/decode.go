@@ -1,4 +1,4 @@
-package mcpapi
+package argument
 
 import (
 	"bytes"
@@ -13,23 +13,23 @@ import (
 	"github.com/trapezehq/trapeze/internal/surface/shape"
 )
 
-// list is some strings; one alone is taken for a list of one, since models write that.
-type list []string
+// List is some strings; one alone is taken for a list of one, since models write that.
+type List []string
 
 // UnmarshalJSON takes a list of strings, or a string.
-func (l *list) UnmarshalJSON(b []byte) error {
+func (l *List) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
-		*l = make(list, 1)
+		*l = make(List, 1)
 		return json.Unmarshal(b, &(*l)[0])
 	}
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// points are facts or decisions; a string alone is taken for a point's text.
-type points []client.Point
+// Points are facts or decisions; a string alone is taken for a point's text.
+type Points []client.Point
 
 // UnmarshalJSON takes a list of objects, or of strings.
-func (p *points) UnmarshalJSON(b []byte) error {
+func (p *Points) UnmarshalJSON(b []byte) error {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return errors.New(`give a list such as [{"text": "..."}]`)
@@ -63,14 +63,15 @@ func strictly(b []byte, into any) error {
 	return nil
 }
 
-// decode reads a tool's arguments. What is wrong with them is said in words that a model can mend them by.
-func decode[In any](tool string, b json.RawMessage) (In, error) {
+// Decode reads a tool's arguments, which may be left out. What is wrong with them is a *client.Error with the code
+// client.Invalid, in words that a model can mend them by.
+func Decode[In any](tool string, b json.RawMessage) (In, error) {
 	var in In
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = json.RawMessage("{}")
 	}
 	if err := shape.Check(b); err != nil {
-		return in, invalid("give the arguments of %s otherwise: their JSON %s", tool, err)
+		return in, Invalid("give the arguments of %s otherwise: their JSON %s", tool, err)
 	}
 	if err := strictly(b, &in); err != nil {
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
@@ -82,7 +83,7 @@ func decode[In any](tool string, b json.RawMessage) (In, error) {
 func check(tool string, b json.RawMessage, t reflect.Type) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(b, &given); err != nil || given == nil {
-		return invalid("give the arguments of %s as a JSON object", tool)
+		return Invalid("give the arguments of %s as a JSON object", tool)
 	}
 	for name := range given { // the decoder takes IDs for ids
 		if fields := fieldsOf(t); !slices.Contains(fields, name) {
@@ -99,12 +100,12 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 			if about := f.Tag.Get("jsonschema"); about != "" {
 				name += ": " + about
 			}
-			return invalid("%s needs %s", tool, name)
+			return Invalid("%s needs %s", tool, name)
 		}
 		if enum := f.Tag.Get("enum"); there && enum != "" {
 			var text string
 			if json.Unmarshal(value, &text) == nil && text != "" && !slices.Contains(strings.Split(enum, ","), text) {
-				return invalid("%s is %.40q; use one of: %s", name, text, strings.ReplaceAll(enum, ",", ", "))
+				return Invalid("%s is %.40q; use one of: %s", name, text, strings.ReplaceAll(enum, ",", ", "))
 			}
 		}
 	}
@@ -120,19 +121,19 @@ func fault(tool string, err error, fields []string) error {
 	case strings.HasPrefix(text, notThere):
 		return unknown(tool, strings.Trim(strings.TrimPrefix(text, notThere), `"`), fields)
 	case errors.As(err, &typed) && typed.Field == "":
-		return invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
+		return Invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
 	case errors.As(err, &typed):
-		return invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
+		return Invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
 	}
-	return invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
+	return Invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
 }
 
 // unknown is the refusal of a field that a tool has not, or not in that place.
 func unknown(tool, name string, fields []string) error {
 	if slices.Contains([]string{"from", "agent", "by", "author", "actor", "requester"}, name) && !slices.Contains(fields, name) {
-		return invalid("%s takes no %.40q: who you are comes from your token", tool, name)
+		return Invalid("%s takes no %.40q: who you are comes from your token", tool, name)
 	}
-	return invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
+	return Invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
 }
 
 // plain is a type as a model knows it.
@@ -161,6 +162,7 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-func invalid(format string, args ...any) error {
+// Invalid is the refusal of arguments that do not go together; it says how they do.
+func Invalid(format string, args ...any) error {
 	return &client.Error{Code: client.Invalid, Message: fmt.Sprintf(format, args...)}
 }
