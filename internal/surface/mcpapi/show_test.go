@@ -270,6 +270,33 @@ func TestWhatIsLongIsReadInParts(t *testing.T) {
 	}
 }
 
+func TestAFileThatIsSentByItsDigestReachesTheReceiver(t *testing.T) {
+	h := open(t)
+	token := h.token("coder")
+	coder, reviewer := h.connect(newEra, "coder", token, nil), h.agent(newEra, "reviewer")
+	reviewer.call("join", m{})
+	c, err := client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: inside.Transport(h.api)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.PutArtifact(t.Context(), strings.NewReader("the patch"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sent := coder.call("send", m{"intent": "Review this", "to": "reviewer", "files": info.Digest})
+	text, _ := reviewer.call("accept", m{"handoff": sent["handoff"]})
+	if !strings.Contains(text, info.Digest) {
+		t.Errorf("the receiver does not hear of it: %s", text)
+	}
+	r, err := reviewer.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "trapeze://artifact/" + info.Digest})
+	if err != nil || len(r.Contents) != 1 || string(r.Contents[0].Blob)+r.Contents[0].Text != "the patch" {
+		t.Errorf("the receiver reads %+v, %v", r, err)
+	}
+	if text, _, refused := coder.try("send", m{"intent": "Review that", "to": "reviewer", "files": []string{"main.go"}}); !refused || !strings.Contains(text, "digest") {
+		t.Errorf("a file's name instead of a digest: %s", text)
+	}
+}
+
 func TestArtifactsAreGivenWholeOrNotAtAll(t *testing.T) {
 	h := open(t)
 	a := h.agent(newEra, "coder")

@@ -21,7 +21,7 @@ The MCP server ` + "`trapeze`" + ` passes tasks between agents and people. A tas
 - Hand on with ` + "`send`" + ` when a task needs what you cannot do, is somebody else's, outgrows your context, or you are told
   to. Name an agent, a capability, ` + "`auto`" + `, or ` + "`human:DESK`" + ` for people; ` + "`route`" + ` says beforehand who would get it.
 - The receiver sees nothing of this conversation. Write down what is to be accomplished, where the work stands, the facts,
-  what was decided and why, and what is open.
+  what was decided and why, and what is open. What nobody may break on the way goes into ` + "`constraints`" + `.
 - Work that is handed to you is in ` + "`inbox`" + `, which waits. ` + "`accept`" + ` it, or ` + "`reject`" + ` it and say why; note ` + "`progress`" + ` on long
   work; end with ` + "`complete`" + `. ` + "`ask`" + ` people what only they can decide; ` + "`escalate`" + ` when you are stuck.
 - What others will need later: ` + "`remember`" + ` it, and ` + "`recall`" + ` before you look for it anew.
@@ -58,7 +58,10 @@ Do not hand on what you can finish now, nor a question that the user in front of
 1. ` + "`send`" + ` with ` + "`to`" + ` (an agent, ` + "`auto`" + `, or ` + "`human:DESK`" + `), ` + "`capability`" + ` or ` + "`channel`" + `. With ` + "`task`" + ` it hands on what you own; with
    ` + "`intent`" + ` it makes a new task.
 2. The receiver sees nothing of your conversation. Put in: ` + "`ask`" + ` (what is to be accomplished), ` + "`summary`" + ` (where the work
-   stands), ` + "`facts`" + `, ` + "`decisions`" + ` with their reasons, and a ` + "`reason`" + `.
+   stands), ` + "`facts`" + `, ` + "`decisions`" + ` with their reasons, and a ` + "`reason`" + `. What your user forbids or insists on goes into
+   ` + "`constraints`" + ` (` + "`prohibition!:never push to main`" + `): they reach everybody who ever holds the task. What makes a result good
+   goes into ` + "`criteria`" + `, or a JSON ` + "`schema`" + `. Code goes along by ` + "`trapeze send TASK --to NAME --git`" + ` on the command line; other
+   files by ` + "`trapeze artifact put`" + `, and their digests in ` + "`files`" + `.
 3. ` + "`status`" + ` tells what came of it; ` + "`cancel`" + ` takes back what was not accepted yet. To have the result back, hand it on as a
    delegation and wait with ` + "`status`" + `.
 
