@@ -3,6 +3,8 @@ package mcpapi_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/client"
 )
 
 type m = map[string]any
@@ -44,4 +46,21 @@ func TestATaskGoesFromOneAgentToAnotherAndIsDone(t *testing.T) {
 			t.Errorf("the coder does not see the result: %s", text)
 		}
 	})
+}
+
+func TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(newEra, "coder"), h.agent(newEra, "reviewer")
+	if text, _, refused := reviewer.try("join", m{"channels": "news"}); !refused || !strings.Contains(text, "channel") {
+		t.Errorf("a channel that is not there: %s", text)
+	}
+	if _, err := h.admin.CreateChannel(t.Context(), client.ChannelInput{Name: "news"}); err != nil {
+		t.Fatal(err)
+	}
+	reviewer.call("join", m{"channels": "news"})
+	reviewer.call("join", m{"channels": "news"})
+	coder.call("send", m{"intent": "Read this", "channel": "news"})
+	if _, box := reviewer.call("inbox", m{"wait": 1}); len(box["items"].([]any)) != 1 {
+		t.Errorf("the subscriber's inbox: %v", box)
+	}
 }

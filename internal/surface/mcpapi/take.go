@@ -14,8 +14,9 @@ import (
 )
 
 type joinInput struct {
-	Readiness   string `json:"readiness,omitempty" enum:"ready,busy,draining,offline" jsonschema:"default ready"`
-	Description string `json:"description,omitempty" jsonschema:"what you do, for others to find you"`
+	Readiness   string        `json:"readiness,omitempty" enum:"ready,busy,draining,offline" jsonschema:"default ready"`
+	Description string        `json:"description,omitempty" jsonschema:"what you do, for others to find you"`
+	Channels    argument.List `json:"channels,omitempty" jsonschema:"to subscribe to"`
 }
 
 type joined struct {
@@ -50,8 +51,8 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
 				return answer{}, err
 			}
-		} else if in.Readiness != "" {
-			return answer{}, invalid("only an agent has a readiness; your token is of %s/%s", me.Role, me.Name)
+		} else if in.says() {
+			return answer{}, invalid("only an agent joins with something to say of itself; your token is of %s/%s", me.Role, me.Name)
 		}
 		known, err := c.Agents(ctx)
 		if err != nil {
@@ -69,16 +70,35 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 		return answer{text: out.String(), data: out}, nil
 	})
 
-// appear registers an agent that is not, says that it is ready, and counts what waits for it.
-func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {
-	ctx = client.WithKey(ctx, "") // it makes two changes, and a key is of one; both may be repeated freely
+func (in joinInput) says() bool {
+	return in.Readiness != "" || in.Description != "" || len(in.Channels) > 0
+}
+
+// introduce registers an agent that is not, and takes down what it says of itself.
+func (c *call) introduce(ctx context.Context, name string, in joinInput) (client.Agent, error) {
 	a, err := c.Agent(ctx, name)
-	if errors.Is(err, client.NotFound) {
-		a, err = c.RegisterAgent(ctx, name, client.AgentSpec{Description: in.Description})
-	} else if err == nil && in.Description != "" && in.Description != a.Spec.Description {
-		a.Spec.Description = in.Description
-		a, err = c.RegisterAgent(ctx, name, a.Spec)
+	absent := errors.Is(err, client.NotFound)
+	if err != nil && !absent {
+		return a, err
 	}
+	if absent || in.Description != "" && in.Description != a.Spec.Description {
+		a.Spec.Description = in.Description
+		if a, err = c.RegisterAgent(ctx, name, a.Spec); err != nil {
+			return a, err
+		}
+	}
+	for _, channel := range in.Channels {
+		if _, err := c.Subscribe(ctx, channel, client.SubscriptionInput{}); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+// appear says that an agent is ready, and counts what waits for it.
+func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {
+	ctx = client.WithKey(ctx, "") // it makes several changes, and a key is of one; all may be repeated freely
+	a, err := c.introduce(ctx, name, in)
 	if err != nil {
 		return err
 	}
