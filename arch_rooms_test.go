@@ -158,8 +158,12 @@ var rooms = []room{
 	{dir: "internal/view/rowjson", what: "rows of views as JSON, faster than by reflection", ours: []string{"internal/view"}},
 	{
 		dir: "internal/view/sqlview", what: "views in SQLite, projected inside the embedded ledger's transaction",
-		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view", "internal/view/wake", "internal/view/rowjson"),
+		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view", "internal/view/wake", "internal/view/rowjson", "internal/view/sqlview/known"),
 		libs: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	{
+		dir: "internal/view/sqlview/known", what: "what is known, in tables of the views' database: memory and conversations, and the search",
+		ours: append(domain, "internal/ledger", "internal/ledger/sqlitelog", "internal/view"), libs: []string{"database/sql"},
 	},
 	{
 		dir: "internal/view/viewtest", what: "the suite every view store must pass",

@@ -12,7 +12,18 @@ import (
 )
 
 // MaxPage is the most items one page of a list has. A limit of 0 means 50.
-const MaxPage = 500
+const (
+	MaxPage     = 500
+	defaultPage = 50
+)
+
+// PageSize is how many items a page with a limit has.
+func PageSize(limit int) int {
+	if limit <= 0 {
+		return defaultPage
+	}
+	return min(limit, MaxPage)
+}
 
 // Task is a task on the board: enough to list it. The whole of it is the fold of its stream.
 type Task struct {

@@ -115,6 +115,16 @@ type Tx struct{ c *conn }
 // Prepare compiles a statement for use in this and later transactions.
 func (tx *Tx) Prepare(query string) (*Stmt, error) { return tx.c.prepare(query) }
 
+// PrepareAll compiles statements as [Tx.Prepare] does, each into its place.
+func (tx *Tx) PrepareAll(all map[**Stmt]string) (err error) {
+	for into, query := range all {
+		if *into, err = tx.Prepare(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Exec runs a statement, or a script of several without arguments, once.
 func (tx *Tx) Exec(query string, args ...any) error { return tx.c.exec(query, args...) }
 

@@ -10,15 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
-const defaultPage = 50
-
-func page(limit int) int {
-	if limit <= 0 {
-		return defaultPage
-	}
-	return min(limit, view.MaxPage)
-}
-
 // Tasks implements [view.Board].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.Task, error) {
 	query, args := selectTasks(workspace, f)
@@ -84,7 +75,7 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 		also(order+" < ?", f.After)
 	}
 	query = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
-	return query, append(args, page(f.Limit))
+	return query, append(args, view.PageSize(f.Limit))
 }
 
 // isRare reports whether tasks in a state are in view_rare.

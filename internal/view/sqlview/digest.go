@@ -53,7 +53,7 @@ func (v *Views) Verify(ctx context.Context) (err error) {
 	}
 	for i, t := range tables {
 		if string(have[i]) != string(want[i]) {
-			err = errors.Join(err, fmt.Errorf("sqlview: %s at %d is not what the ledger gives: rebuild the views", t.name, at))
+			err = errors.Join(err, fmt.Errorf("sqlview: %s at %d is not what the ledger gives: rebuild the views", t.Name, at))
 		}
 	}
 	return err
@@ -100,7 +100,7 @@ func digests(ctx context.Context, db *sql.DB) (parts [][]byte, at ledger.Positio
 	}
 	for _, t := range tables {
 		h := sha256.New()
-		if err := digestRows(ctx, tx, "SELECT * FROM "+t.name+" ORDER BY "+t.order, h); err != nil {
+		if err := digestRows(ctx, tx, "SELECT * FROM "+t.Name+" ORDER BY "+t.Order, h); err != nil {
 			return nil, 0, err
 		}
 		parts = append(parts, h.Sum(nil))

@@ -80,7 +80,7 @@ func (v *Views) Channels(ctx context.Context, workspace, after string, limit int
 		err := scanJSON(rows, &s)
 		channels = append(channels, s)
 		return err
-	}, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0", workspace, after, page(limit))
+	}, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0", workspace, after, view.PageSize(limit))
 	return channels, err
 }
 

@@ -5,15 +5,12 @@
 // changes in the tables is the difference between what they hold and what the fold now says, worked out in memory and
 // written once per task and batch. A stream that is not in memory is folded anew from the ledger.
 //
-// What is known needs no folds: an event of a memory item or a conversation says what it changes. Its words are in an
-// index of SQLite's FTS5, which holds a copy of the newest versions; a forgotten item is gone from all of it.
-//
-// May import: view, ledger, sqlitelog, the domain's types, SQLite.
+// May import: view, ledger, sqlitelog, the domain's types, SQLite. What is known has tables and questions of its own, in package known.
 //
 // Invariants:
 //   - What the tables hold depends on the entries alone, never on how they were batched or what was in memory.
 //   - Nothing here scans all tasks: starting, projecting and listing take as long with a million finished ones.
 //   - Whoever waits holds no connection.
 //
-// Start reading at [Views], then project.go; for what is known at known.go and recall.go.
+// Start reading at [Views], then project.go.
 package sqlview

@@ -17,7 +17,7 @@ const rankShift = 56
 
 // Inbox implements [view.Board].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
-	f.Limit = page(f.Limit)
+	f.Limit = view.PageSize(f.Limit)
 	for read := f.Limit + 1; ; read *= 2 {
 		all, at, err := v.waiting(ctx, workspace, agent, f.After, read)
 		if err != nil {

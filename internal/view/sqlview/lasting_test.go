@@ -299,6 +299,22 @@ func TestAThousandWaitersHoldNoConnection(t *testing.T) {
 	}
 }
 
+func TestNoQuestionAboutWhatTasksCarryLooksAtAllOfThem(t *testing.T) {
+	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	check := func(query string, args ...any) {
+		for _, step := range plan(t, v, query, args...) {
+			if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE FOR ORDER BY") {
+				t.Errorf("%s: %s", query, step)
+			}
+		}
+	}
+	check(tasksOf, "main", "bob", 5)
+	for _, principal := range []string{"", "agent/bob"} {
+		query, args := selectCarriers("main", "c", principal, 5)
+		check(query, args...)
+	}
+}
+
 func TestNoQuestionLooksAtEveryTask(t *testing.T) {
 	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 	for _, state := range append(fact.States(), "") {

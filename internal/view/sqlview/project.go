@@ -8,13 +8,12 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/channel"
-	"github.com/trapezehq/trapeze/internal/conversation"
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/view/sqlview/known"
 )
 
 const (
@@ -31,28 +30,25 @@ type requester struct{ workspace, principal string }
 // projector writes the tables. All its methods run on one goroutine at a time, except those of cursors.
 type projector struct {
 	statements
-	load    func(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
-	facts   *ledger.Codec[fact.Event]
-	agents  *ledger.Codec[registry.Event]
-	tokens  *ledger.Codec[identity.Event]
-	lists   *ledger.Codec[channel.Event]
-	items   *ledger.Codec[memory.Event]
-	talks   *ledger.Codec[conversation.Event]
-	size    int             // of a generation of the caches
-	at      ledger.Position // of the last entry projected
-	tasks   cache[ledger.Stream, *task]
-	known   cache[ledger.Stream, registry.State]
-	dirty   []*task
-	fresh   map[ledger.Stream]bool // agents to be written
-	open    map[requester]int      // by how much the tasks that it has open have changed
-	crowd   bool                   // an agent may have changed since the last commit that was told of
-	touched []topic                // what the last call of Project changed
-	scratch []item
-	json    []byte
-	cursors cursors
-	waiting waiting
-	// remembers has the workspaces in which a memory item was ever stored.
-	remembers sync.Map
+	load       func(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
+	facts      *ledger.Codec[fact.Event]
+	agents     *ledger.Codec[registry.Event]
+	tokens     *ledger.Codec[identity.Event]
+	lists      *ledger.Codec[channel.Event]
+	size       int             // of a generation of the caches
+	at         ledger.Position // of the last entry projected
+	tasks      cache[ledger.Stream, *task]
+	registered cache[ledger.Stream, registry.State]
+	dirty      []*task
+	fresh      map[ledger.Stream]bool // agents to be written
+	open       map[requester]int      // by how much the tasks that it has open have changed
+	crowd      bool                   // an agent may have changed since the last commit that was told of
+	touched    []topic                // what the last call of Project changed
+	scratch    []item
+	json       []byte
+	cursors    cursors
+	waiting    waiting
+	known      *known.Writer
 
 	committed func(done)
 }
@@ -77,8 +73,7 @@ func newProjector(committed func(done)) *projector {
 	p := &projector{
 		facts: ledger.NewCodec(fact.Events...), agents: ledger.NewCodec(registry.Events...),
 		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
-		items: ledger.NewCodec(memory.Events...), talks: ledger.NewCodec(conversation.Events...),
-		committed: committed, size: cacheSize,
+		known: known.NewWriter(), committed: committed, size: cacheSize,
 	}
 	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
@@ -94,11 +89,7 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 	if err := p.prepare(tx); err != nil {
 		return 0, err
 	}
-	err = tx.Query(func(row sqlitelog.Row) error {
-		p.remembers.Store(row.Text(0), true)
-		return nil
-	}, workspacesWithMemory)
-	if err != nil {
+	if err := p.known.Setup(tx); err != nil {
 		return 0, err
 	}
 	return at, p.cursors.read(tx)
@@ -108,7 +99,7 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 func (p *projector) Reset(tx *sqlitelog.Tx) error {
 	p.forget()
 	for _, t := range tables {
-		if err := tx.Exec("DELETE FROM " + t.name); err != nil {
+		if err := tx.Exec("DELETE FROM " + t.Name); err != nil {
 			return err
 		}
 	}
@@ -131,7 +122,7 @@ func (p *projector) Committed(at ledger.Position) {
 func (p *projector) forget() {
 	p.at = 0
 	p.tasks = newCache[ledger.Stream, *task](p.size)
-	p.known = newCache[ledger.Stream, registry.State](p.size)
+	p.registered = newCache[ledger.Stream, registry.State](p.size)
 	p.dirty, p.fresh, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
 	p.waiting, p.crowd = waiting{}, true
 	p.cursors.forget()
@@ -175,9 +166,9 @@ func (p *projector) entry(e *ledger.Entry) error {
 	case "channel":
 		return p.channelEntry(workspace, id, e)
 	case "memory":
-		return p.memoryEntry(workspace, id, e)
+		return p.known.Memory(workspace, id, e)
 	case "conversation":
-		return p.conversationEntry(workspace, id, e)
+		return p.known.Conversation(workspace, id, e)
 	}
 	return nil // records of reads and the like
 }
@@ -215,12 +206,12 @@ func (p *projector) flush(at ledger.Position) error {
 	}
 	p.at = at
 	p.tasks.makeRoom()
-	p.known.makeRoom()
+	p.registered.makeRoom()
 	return nil
 }
 
 func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
-	s, ok := p.known.get(e.Stream)
+	s, ok := p.registered.get(e.Stream)
 	if !ok && e.Version != 1 {
 		if err := p.getAgent.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name); err != nil {
 			return err
@@ -233,14 +224,14 @@ func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
 		}
 		s = registry.Fold(s, event)
 	}
-	p.known.put(e.Stream, s)
+	p.registered.put(e.Stream, s)
 	p.fresh[e.Stream], p.crowd = true, true
 	return nil
 }
 
 func (p *projector) writeAgents() error {
 	for stream := range p.fresh {
-		s, _ := p.known.get(stream)
+		s, _ := p.registered.get(stream)
 		workspace, _, name := stream.Parts()
 		b, err := json.Marshal(s)
 		if err != nil {

@@ -53,7 +53,7 @@ func (v *Views) Referring(ctx context.Context, workspace, digest string, f view.
 		query += " AND task < ?"
 		args = append(args, f.After)
 	}
-	return v.texts(ctx, query+" ORDER BY task DESC LIMIT ? | 0", append(args, page(f.Limit))...)
+	return v.texts(ctx, query+" ORDER BY task DESC LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
 }
 
 // Referred implements [view.References]. One statement sees one moment.

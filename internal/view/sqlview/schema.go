@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/view/sqlview/known"
 )
 
 // schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
@@ -49,12 +50,12 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + ticketSchema + knownSchema + `
+` + ticketSchema + carrierSchema + known.Schema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
 // tables are those that a rebuild makes anew, with their order in a digest.
-var tables = []struct{ name, order string }{
+var tables = append([]struct{ Name, Order string }{
 	{"view_task", "n"},
 	{"view_child", "ws, parent, task"},
 	{"view_rare", "ws, state, task"},
@@ -68,17 +69,8 @@ var tables = []struct{ name, order string }{
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
 	{"view_ticket", "ws, id"},
-	{"view_memory", "n"},
-	{"view_memory_count", "ws"},
-	{"view_memory_tag", "n, tag"},
-	{"view_memory_text", "rowid"},
-	{"view_memory_title", "rowid"},
-	{"view_conversation", "n"},
-	{"view_conversation_speaker", "n, agent"},
-	{"view_conversation_task", "n, task"},
 	{"view_carrier", "ws, conversation, task"},
-	{"view_turn", "c, turn"},
-}
+}, known.Tables...)
 
 // Cursors are no views: they outlive a rebuild and any change of the schema.
 const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
@@ -100,8 +92,9 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 	if err != nil || version == schemaVersion {
 		return at, err
 	}
-	for _, t := range append(tables, struct{ name, order string }{name: "view_meta"}) {
-		err = errors.Join(err, tx.Exec("DROP TABLE IF EXISTS "+t.name))
+	err = tx.Exec("DROP TABLE IF EXISTS view_meta")
+	for _, t := range tables {
+		err = errors.Join(err, tx.Exec("DROP TABLE IF EXISTS "+t.Name))
 	}
 	if err != nil {
 		return 0, err
@@ -127,52 +120,45 @@ type statements struct {
 	addClaim, dropClaim    *sqlitelog.Stmt
 	addOpen, dropOpen      *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
+	addCarrier             *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
 	putCursor, setPosition *sqlitelog.Stmt
 	ticketStatement
-	recall recallStatements
-}
-
-// query is a statement to be prepared.
-type query struct {
-	stmt **sqlitelog.Stmt
-	text string
 }
 
 func (s *statements) prepare(tx *sqlitelog.Tx) error {
-	for _, p := range append(s.recall.queries(), []query{
-		{&s.insertTask, "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
-		{&s.addChild, "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)"},
-		{&s.addRare, "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)"},
-		{&s.dropRare, "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?"},
-		{&s.insertItem, "INSERT OR REPLACE INTO view_inbox(ws, agent, ord, id, item) VALUES(?, ?, ?, ?, ?)"},
-		{&s.updateItem, "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND ord = ? AND id = ?"},
-		{&s.deleteItem, "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND ord = ? AND id = ?"},
-		{&s.involve, "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
-		{&s.addDependent, "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
-		{&s.dropDependent, "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?"},
-		{&s.anyDependent, "SELECT 1 FROM view_dependent LIMIT 1"},
-		{&s.addClaim, "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
-		{&s.dropClaim, "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?"},
-		{&s.addOpen, "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"},
-		{&s.dropOpen, "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0"},
-		{&s.addArtifact, "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING"},
-		{&s.putAgent, "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
-		{&s.getAgent, "SELECT state FROM view_agent WHERE ws = ? AND name = ?"},
-		{&s.putToken, "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)"},
-		{&s.getToken, "SELECT state, n FROM view_token WHERE ws = ? AND id = ?"},
-		{&s.putChannel, "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)"},
-		{&s.getChannel, "SELECT state FROM view_channel WHERE ws = ? AND name = ?"},
-		{&s.putTicket, putTicketQuery},
-		{&s.putCursor, "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"},
-		{&s.setPosition, "UPDATE view_meta SET position = ?"},
-	}...) {
-		var err error
-		if *p.stmt, err = tx.Prepare(p.text); err != nil {
-			return err
-		}
+	err := tx.PrepareAll(map[**sqlitelog.Stmt]string{
+		&s.insertTask:    "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+		&s.addChild:      "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)",
+		&s.addRare:       "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)",
+		&s.dropRare:      "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?",
+		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, ord, id, item) VALUES(?, ?, ?, ?, ?)",
+		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
+		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
+		&s.involve:       "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.addDependent:  "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.dropDependent: "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?",
+		&s.anyDependent:  "SELECT 1 FROM view_dependent LIMIT 1",
+		&s.addClaim:      "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.dropClaim:     "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?",
+		&s.addOpen:       "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+		&s.dropOpen:      "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0",
+		&s.addArtifact:   "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.addCarrier:    "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)",
+		&s.putAgent:      "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)",
+		&s.getAgent:      "SELECT state FROM view_agent WHERE ws = ? AND name = ?",
+		&s.putToken:      "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)",
+		&s.getToken:      "SELECT state, n FROM view_token WHERE ws = ? AND id = ?",
+		&s.putChannel:    "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)",
+		&s.getChannel:    "SELECT state FROM view_channel WHERE ws = ? AND name = ?",
+		&s.putTicket:     putTicketQuery,
+		&s.putCursor:     "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)",
+		&s.setPosition:   "UPDATE view_meta SET position = ?",
+	})
+	if err != nil {
+		return err
 	}
 	for changed := range s.updateTask {
 		set := "row = ?"
@@ -181,7 +167,6 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 				set += columns
 			}
 		}
-		var err error
 		if s.updateTask[changed], err = tx.Prepare("UPDATE view_task SET " + set + " WHERE n = ?"); err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func selectTickets(workspace string, f view.TicketFilter) (query string, args []
 		also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
 	}
 	query = "SELECT row FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND ") + " ORDER BY n, id LIMIT ? | 0"
-	return query, append(args, page(f.Limit))
+	return query, append(args, view.PageSize(f.Limit))
 }
 
 // ticketStatement is the projector's for tickets.

@@ -11,11 +11,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/ledger"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/view/sqlview/known"
 	"github.com/trapezehq/trapeze/internal/view/wake"
 )
 
 // Views are the views of one ledger. They are safe for concurrent use.
 type Views struct {
+	*known.Recall
 	ledger    ledger.Ledger
 	log       *sqlitelog.Log // nil when following
 	follower  *follower      // nil when embedded
@@ -43,6 +45,7 @@ func newViews() *Views {
 		v.nobody.Store(d.waiting.known && !d.waiting.some)
 		v.fresh.Publish(d.at, d.touched, v.Err() != nil)
 	})
+	v.Recall = known.NewRecall(v.query, v.projector.known)
 	return v
 }
 

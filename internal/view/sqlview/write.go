@@ -75,7 +75,7 @@ func (p *projector) writeRow(t *task) (err error) {
 			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
 		}
 		if err == nil && t.state.Conversation != "" {
-			_, err = p.recall.addCarrier.Exec(t.workspace, t.state.Conversation, t.id)
+			_, err = p.addCarrier.Exec(t.workspace, t.state.Conversation, t.id)
 		}
 	} else {
 		changed, args := 0, append(make([]any, 0, 6), p.json)

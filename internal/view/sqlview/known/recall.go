@@ -1,4 +1,4 @@
-package sqlview
+package known
 
 import (
 	"context"
@@ -12,6 +12,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/view"
 )
 
+// Query runs a query and calls each for every row. It may keep the query prepared: there are few shapes of most, and very
+// many of searches.
+type Query func(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) error
+
+// Recall answers questions about what is known, as [view.Recall] says. It is safe for concurrent use.
+type Recall struct {
+	query  Query
+	writer *Writer
+}
+
+// NewRecall returns the answers of tables that a writer writes.
+func NewRecall(query Query, w *Writer) *Recall { return &Recall{query: query, writer: w} }
+
 // clause is a part of a query with its arguments.
 type clause struct {
 	text string
@@ -23,16 +36,16 @@ func (c *clause) add(text string, args ...any) {
 }
 
 // Memory implements [view.Recall].
-func (v *Views) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+func (r *Recall) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
 	if strings.TrimSpace(f.Text) != "" {
-		return v.ranked(ctx, workspace, f)
+		return r.ranked(ctx, workspace, f)
 	}
 	found := []view.Found{}
 	q, ok := selectMemory(workspace, f)
 	if !ok {
 		return found, nil
 	}
-	err := v.query(ctx, func(rows *sql.Rows) error {
+	err := r.query(ctx, func(rows *sql.Rows) error {
 		var x view.Found
 		var n int64
 		err := rows.Scan(&n, &x.ID)
@@ -44,8 +57,8 @@ func (v *Views) Memory(ctx context.Context, workspace string, f view.MemoryFilte
 }
 
 // Remembers implements [view.Recall].
-func (v *Views) Remembers(workspace string) bool {
-	_, some := v.projector.remembers.Load(workspace)
+func (r *Recall) Remembers(workspace string) bool {
+	_, some := r.writer.remembers.Load(workspace)
 	return some
 }
 
@@ -64,7 +77,7 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 		q.add("SELECT "+leg.text, leg.args...)
 		q.narrow(workspace, f)
 	}
-	q.add(" ORDER BY n DESC LIMIT ? | 0", page(f.Limit))
+	q.add(" ORDER BY n DESC LIMIT ? | 0", view.PageSize(f.Limit))
 	return q, len(legs) > 0
 }
 
@@ -154,13 +167,13 @@ func list(of []string) string {
 }
 
 // Conversations implements [view.Recall].
-func (v *Views) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
+func (r *Recall) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
 	states := []conversation.State{}
 	if f.By.Principal == "" {
 		return states, nil
 	}
 	q := selectConversations(workspace, f)
-	err := v.query(ctx, func(rows *sql.Rows) error {
+	err := r.query(ctx, func(rows *sql.Rows) error {
 		var n int64
 		var b sql.RawBytes
 		if err := rows.Scan(&n, &b); err != nil {
@@ -211,49 +224,24 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 	default:
 		from("c.n AS n, c.state FROM view_conversation AS c INDEXED BY view_conversation_ws WHERE c.ws = ?", workspace)
 	}
-	q.add(" ORDER BY n DESC LIMIT ? | 0", page(f.Limit))
+	q.add(" ORDER BY n DESC LIMIT ? | 0", view.PageSize(f.Limit))
 	return q
 }
 
 // Turns implements [view.Recall].
-func (v *Views) Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error) {
+func (r *Recall) Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error) {
 	turns := []conversation.Turn{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
+	err := r.query(ctx, func(rows *sql.Rows) error {
+		var b sql.RawBytes
+		if err := rows.Scan(&b); err != nil {
+			return err
+		}
 		var t conversation.Turn
-		err := scanJSON(rows, &t)
+		err := json.Unmarshal(b, &t)
 		turns = append(turns, t)
 		return err
 	}, `SELECT row FROM view_turn INDEXED BY view_turn_number
 		WHERE c = (SELECT n FROM view_conversation WHERE ws = ? AND id = ?) AND turn > ? ORDER BY turn LIMIT ? | 0`,
-		workspace, id, after, page(limit))
+		workspace, id, after, view.PageSize(limit))
 	return turns, err
-}
-
-// TasksOf implements [view.Recall]. It looks at the tasks that have not ended, as lists of them do.
-func (v *Views) TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
-	return v.texts(ctx, tasksOf, workspace, strings.TrimPrefix(principal, "agent/"), page(limit))
-}
-
-const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE t.ws = ? AND t.live > 0
-	AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = t.ws AND i.agent = ? AND i.task = t.id)
-	AND (EXISTS(SELECT 1 FROM view_memory AS m INDEXED BY view_memory_task
-			WHERE m.ws = t.ws AND m.task = t.id AND m.task <> '' AND m.scope = 'task')
-		OR EXISTS(SELECT 1 FROM view_conversation_task AS k WHERE k.ws = t.ws AND k.task = t.id)
-		OR EXISTS(SELECT 1 FROM view_carrier AS k WHERE k.ws = t.ws AND k.task = t.id))
-	ORDER BY t.id DESC LIMIT ? | 0`
-
-// Carriers implements [view.Recall].
-func (v *Views) Carriers(ctx context.Context, workspace, id, principal string, limit int) ([]string, error) {
-	q := selectCarriers(workspace, id, principal, limit)
-	return v.texts(ctx, q.text, q.args...)
-}
-
-func selectCarriers(workspace, id, principal string, limit int) (q clause) {
-	q.add("SELECT k.task FROM view_carrier AS k WHERE k.ws = ? AND k.conversation = ?", workspace, id)
-	if principal != "" {
-		q.add(" AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = k.ws AND i.agent = ? AND i.task = k.task)"+
-			" AND EXISTS(SELECT 1 FROM view_task AS t WHERE t.ws = k.ws AND t.id = k.task AND t.live > 0)", strings.TrimPrefix(principal, "agent/"))
-	}
-	q.add(" ORDER BY k.task DESC LIMIT ? | 0", page(limit))
-	return q
 }

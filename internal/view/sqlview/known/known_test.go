@@ -1,10 +1,11 @@
-package sqlview
+package known
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/memory"
 	"github.com/trapezehq/trapeze/internal/view"
@@ -20,13 +20,118 @@ import (
 
 var ann = memory.Reader{Principal: "agent/ann"}
 
-// note makes the entries of memory items: each is stored, revised, and then forgotten if it is asked for.
+// house is tables of what is known in a database of their own.
+type house struct {
+	*Recall
+	t      testing.TB
+	db     *sqlitelog.Database
+	writer *Writer
+	at     ledger.Position
+}
+
+func open(t testing.TB) *house {
+	t.Helper()
+	db, err := sqlitelog.OpenDatabase("", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := &house{t: t, db: db}
+	h.must(db.Write(func(tx *sqlitelog.Tx) error { return tx.Exec(Schema) }))
+	h.start()
+	return h
+}
+
+// start makes a writer and answers of the tables as they are.
+func (h *house) start() {
+	h.t.Helper()
+	h.writer = NewWriter()
+	h.must(h.db.Write(h.writer.Setup))
+	h.Recall = NewRecall(h.rows, h.writer)
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) rows(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
+	rows, err := h.db.Readers().QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	for err == nil && rows.Next() {
+		err = each(rows)
+	}
+	return err
+}
+
+// write writes an entry, and commits it unless the outcome is an error.
+func (h *house) write(e ledger.Entry, outcome error) {
+	h.t.Helper()
+	workspace, _, id := e.Stream.Parts()
+	err := h.db.Write(func(*sqlitelog.Tx) error { return errors.Join(h.writer.Memory(workspace, id, &e), outcome) })
+	if !errors.Is(err, outcome) {
+		h.t.Fatal(err)
+	}
+}
+
+// add writes what a command makes of an item.
+func (h *house) add(n *note, c memory.Command) {
+	h.t.Helper()
+	h.at++
+	h.write(n.entry(h.t, c, h.at), nil)
+}
+
+// everything is all rows of all tables.
+func (h *house) everything() (all []string) {
+	h.t.Helper()
+	for _, table := range Tables {
+		err := h.rows(h.t.Context(), func(rows *sql.Rows) error {
+			names, err := rows.Columns()
+			values := make([]any, len(names))
+			for i := range values {
+				values[i] = new(any)
+			}
+			err = errors.Join(err, rows.Scan(values...))
+			row := table.Name
+			for _, v := range values {
+				row += fmt.Sprintf(" %v", *v.(*any))
+			}
+			all = append(all, row)
+			return err
+		}, "SELECT * FROM "+table.Name+" ORDER BY "+table.Order)
+		h.must(err)
+	}
+	return all
+}
+
+// plan is how SQLite answers a query.
+func (h *house) plan(query string, args ...any) (steps []string) {
+	h.t.Helper()
+	h.must(h.rows(h.t.Context(), func(rows *sql.Rows) error {
+		var id, parent, other int
+		var step string
+		err := rows.Scan(&id, &parent, &other, &step)
+		steps = append(steps, step)
+		return err
+	}, "EXPLAIN QUERY PLAN "+query, args...))
+	return steps
+}
+
+// note makes the entries of a memory item.
 type note struct {
 	codec *ledger.Codec[memory.Event]
 	state memory.State
 	id    string
 	now   time.Time
-	at    ledger.Position
 	n     uint64
 }
 
@@ -34,17 +139,7 @@ func newNote(id string) *note {
 	return &note{codec: ledger.NewCodec(memory.Events...), id: id, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }
 
-func (n *note) add(t testing.TB, l ledger.Ledger, c memory.Command) {
-	t.Helper()
-	e := n.entry(t, c)
-	at, err := l.Append(t.Context(), e, n.at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.at = at
-}
-
-func (n *note) entry(t testing.TB, c memory.Command) ledger.Entry {
+func (n *note) entry(t testing.TB, c memory.Command, at ledger.Position) ledger.Entry {
 	t.Helper()
 	events, err := memory.Decide(n.state, c, n.now)
 	if err != nil {
@@ -59,7 +154,7 @@ func (n *note) entry(t testing.TB, c memory.Command) ledger.Entry {
 	}
 	n.n++
 	return ledger.Entry{
-		Stream: ledger.StreamOf("default", "memory", n.id), Version: n.n, Time: n.now, Actor: ledger.Actor{Principal: "agent/ann"}, Events: encoded,
+		Position: at, Stream: ledger.StreamOf("default", "memory", n.id), Version: n.n, Time: n.now, Actor: ledger.Actor{Principal: "agent/ann"}, Events: encoded,
 	}
 }
 
@@ -72,9 +167,9 @@ func storing(id, s string) memory.Store {
 }
 
 // words are what the index of words holds.
-func words(t *testing.T, log *sqlitelog.Log) (all []string) {
-	t.Helper()
-	err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error {
+func (h *house) words() (all []string) {
+	h.t.Helper()
+	h.must(h.db.Write(func(tx *sqlitelog.Tx) error {
 		var errs []error
 		for _, place := range places {
 			errs = append(errs,
@@ -84,106 +179,83 @@ func words(t *testing.T, log *sqlitelog.Log) (all []string) {
 				tx.Exec("DROP TABLE temp.word"))
 		}
 		return errors.Join(errs...)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(all)
 	return all
 }
 
 func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
-	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	h := open(t)
 	kept, gone := newNote("kept"), newNote("gone")
-	kept.add(t, log, storing("kept", "apple"))
-	gone.add(t, log, storing("gone", "swordfish apple"))
-	gone.add(t, log, memory.Revise{By: ann, ID: "gone", Content: text("barracuda apple")})
-	if got := words(t, log); !slices.Equal(got, []string{"appl", "barracuda", "tag"}) {
+	h.add(kept, storing("kept", "apple"))
+	h.add(gone, storing("gone", "swordfish apple"))
+	h.add(gone, memory.Revise{By: ann, ID: "gone", Content: text("barracuda apple")})
+	if got := h.words(); !slices.Equal(got, []string{"appl", "barracuda", "tag"}) {
 		t.Errorf("before: %q", got)
 	}
-	gone.add(t, log, memory.Forget{By: ann, ID: "gone"})
-	if got := words(t, log); !slices.Equal(got, []string{"appl", "tag"}) {
+	h.add(gone, memory.Forget{By: ann, ID: "gone"})
+	if got := h.words(); !slices.Equal(got, []string{"appl", "tag"}) {
 		t.Errorf("after: %q", got)
 	}
 	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content", "view_memory_title", "view_memory_title_content"} {
 		var n int
-		if err := v.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
+		if err := h.db.Readers().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
 			t.Errorf("%s has %d rows, %v", table, n, err)
 		}
 	}
-	wantSound(t, v, 0)
 }
 
 func TestItIsKnownAtTheStartWhichWorkspacesRemember(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "trapeze.db")
-	log, v := embedded(t, path)
-	for _, ws := range []string{"one", "two", "two", "three"} {
-		n := newNote(fmt.Sprint(ws, v.Position()))
-		e := n.entry(t, storing(n.id, "x"))
+	h := open(t)
+	for i, ws := range []string{"one", "two", "two", "three"} {
+		n := newNote(fmt.Sprint(ws, i))
+		e := n.entry(t, storing(n.id, "x"), ledger.Position(i+1)) //nolint:gosec // small
 		e.Stream = ledger.StreamOf(ws, "memory", n.id)
-		if _, err := log.Append(t.Context(), e, 0); err != nil {
-			t.Fatal(err)
-		}
+		h.write(e, nil)
 	}
-	closeAll(t, v, log)
-	_, v = embedded(t, path)
+	h.start()
 	for ws, want := range map[string]bool{"one": true, "two": true, "three": true, "four": false, "": false} {
-		if v.Remembers(ws) != want {
+		if h.Remembers(ws) != want {
 			t.Errorf("%q remembers: %v", ws, !want)
 		}
 	}
 }
 
 func TestWordsThatDidNotCommitAreNotFound(t *testing.T) {
-	db, err := sqlitelog.OpenDatabase("", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeAll(t, db)
-	d := ledgertest.NewDouble(ledgertest.Faults{})
-	n := newNote("m")
-	n.add(t, d, storing("m", "apple"))
-	n.add(t, d, memory.Revise{By: ann, ID: "m", Content: text("pear")})
-	n.add(t, d, memory.Tag{By: ann, ID: "m", Tags: []string{"ripe"}})
-	n.add(t, d, memory.Forget{By: ann, ID: "m"})
-	entries, err := d.Read(t.Context(), 0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newProjector(func(done) {})
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
-		t.Fatal(err)
-	}
-	full := errors.New("disk full")
-	v := newViews()
-	v.ledger, v.readers = d, db.Readers()
-	defer closeAll(t, v)
-	for i, want := range []string{"apple", "pear", "ripe", ""} {
-		for _, outcome := range []error{full, nil} {
-			err := db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(p.Project(tx, entries[i:i+1]), outcome) })
-			if !errors.Is(err, outcome) {
-				t.Fatal(err)
-			}
-		}
-		found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "apple pear ripe"})
-		if err != nil || len(found) != min(len(want), 1) {
+	h, never := open(t), open(t)
+	n, full := newNote("m"), errors.New("disk full")
+	for i, step := range []struct {
+		command memory.Command
+		found   string
+	}{
+		{storing("m", "apple"), "apple"},
+		{memory.Revise{By: ann, ID: "m", Content: text("pear")}, "pear"},
+		{memory.Tag{By: ann, ID: "m", Tags: []string{"ripe"}}, "ripe"},
+		{memory.Forget{By: ann, ID: "m"}, ""},
+	} {
+		e := n.entry(t, step.command, ledger.Position(i+1)) //nolint:gosec // small
+		h.write(e, full)
+		h.write(e, nil)
+		never.write(e, nil)
+		found, err := h.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "apple pear ripe"})
+		if err != nil || len(found) != min(len(step.found), 1) {
 			t.Errorf("after entry %d: %v, %v", i+1, found, err)
 		}
-		if found, err = v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: want + "!"}); err != nil || len(found) != min(len(want), 1) {
-			t.Errorf("%q after entry %d: %v, %v", want, i+1, found, err)
+		if found, err = h.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: step.found + "!"}); err != nil || len(found) != min(len(step.found), 1) {
+			t.Errorf("%q after entry %d: %v, %v", step.found, i+1, found, err)
 		}
-		if err := v.Verify(t.Context()); err != nil {
-			t.Error(err)
+		if got, want := h.everything(), never.everything(); !slices.Equal(got, want) {
+			t.Errorf("after entry %d: %q, want %q as if nothing had failed", i+1, got, want)
 		}
 	}
 }
 
 func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
-	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	h := open(t)
 	check := func(about any, q clause, sorts bool) {
 		t.Helper()
 		sorted := 0
-		for _, step := range plan(t, v, q.text, q.args...) {
+		for _, step := range h.plan(q.text, q.args...) {
 			// The rows of a subquery are bounded where it reads a table, which is a step of its own.
 			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE") && !strings.HasPrefix(step, "SCAN (subquery")
 			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") {
@@ -229,10 +301,7 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		}
 		check(f, selectConversations("main", f), !f.By.ReadsAny)
 	}
-	check("tasks", clause{tasksOf, []any{"main", "bob", 5}}, false)
-	check("carriers", selectCarriers("main", "c", "", 5), false)
-	check("carriers to bob", selectCarriers("main", "c", "agent/bob", 5), false)
-	for _, step := range plan(t, v, workspacesWithMemory) {
+	for _, step := range h.plan(workspacesWithMemory) {
 		if strings.Contains(step, "SCAN view_memory") {
 			t.Errorf("workspaces: %s", step)
 		}
@@ -264,20 +333,16 @@ func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
 func between(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }
 
 func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
-	log, v, err := OpenEmbedded(f.Context(), filepath.Join(f.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { closeAll(f, v, log) })
+	h := open(f)
 	n := newNote("m")
-	n.add(f, log, storing("m", "needle AND OR NOT NEAR title text"))
+	h.add(n, storing("m", "needle AND OR NOT NEAR title text"))
 	for _, seed := range []string{`"`, "a\x00b", "NEAR(a b)", "title:needle", "needle*", "^needle", "\xff", "'; DROP", "{a b} : c", "-x"} {
 		f.Add(seed, "tag")
 	}
 	f.Fuzz(func(t *testing.T, text, tag string) {
 		for _, f := range []view.MemoryFilter{{Text: text}, {Text: text + " needle"}, {Tag: tag}, {Author: tag, Task: text, Conversation: tag}} {
 			f.By = ann
-			found, err := v.Memory(t.Context(), "default", f)
+			found, err := h.Memory(t.Context(), "default", f)
 			if err != nil {
 				t.Fatalf("%+v: %v", f, err)
 			}
@@ -293,12 +358,12 @@ func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
 
 // BenchmarkMemory is what an envelope costs that holds nothing of what is known, and a search of 10,000 items.
 func BenchmarkMemory(b *testing.B) {
-	log, v := embedded(b, filepath.Join(b.TempDir(), "trapeze.db"))
+	h := open(b)
 	ask := func(name string, f view.MemoryFilter, want int) {
 		f.By, f.Now = memory.Reader{Principal: "system/test", Tasks: []string{"task_1"}}, time.Now()
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if found, err := v.Memory(b.Context(), "default", f); err != nil || len(found) != want {
+				if found, err := h.Memory(b.Context(), "default", f); err != nil || len(found) != want {
 					b.Fatal(found, err)
 				}
 			}
@@ -306,7 +371,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	ask("nothing pinned", view.MemoryFilter{Pinned: true}, 0)
 	for n := range 10_000 {
-		newNote(fmt.Sprint("m", n)).add(b, log, storing(fmt.Sprint("m", n), fmt.Sprintf("common word%d word%d", n%100, n)))
+		h.add(newNote(fmt.Sprint("m", n)), storing(fmt.Sprint("m", n), fmt.Sprintf("common word%d word%d", n%100, n)))
 	}
 	ask("nothing pinned of many", view.MemoryFilter{Pinned: true}, 0)
 	ask("a list of many", view.MemoryFilter{Limit: 20}, 20)
@@ -316,15 +381,15 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 func TestARareWordFindsAnOldItemBesideAWordThatIsEverywhere(t *testing.T) {
-	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	h := open(t)
 	n := newNote("old")
-	n.add(t, log, storing("old", "farm zebra"))
+	h.add(n, storing("old", "farm zebra"))
 	for i := range wordRows + 100 {
 		id := fmt.Sprintf("new%d", i)
-		newNote(id).add(t, log, storing(id, "farm horse"))
+		h.add(newNote(id), storing(id, "farm horse"))
 	}
 	for text, want := range map[string]string{"farm zebra": "old", "zebra farm": "old", "farm": fmt.Sprintf("new%d", wordRows+99)} {
-		found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: text, Now: time.Now(), Limit: 5})
+		found, err := h.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: text, Now: time.Now(), Limit: 5})
 		if err != nil || len(found) != 5 || found[0].ID != want {
 			t.Errorf("%q finds %v, %v; want %s first", text, found, err, want)
 		}
@@ -332,15 +397,15 @@ func TestARareWordFindsAnOldItemBesideAWordThatIsEverywhere(t *testing.T) {
 }
 
 func TestAnOldTitleIsFoundBehindNewTextsWithItsWord(t *testing.T) {
-	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	h := open(t)
 	titled := storing("titled", "how it is done")
 	titled.Content.Title = "zebra crossings"
-	newNote("titled").add(t, log, titled)
+	h.add(newNote("titled"), titled)
 	for i := range wordRows + 100 {
 		id := fmt.Sprintf("new%d", i)
-		newNote(id).add(t, log, storing(id, "a zebra on the farm"))
+		h.add(newNote(id), storing(id, "a zebra on the farm"))
 	}
-	found, err := v.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "zebra", Now: time.Now(), Limit: 5})
+	found, err := h.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: "zebra", Now: time.Now(), Limit: 5})
 	if err != nil || len(found) != 5 || found[0].ID != "titled" {
 		t.Errorf("found %v, %v", found, err)
 	}

@@ -1,4 +1,4 @@
-package sqlview
+package known
 
 import (
 	"cmp"
@@ -37,26 +37,26 @@ var places = [...]struct {
 }{{"view_memory_text", 1}, {"view_memory_title", 3}}
 
 // ranked finds by words, the best first.
-func (v *Views) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+func (r *Recall) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
 	words := matches(f.Text)
 	if f.By.Principal == "" || len(words) == 0 {
 		return []view.Found{}, nil
 	}
 	q, legs := selectByWords(workspace, f, words)
-	r := ranking{all: map[int64]*candidate{}, legs: legs, now: f.Now.UnixMicro()}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		return rows.Scan(&r.items, &r.first, &r.last)
+	k := ranking{all: map[int64]*candidate{}, legs: legs, now: f.Now.UnixMicro()}
+	err := r.query(ctx, func(rows *sql.Rows) error {
+		return rows.Scan(&k.items, &k.first, &k.last)
 	}, howMany, workspace)
 	if err != nil {
 		return nil, err
 	}
 	var x row
-	err = v.query(ctx, func(rows *sql.Rows) error {
+	err = r.query(ctx, func(rows *sql.Rows) error {
 		err := rows.Scan(&x.leg, &x.n, &x.id, &x.importance, &x.written, &x.size)
-		r.add(x)
+		k.add(x)
 		return err
 	}, q.text, q.args...)
-	return r.best(page(f.Limit)), err
+	return k.best(view.PageSize(f.Limit)), err
 }
 
 const howMany = `SELECT items, (SELECT min(n) FROM view_memory), (SELECT max(n) FROM view_memory) FROM view_memory_count WHERE ws = ? AND items > 0`
@@ -65,7 +65,7 @@ const howMany = `SELECT items, (SELECT min(n) FROM view_memory), (SELECT max(n) 
 func selectByWords(workspace string, f view.MemoryFilter, words []string) (q clause, legs []leg) {
 	for _, word := range words {
 		for i, place := range places {
-			most := max(wordRows/(1+i)/len(words), page(f.Limit))
+			most := max(wordRows/(1+i)/len(words), view.PageSize(f.Limit))
 			if len(legs) > 0 {
 				q.add(" UNION ALL ")
 			}
