@@ -19,7 +19,7 @@ type mcpSession struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan []byte       // its output; closed when that ends
-	heard map[string][]byte // answers that came before they were asked for, by id
+	heard map[string][]byte // what came before it was asked for: answers by id, the last notification by method
 }
 
 var (
@@ -39,7 +39,7 @@ func mcpClient(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	case args[1] == "hears" && len(args) == 3:
 		file := ts.MkAbs(args[0] + ".heard")
-		ts.Check(os.WriteFile(file, s.answer(ts, args[2]), 0o600))
+		ts.Check(os.WriteFile(file, s.hears(ts, args[2]), 0o600))
 		ts.Check(ts.Exec("cat", file))
 	case args[1] == "leaves":
 		ts.Check(s.in.Close())
@@ -86,10 +86,11 @@ func mcpSessionOf(ts *testscript.TestScript, agent string) *mcpSession {
 	return s
 }
 
-// answer waits for the answer to a message with an id. Whatever is said must be a message of the protocol.
-func (s *mcpSession) answer(ts *testscript.TestScript, id string) []byte {
+// hears waits for the answer to a message with an id, or a notification of a method. Whatever is said must be a message of the
+// protocol.
+func (s *mcpSession) hears(ts *testscript.TestScript, what string) []byte {
 	late := time.After(patience)
-	for s.heard[id] == nil {
+	for s.heard[what] == nil {
 		select {
 		case line, more := <-s.lines:
 			var m struct {
@@ -98,18 +99,19 @@ func (s *mcpSession) answer(ts *testscript.TestScript, id string) []byte {
 				Method  string `json:"method"`
 			}
 			if !more {
-				ts.Fatalf("it ended before it answered %s", id)
+				ts.Fatalf("it ended before it said %s", what)
 			}
 			if json.Unmarshal(line, &m) != nil || m.JSONRPC != "2.0" {
 				ts.Fatalf("the output has a line that is no message: %s", line)
 			}
 			if m.Method == "" {
-				s.heard[fmt.Sprint(m.ID)] = line
+				m.Method = fmt.Sprint(m.ID)
 			}
+			s.heard[m.Method] = line
 		case <-late:
-			ts.Fatalf("%s was never answered", id)
+			ts.Fatalf("%s was never said", what)
 		}
 	}
-	defer delete(s.heard, id)
-	return s.heard[id]
+	defer delete(s.heard, what)
+	return s.heard[what]
 }

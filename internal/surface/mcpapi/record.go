@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
 // record is where the handles of one principal stand: what a handle stands for is on record, and nothing else is kept. The
@@ -20,6 +21,7 @@ import (
 type record struct {
 	*client.Client
 	person string // at the principal's client; empty: nobody
+	remote bool   // the API is in another process, which goes away and comes back
 }
 
 const (
@@ -101,10 +103,13 @@ func (r record) Cancel(ctx context.Context, id string) error {
 func (r record) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error) {
 	for {
 		t, wait, err := r.look(ctx, seen.ID)
-		if err != nil || t.Status != seen.Status || t.Message != seen.Message || len(t.Questions) != len(seen.Questions) {
-			return t, unseen(err)
+		if err == nil {
+			if t.Status != seen.Status || t.Message != seen.Message || len(t.Questions) != len(seen.Questions) {
+				return t, nil
+			}
+			err = wait()
 		}
-		if err := wait(); err != nil {
+		if err != nil && !vital.Again(ctx, r.remote, err) {
 			return t, unseen(err)
 		}
 	}

@@ -39,7 +39,7 @@ func (o Options) filled(c *client.Client) Options {
 		o.Beat = 10 * time.Second
 	}
 	if o.Tasks == nil {
-		o.Tasks = record{c, o.Person}
+		o.Tasks = record{c, o.Person, o.Remote}
 	}
 	return o
 }
@@ -71,6 +71,13 @@ func New(c *client.Client, o Options) *mcp.Server {
 		panic(err) // its methods would have to be some of the protocol's own
 	}
 	return s
+}
+
+// Connect begins the one session of a client that speaks with its server over a transport of its own, such as standard input and
+// output. Over HTTP, [Handler] has more than one.
+func Connect(ctx context.Context, t mcp.Transport, c *client.Client, o Options) (*mcp.ServerSession, error) {
+	o = o.filled(c)
+	return New(c, o).Connect(ctx, tasks.Over(t, o.Tasks), nil)
 }
 
 // private keeps what one principal sees out of shared caches; what is said here changes only with the server's version.

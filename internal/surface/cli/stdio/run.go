@@ -50,8 +50,8 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	defer stop()
 	k := newKeeper(alive, c, o.Agent, say)
 	l := newLines(o.In, o.Out, say)
-	server := mcpapi.New(c, mcpapi.Options{Version: o.Version, Person: me.Person, Secret: o.Token, Remote: true, Told: k.note})
-	session, err := server.Connect(context.WithoutCancel(ctx), l, nil)
+	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
+		mcpapi.Options{Version: o.Version, Person: me.Person, Secret: o.Token, Remote: true, Told: k.note})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@
 //   - A task's end is told as the call's own result would have been: a tool's error is a completed task, and "failed" is
 //     for errors of the protocol.
 //   - Cancelling or answering what is over changes nothing and is no error.
+//   - Notifications are hints, and told to whoever asked for them until the task has ended: what counts is the task, when read.
 //
-// Start reading at [Source], then [Install] and [Later]; [Door] is what only HTTP has.
+// Start reading at [Source], then [Install] and [Later]. Streams of notifications are in listen.go, which [Door] serves over
+// HTTP and [Over] on the transport of one client.
 package tasks

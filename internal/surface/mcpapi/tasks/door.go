@@ -2,20 +2,25 @@ package tasks
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxBody is the largest request about tasks, in bytes. Answers to questions are short.
-const maxBody = 1 << 20
-
-// maxNamed is how many tasks one stream of notifications is about.
-const maxNamed = 100
+const (
+	// maxBody is the largest request about tasks, in bytes. Answers to questions are short.
+	maxBody = 1 << 20
+	// breath is how often a stream that has nothing to tell shows that it lives.
+	breath = 25 * time.Second
+)
 
 // Door serves what the extension needs of HTTP and the SDK has not: the header that names the task has to name the one in
 // the body, and subscriptions/listen that names tasks gets notifications/tasks. All else goes to next. The request is of
@@ -44,61 +49,62 @@ func Door(next http.Handler, of func(*http.Request) Source) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		var m message
-		if json.Unmarshal(body, &m) != nil || m.Method != method || !m.hasID() {
+		m, err := jsonrpc.DecodeMessage(body)
+		call, is := m.(*jsonrpc.Request)
+		if err != nil || !is || call.Method != method || !call.IsCall() {
 			next.ServeHTTP(w, r) // which refuses it
 			return
 		}
 		var p parameters
-		if len(m.Params) > 0 && json.Unmarshal(m.Params, &p) != nil {
-			m.refuse(w, invalid("taskId is a string, notifications.taskIds a list of strings, and _meta as the protocol says"))
+		if len(call.Params) > 0 && json.Unmarshal(call.Params, &p) != nil {
+			answer(w, refused(call.ID, errMalformed))
 			return
 		}
 		switch name := r.Header.Get("Mcp-Name"); {
 		case method != methodListen && name != p.TaskID:
-			m.refuse(w, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header Mcp-Name has to be the taskId of the body"})
+			answer(w, refused(call.ID, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header Mcp-Name has to be the taskId of the body"}))
 		case len(p.Notifications.TaskIDs) > 0:
-			m.listen(w, r, &p, of)
+			listen(w, r, call.ID, &p, of)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// message is what of a request the door has to know.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-}
-
-type parameters struct {
-	Meta struct {
-		Version      string                  `json:"io.modelcontextprotocol/protocolVersion"`
-		Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
-	} `json:"_meta"`
-	TaskID        string `json:"taskId"`
-	Notifications struct {
-		TaskIDs []string `json:"taskIds"`
-	} `json:"notifications"`
-}
-
-// hasID reports whether the request can be answered.
-func (m *message) hasID() bool {
-	return len(m.ID) > 0 && m.ID[0] != 'n' && m.ID[0] != '{' && m.ID[0] != '['
-}
-
-// refuse answers with an error of the protocol, before anything else was written.
-func (m *message) refuse(w http.ResponseWriter, e error) {
-	var wire *jsonrpc.Error
-	if !errors.As(e, &wire) {
-		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error()}
+// listen serves a stream of notifications. It ends when all of its tasks have, or with the request.
+func listen(w http.ResponseWriter, r *http.Request, id jsonrpc.ID, p *parameters, of func(*http.Request) Source) {
+	if p.Meta.Version != r.Header.Get("Mcp-Protocol-Version") {
+		answer(w, refused(id, invalid("_meta has to name the protocol version of the header")))
+		return
 	}
+	s, err := open(r.Context(), of(r), id, p)
+	if err != nil {
+		answer(w, refused(id, err))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	out := &sender{to: w, flush: http.NewResponseController(w).Flush}
+	var breathing sync.WaitGroup
+	breathing.Go(func() { out.breathe(ctx, stop) })
+	s.tell(ctx, out.send)
+	if end, err := over(id); err == nil && ctx.Err() == nil {
+		_ = out.send(end) // whoever is gone needs no answer
+	}
+	stop()
+	breathing.Wait()
+}
+
+// answer writes an error of the protocol, before anything else was written.
+func answer(w http.ResponseWriter, r *jsonrpc.Response) {
 	status := http.StatusBadRequest
-	if wire.Code == jsonrpc.CodeInternalError {
+	var wire *jsonrpc.Error
+	if errors.As(r.Error, &wire) && wire.Code == jsonrpc.CodeInternalError {
 		status = http.StatusInternalServerError
 	}
-	body, err := json.Marshal(response{Version: "2.0", ID: m.ID, Err: wire})
+	body, err := jsonrpc.EncodeMessage(r)
 	if err != nil {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
@@ -108,17 +114,42 @@ func (m *message) refuse(w http.ResponseWriter, e error) {
 	_, _ = w.Write(body) // whoever is gone needs no answer
 }
 
-// response answers a request.
-type response struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  any             `json:"result,omitempty"`
-	Err     *jsonrpc.Error  `json:"error,omitempty"`
+// sender writes a stream of server-sent events, for many goroutines.
+type sender struct {
+	mu    sync.Mutex
+	to    http.ResponseWriter
+	flush func() error
 }
 
-// notification tells a client something that it has not asked just now.
-type notification struct {
-	Version string `json:"jsonrpc"`
-	Method  string `json:"method"`
-	Params  any    `json:"params"`
+func (s *sender) send(m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	return s.raw(fmt.Sprintf("event: message\ndata: %s\n\n", data))
+}
+
+func (s *sender) raw(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.to.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// breathe shows that the stream lives until ctx ends. When the client is gone, it stops the stream.
+func (s *sender) breathe(ctx context.Context, stop context.CancelFunc) {
+	beat := time.NewTicker(breath)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			if s.raw(": \n\n") != nil {
+				stop()
+			}
+		}
+	}
 }

@@ -36,9 +36,11 @@ func inHouse(t *testing.T, story func(*testing.T, *house)) {
 		}
 		newer := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 		h.door = tasks.Door(newer, func(*http.Request) tasks.Source { return h.memory })
+		defer func() {
+			h.memory.Close()
+			synctest.Wait()
+		}()
 		story(t, h)
-		h.memory.Close()
-		synctest.Wait()
 	})
 }
 

@@ -4,148 +4,144 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"sync"
-	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const methodListen = "subscriptions/listen"
 
-// breath is how often a stream that has nothing to tell shows that it lives.
-const breath = 25 * time.Second
+// maxNamed is how many tasks one stream of notifications is about.
+const maxNamed = 100
 
-// about marks a notification with the stream that it belongs to.
-type about struct {
-	Subscription json.RawMessage `json:"io.modelcontextprotocol/subscriptionId"`
+// parameters are what of a request's the extension has to know where the SDK does not: its types have no place for them.
+type parameters struct {
+	Meta struct {
+		Version      string                  `json:"io.modelcontextprotocol/protocolVersion"`
+		Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
+	} `json:"_meta"`
+	TaskID        string `json:"taskId"`
+	Notifications struct {
+		TaskIDs []string `json:"taskIds"`
+	} `json:"notifications"`
 }
 
-// listen serves a stream of notifications: which tasks it is about, then each of them as it is now and whenever it has
-// changed. It ends when all have ended, or with the request. What else the client asked for it did not get here: the
-// acknowledgment says so, and a stream of its own gives it.
-func (m *message) listen(w http.ResponseWriter, r *http.Request, p *parameters, of func(*http.Request) Source) {
-	if p.Meta.Version != r.Header.Get("Mcp-Protocol-Version") {
-		m.refuse(w, invalid("_meta has to name the protocol version of the header"))
-		return
-	}
+// errMalformed is what parameters are told that are none.
+var errMalformed = invalid("taskId is a string, notifications.taskIds a list of strings, and _meta as the protocol says")
+
+// stream is a stream of notifications about tasks, whatever it goes over.
+type stream struct {
+	id     jsonrpc.ID // of the request for it
+	source Source
+	can    *mcp.ClientCapabilities
+	ids    []string
+	tasks  []Task // as they were when it was opened
+}
+
+// about marks a message with the stream that it belongs to.
+type about struct {
+	Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
+}
+
+// open reads the tasks that a stream is to be about. Its errors are for the client.
+func open(ctx context.Context, source Source, id jsonrpc.ID, p *parameters) (*stream, error) {
 	if !declares(p.Meta.Capabilities) {
-		m.refuse(w, Required())
-		return
+		return nil, Required()
 	}
 	if len(p.Notifications.TaskIDs) > maxNamed {
-		m.refuse(w, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed))
-		return
+		return nil, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed)
 	}
-	source := of(r)
-	found, ids, err := lookUp(r.Context(), source, p.Notifications.TaskIDs)
-	if err != nil {
-		m.refuse(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache, no-transform")
-	ctx, stop := context.WithCancel(r.Context())
-	defer stop()
-	out := &sender{to: w, flush: http.NewResponseController(w).Flush, stop: stop}
-	stream := about{Subscription: m.ID}
-	var acknowledged struct {
-		Meta          about `json:"_meta"`
-		Notifications struct {
-			TaskIDs []string `json:"taskIds,omitempty"`
-		} `json:"notifications"`
-	}
-	acknowledged.Meta, acknowledged.Notifications.TaskIDs = stream, ids
-	out.send(notification{Version: "2.0", Method: "notifications/subscriptions/acknowledged", Params: acknowledged})
-	follow(ctx, source, found, out, stream, p.Meta.Capabilities)
-	if ctx.Err() == nil {
-		out.send(response{Version: "2.0", ID: m.ID, Result: map[string]any{"resultType": "complete", "_meta": stream}})
-	}
+	s := &stream{id: id, source: source, can: p.Meta.Capabilities}
+	return s, s.lookUp(ctx, p.Notifications.TaskIDs)
 }
 
 // lookUp reads those of the named tasks that there are, each once.
-func lookUp(ctx context.Context, source Source, named []string) (found []Task, ids []string, err error) {
+func (s *stream) lookUp(ctx context.Context, named []string) error {
 	seen := map[string]bool{}
 	for _, id := range named {
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
-		t, err := source.Get(ctx, id)
+		t, err := s.source.Get(ctx, id)
 		switch {
 		case errors.Is(err, ErrUnknown):
 		case err != nil:
-			return nil, nil, wireError(err, id)
+			return wireError(err, id)
 		default:
-			found, ids = append(found, t), append(ids, id)
+			s.tasks, s.ids = append(s.tasks, t), append(s.ids, id)
 		}
 	}
-	return found, ids, nil
+	return nil
 }
 
-// follow tells of every task until it has ended, and returns when all have.
-func follow(ctx context.Context, source Source, tasks []Task, out *sender, stream about, can *mcp.ClientCapabilities) {
+// tell says which tasks the stream is about, then tells of each as it is now and whenever it has changed. It returns when all
+// have ended, ctx has, or a message cannot be sent. What else the client asked for it did not get here: the acknowledgment
+// says so, and a stream of its own gives it.
+func (s *stream) tell(ctx context.Context, send func(jsonrpc.Message) error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	say := func(method string, params any) {
+		data, err := json.Marshal(params)
+		if err == nil {
+			err = send(&jsonrpc.Request{Method: method, Params: data})
+		}
+		if err != nil {
+			stop()
+		}
+	}
+	mark := about{s.id.Raw()}
+	var acknowledged struct {
+		Meta          about `json:"_meta"`
+		Notifications struct {
+			TaskIDs []string `json:"taskIds,omitempty"`
+		} `json:"notifications"`
+	}
+	acknowledged.Meta, acknowledged.Notifications.TaskIDs = mark, s.ids
+	say("notifications/subscriptions/acknowledged", acknowledged)
 	var all sync.WaitGroup
-	for _, t := range tasks {
+	for _, t := range s.tasks {
 		all.Go(func() {
-			for {
-				d, err := detailOf(t, can)
-				if err != nil {
-					return
-				}
-				out.send(notification{Version: "2.0", Method: "notifications/tasks", Params: struct {
+			s.follow(ctx, t, func(d whole) {
+				say("notifications/tasks", struct {
 					Meta about `json:"_meta"`
 					whole
-				}{stream, d}})
-				if t.Status.Final() {
-					return
-				}
-				if t, err = source.Changed(ctx, t); err != nil {
-					return // notifications are hints: whoever asks is told
-				}
-			}
+				}{mark, d})
+			})
 		})
 	}
-	ended := make(chan struct{})
-	go func() { all.Wait(); close(ended) }()
-	beat := time.NewTicker(breath)
-	defer beat.Stop()
-	for {
-		select {
-		case <-ended:
+	all.Wait()
+}
+
+// follow tells of a task until it has ended.
+func (s *stream) follow(ctx context.Context, t Task, say func(whole)) {
+	for ctx.Err() == nil {
+		d, err := detailOf(t, s.can)
+		if err != nil {
 			return
-		case <-beat.C:
-			out.raw(": \n\n")
+		}
+		say(d)
+		if t.Status.Final() {
+			return
+		}
+		if t, err = s.source.Changed(ctx, t); err != nil {
+			return // notifications are hints: whoever asks is told
 		}
 	}
 }
 
-// sender writes a stream of server-sent events, for many goroutines. When the client is gone, it stops the stream.
-type sender struct {
-	mu    sync.Mutex
-	to    http.ResponseWriter
-	flush func() error
-	stop  context.CancelFunc
+// over answers the request for a stream, which has ended.
+func over(id jsonrpc.ID) (*jsonrpc.Response, error) {
+	data, err := json.Marshal(map[string]any{"resultType": "complete", "_meta": about{id.Raw()}})
+	return &jsonrpc.Response{ID: id, Result: data}, err
 }
 
-func (s *sender) send(message any) {
-	data, err := json.Marshal(message)
-	if err != nil {
-		s.stop()
-		return
+// refused answers a request with an error of the protocol.
+func refused(id jsonrpc.ID, err error) *jsonrpc.Response {
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
-	s.raw(fmt.Sprintf("event: message\ndata: %s\n\n", data))
-}
-
-func (s *sender) raw(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := s.to.Write([]byte(text)); err != nil {
-		s.stop()
-		return
-	}
-	if err := s.flush(); err != nil {
-		s.stop()
-	}
+	return &jsonrpc.Response{ID: id, Error: wire}
 }

@@ -76,12 +76,25 @@ func Ride[T any](ctx context.Context, remote bool, seconds int, do func(wait tim
 	for {
 		v, err := do(left)
 		left = time.Until(end)
-		if err == nil || !remote || left <= 0 || ctx.Err() != nil || !client.Away(err) {
+		if err == nil || left <= 0 || !again(ctx, remote, err, left) {
 			return v, err
 		}
-		pause, stop := context.WithTimeout(ctx, min(rideEvery, left))
-		<-pause.Done()
-		stop()
 		left = max(time.Until(end), 0)
 	}
+}
+
+// Again reports whether a call that failed is worth making again, after a pause: where the server is remote, and away.
+func Again(ctx context.Context, remote bool, err error) bool {
+	return again(ctx, remote, err, rideEvery)
+}
+
+// again is Again with a pause that is no longer than most.
+func again(ctx context.Context, remote bool, err error, most time.Duration) bool {
+	if !remote || ctx.Err() != nil || !client.Away(err) {
+		return false
+	}
+	pause, stop := context.WithTimeout(ctx, min(rideEvery, most))
+	defer stop()
+	<-pause.Done()
+	return true
 }

@@ -1,0 +1,187 @@
+package stdio_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// able is what a client of the newer protocol says with each message that can do tasks.
+var able = m{
+	"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+	"io.modelcontextprotocol/clientCapabilities": m{"extensions": m{"io.modelcontextprotocol/tasks": m{}}},
+}
+
+// says writes a message of the newer protocol.
+func (s *session) says(id, method string, params m) {
+	s.Helper()
+	params["_meta"] = able
+	b, err := json.Marshal(m{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	s.must(err)
+	s.line(string(b))
+}
+
+// question asks the operators about a new task, and gives the handle under which the answer comes: the ticket.
+func (s *session) question(id, text string) (handle string) {
+	s.Helper()
+	task := s.call("send", m{"intent": "mend the door"})["task"]
+	s.says(id, "tools/call", m{"name": "ask", "arguments": m{"task": task, "question": text, "wait": 50}})
+	got, _ := s.next()["result"].(m)
+	handle, _ = got["taskId"].(string)
+	if handle == "" {
+		s.Fatalf("no handle: %v", got)
+	}
+	return handle
+}
+
+// listens asks for a stream about handles.
+func (s *session) listens(id string, handles ...string) {
+	s.Helper()
+	s.says(id, "subscriptions/listen", m{"notifications": m{"taskIds": handles}})
+}
+
+// hears checks what the next message of a stream is, in short.
+func (s *session) hears(want string) {
+	s.Helper()
+	got := s.next()
+	if said := short(got); said != want {
+		s.Fatalf("it says %s where it should %s: %v", said, want, got)
+	}
+}
+
+func short(got m) string {
+	params, _ := got["params"].(m)
+	meta, _ := params["_meta"].(m)
+	switch of := meta["io.modelcontextprotocol/subscriptionId"]; {
+	case got["error"] != nil:
+		return fmt.Sprint(got["id"], " refused ", got["error"].(m)["code"])
+	case params == nil:
+		return fmt.Sprint(got["id"], " ends")
+	case params["taskId"] != nil:
+		return fmt.Sprint(of, " is ", params["status"])
+	default:
+		return fmt.Sprint(of, " begins")
+	}
+}
+
+func (h *house) answers(ticket string) {
+	h.Helper()
+	_, err := h.as(h.owner).Answer(context.Background(), ticket, client.AnswerInput{Answer: "the left one"})
+	h.must(err)
+}
+
+func TestASessionIsToldWhenWhatItWaitsForHasCome(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		first, second := s.question("q1", "Which hinge?"), s.question("q2", "Which screw?")
+		s.listens("one", first)
+		s.hears("one begins")
+		s.hears("one is working")
+		s.listens("other", second)
+		s.hears("other begins")
+		s.hears("other is working")
+		time.Sleep(10 * time.Minute)
+		h.answers(second)
+		got := s.next()
+		if said, text := short(got), fmt.Sprint(got); said != "other is completed" || !strings.Contains(text, "the left one") {
+			h.Fatalf("%s: %s", said, text)
+		}
+		s.hears("other ends")
+		h.answers(first)
+		s.hears("one is completed")
+		s.hears("one ends")
+		s.call("status", m{}) // and the session goes on
+		s.leave()
+	})
+}
+
+func TestAStreamGoesOnWhenTheServerWasStartedAgain(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		before, after := s.question("q1", "Which hinge?"), s.question("q2", "Which screw?")
+		s.listens("one", before, after)
+		s.hears("one begins")
+		s.hears("one is working")
+		s.hears("one is working")
+		h.stop()
+		time.Sleep(10 * time.Minute) // longer than any call is tried
+		h.start()
+		time.Sleep(time.Minute)
+		h.answers(before)
+		s.hears("one is completed")
+		h.stop()
+		h.start()
+		h.answers(after)
+		s.hears("one is completed")
+		s.hears("one ends")
+		s.leave()
+	})
+}
+
+func TestAStreamThatBeginsWhileTheServerIsAwayIsRefused(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		handle := s.question("q", "Which hinge?")
+		h.stop()
+		s.listens("one", handle)
+		s.hears("one refused -32603")
+		h.start()
+		s.listens("one", handle)
+		s.hears("one begins")
+		s.hears("one is working")
+		s.leave()
+	})
+}
+
+func TestAStreamIsCancelledAndItsIdIsFreeThen(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		handle := s.question("q", "Which hinge?")
+		for range 2 {
+			s.listens("one", handle)
+			s.hears("one begins")
+			s.hears("one is working")
+			s.listens("one", handle)
+			s.hears("<nil> refused -32600")
+			s.line(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"one"}}`)
+			s.hears("one ends")
+		}
+		h.answers(handle)
+		synctest.Wait()
+		s.line(`{"jsonrpc":"2.0","id":"after","method":"ping"}`)
+		s.hears("after ends") // and nothing before it
+		s.leave()
+	})
+}
+
+func TestAnothersTasksAreNotToldOf(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s, other := h.open("coder", client.AgentSpec{}).greet(), h.open("other", client.AgentSpec{}).greet()
+		handle := s.question("q", "Which hinge?")
+		other.listens("one", handle, "task_nobody.k1", "nonsense")
+		other.hears("one begins")
+		other.hears("one ends")
+		s.leave()
+		other.leave()
+	})
+}
+
+func TestASessionWithStreamsEndsAsSoonAsAnyOther(t *testing.T) {
+	inHouse(t, func(h *house) {
+		for _, end := range []func(*session){(*session).leave, (*session).killed} {
+			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
+			handle := s.question("q", "Which hinge?")
+			s.listens("one", handle)
+			s.hears("one begins")
+			s.hears("one is working")
+			synctest.Wait()
+			end(s)
+		}
+	})
+}
