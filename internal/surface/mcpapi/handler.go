@@ -25,6 +25,8 @@ import (
 const (
 	// MaxBody is the most bytes that one message to the server may have.
 	MaxBody = 1 << 20
+	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
+	MaxBatch = 256
 	// newEra is the first protocol version without sessions.
 	newEra = "2026-07-28"
 	// sessionIdle is after how long without a call a session of the older protocol is forgotten. Clients that come back are
@@ -102,6 +104,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 		http.Error(w, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
 		return
+	case tooMany(body):
+		http.Error(w, fmt.Sprintf("a batch has at most %d messages: send the rest in another", MaxBatch), http.StatusBadRequest)
+		return
 	case !utf8.Valid(body): // what is not would be replaced unseen
 		http.Error(w, "the message is not UTF-8", http.StatusBadRequest)
 		return
@@ -118,6 +123,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.old.ServeHTTP(w, r)
+}
+
+// tooMany reports whether a body is a batch of more messages than one may have.
+func tooMany(body []byte) bool {
+	var members []json.RawMessage
+	first := bytes.TrimLeft(body, " \t\r\n")
+	return len(first) > 0 && first[0] == '[' && json.Unmarshal(body, &members) == nil && len(members) > MaxBatch
 }
 
 // whileValid is a context that ends when the request's token does, with the sessions that it began: a stream may be open for days.

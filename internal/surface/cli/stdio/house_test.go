@@ -177,20 +177,35 @@ func (s *session) line(text string) {
 // next reads a message.
 func (s *session) next() m {
 	s.Helper()
-	text, err := s.out.ReadBytes('\n')
-	s.must(err)
 	var out m
-	if err := json.Unmarshal(text, &out); err != nil || out["jsonrpc"] != "2.0" {
+	if text := s.read(&out); out["jsonrpc"] != "2.0" {
 		s.Fatalf("the output has a line that is no message: %s", text)
 	}
 	return out
 }
 
+// read reads a line.
+func (s *session) read(into any) (text []byte) {
+	s.Helper()
+	text, err := s.out.ReadBytes('\n')
+	s.must(err)
+	if err := json.Unmarshal(text, into); err != nil {
+		s.Fatalf("the output has a line that is not as expected: %s", text)
+	}
+	return text
+}
+
 // greet begins the older protocol.
 func (s *session) greet() *session {
 	s.Helper()
-	s.line(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}`)
-	if r, _ := s.next()["result"].(m); r["protocolVersion"] != "2025-11-25" {
+	return s.greetIn("2025-11-25")
+}
+
+// greetIn begins a version of the older protocol.
+func (s *session) greetIn(version string) *session {
+	s.Helper()
+	s.line(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}`)
+	if r, _ := s.next()["result"].(m); r["protocolVersion"] != version {
 		s.Fatalf("not initialized: %v", r)
 	}
 	s.line(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

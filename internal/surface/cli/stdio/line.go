@@ -54,8 +54,8 @@ func (f *fault) answer() ([]byte, error) {
 	}{"2.0", f.id, jsonrpc.Error{Code: f.code, Message: f.text}})
 }
 
-// message reads a line.
-func (n line) message() (jsonrpc.Message, *fault) {
+// json is what a line says.
+func (n line) json() ([]byte, *fault) {
 	text := bytes.TrimSpace(n.text)
 	switch {
 	case n.long:
@@ -65,9 +65,12 @@ func (n line) message() (jsonrpc.Message, *fault) {
 		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not UTF-8"}
 	case !json.Valid(text):
 		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not JSON: a message is one JSON object on one line"}
-	case text[0] == '[':
-		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "batches are not taken: send each message on a line of its own"}
 	}
+	return text, nil
+}
+
+// messageOf reads a message from JSON.
+func messageOf(text []byte) (jsonrpc.Message, *fault) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
 		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "a message is a JSON object"}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -22,7 +23,8 @@ type lines struct {
 	out   io.Writer
 	say   func(string, ...any)
 	in    chan line
-	over  chan struct{} // closed when nothing more is read
+	ready []jsonrpc.Message // of a line that was read, and not given yet; Read's alone
+	over  chan struct{}     // closed when nothing more is read
 	ended sync.Once
 	shut  chan struct{} // closed by Close
 	once  sync.Once
@@ -30,16 +32,23 @@ type lines struct {
 	writing sync.Mutex
 
 	mu      sync.Mutex
-	open    map[jsonrpc.ID]bool // calls that are not answered
+	open    map[jsonrpc.ID]call // that are not answered
+	version string              // of the protocol, once it is agreed upon
 	answers int                 // being written
-	quiet   chan struct{}       // closed when there are none of both, once the input has ended
+	quiet   chan struct{}       // closed when there are no calls and answers, once the input has ended
 	wrong   bool                // a line was refused before
+}
+
+// call is a call that is not answered.
+type call struct {
+	greets bool   // it begins the session
+	in     *batch // that it came in; nil: it came alone
 }
 
 // newLines begins to read at once. Its reader ends with in; nothing else can end it.
 func newLines(in io.Reader, out io.Writer, say func(string, ...any)) *lines {
 	l := &lines{
-		out: out, say: say, in: make(chan line), over: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]bool{},
+		out: out, say: say, in: make(chan line), over: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
 	}
 	go l.scan(in)
 	return l
@@ -72,7 +81,7 @@ func (l *lines) scan(in io.Reader) {
 
 // Read gives the next message. What is none is answered here.
 func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
-	for {
+	for len(l.ready) == 0 {
 		select {
 		case <-l.shut:
 			return nil, l.eof()
@@ -81,18 +90,45 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 				l.settle()
 				return nil, l.eof()
 			}
-			m, wrong := next.message()
-			if call, is := m.(*jsonrpc.Request); is && wrong == nil && call.IsCall() {
-				wrong = l.begin(call.ID)
-			}
-			if wrong == nil {
-				return m, nil
-			}
-			if err := l.refuse(wrong); err != nil {
+			if err := l.take(next); err != nil {
 				return nil, l.eof()
 			}
 		}
 	}
+	m := l.ready[0]
+	l.ready = l.ready[1:]
+	return m, nil
+}
+
+// take makes what a line says ready, or refuses it.
+func (l *lines) take(n line) error {
+	text, wrong := n.json()
+	switch {
+	case wrong != nil:
+	case text[0] == '[':
+		return l.takeBatch(text)
+	default:
+		wrong = l.takeOne(text, nil)
+	}
+	if wrong == nil {
+		return nil
+	}
+	return l.refuse(wrong)
+}
+
+// takeOne makes a message ready that came in a batch, or alone.
+func (l *lines) takeOne(text []byte, in *batch) *fault {
+	m, wrong := messageOf(text)
+	if wrong != nil {
+		return wrong
+	}
+	if r, is := m.(*jsonrpc.Request); is && r.IsCall() {
+		if wrong := l.begin(r, in); wrong != nil {
+			return wrong
+		}
+	}
+	l.ready = append(l.ready, m)
+	return nil
 }
 
 func (l *lines) eof() error {
@@ -101,17 +137,24 @@ func (l *lines) eof() error {
 }
 
 // begin notes a call.
-func (l *lines) begin(id jsonrpc.ID) *fault {
+func (l *lines) begin(r *jsonrpc.Request, in *batch) *fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	raw, err := json.Marshal(id.Raw())
+	_, taken := l.open[r.ID]
+	raw, err := json.Marshal(r.ID.Raw())
+	greets := r.Method == "initialize"
 	switch {
-	case err != nil || l.open[id]:
+	case err != nil || taken:
 		return &fault{code: jsonrpc.CodeInvalidRequest, text: "a call with this id is not answered yet: give every call an id of its own"}
 	case len(l.open) >= maxOpen:
 		return &fault{id: raw, code: jsonrpc.CodeInternalError, text: "too many calls at once: wait for answers before you call again"}
+	case greets && in != nil:
+		return &fault{id: raw, code: jsonrpc.CodeInvalidRequest, text: "initialize is no part of a batch: send it on a line of its own"}
 	}
-	l.open[id] = true
+	if in != nil {
+		in.left++
+	}
+	l.open[r.ID] = call{greets, in}
 	return nil
 }
 
@@ -135,21 +178,31 @@ func (l *lines) settle() {
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	b, err := jsonrpc.EncodeMessage(m)
 	if r, is := m.(*jsonrpc.Response); is {
-		defer l.answered(r.ID)() // its id is free when the client has the answer
+		var written func()
+		b, written = l.answered(r, b)
+		defer written() // its id is free when the client has the answer
 	}
-	if err != nil {
+	if b == nil {
 		return err
 	}
-	return l.put(b)
+	return errors.Join(err, l.put(b))
 }
 
-// answered frees a call's id; what it gives notes that the answer was written.
-func (l *lines) answered(id jsonrpc.ID) (written func()) {
+// answered frees a call's id, and gives the line that is to be written; nil: others of its batch are awaited. What it gives
+// besides notes that this was done.
+func (l *lines) answered(r *jsonrpc.Response, b []byte) (text []byte, written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.open, id)
+	c := l.open[r.ID]
+	delete(l.open, r.ID)
+	if c.greets && r.Error == nil {
+		l.version = versionOf(r)
+	}
+	if c.in != nil {
+		b = c.in.answered(b)
+	}
 	l.answers++
-	return func() {
+	return b, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.answers--
@@ -173,8 +226,17 @@ func (l *lines) put(b []byte) error {
 	return err
 }
 
-// refuse answers a line that is no message, and tells people of the first.
+// refuse answers a line that is no message.
 func (l *lines) refuse(f *fault) error {
+	b, err := l.refusal(f)
+	if err != nil {
+		return err
+	}
+	return l.put(b)
+}
+
+// refusal is the answer to a line that is no message, or to a part of one. People are told of the first.
+func (l *lines) refusal(f *fault) ([]byte, error) {
 	l.mu.Lock()
 	first := !l.wrong
 	l.wrong = true
@@ -182,11 +244,7 @@ func (l *lines) refuse(f *fault) error {
 	if first {
 		l.say("a line of the input was refused: %s", f.text)
 	}
-	b, err := f.answer()
-	if err != nil {
-		return err
-	}
-	return l.put(b)
+	return f.answer()
 }
 
 // Close ends reading; input and output stay as they are.

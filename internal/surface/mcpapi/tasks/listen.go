@@ -53,7 +53,10 @@ func open(ctx context.Context, source Source, id jsonrpc.ID, p *parameters) (*st
 		return nil, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed)
 	}
 	s := &stream{id: id, source: source, can: p.Meta.Capabilities}
-	return s, s.lookUp(ctx, p.Notifications.TaskIDs)
+	if err := s.lookUp(ctx, p.Notifications.TaskIDs); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // lookUp reads those of the named tasks that there are, each once.
