@@ -396,7 +396,7 @@ var rooms = []room{
 
 	// What users see.
 	{dir: "client", what: "the public Go client", ours: []string{"client/wire"}, libs: []string{"net"}},
-	{dir: "client/wire", what: "the client's requests: one attempt, and how it is made again", libs: []string{"net"}},
+	{dir: "client/wire", what: "the client's requests: one attempt, and how it is made again; files and streams of events", libs: []string{"net"}},
 	{
 		dir: "trapezetest", what: "the public test kit: a server in memory and scripted agents",
 		ours: []string{"internal/...", "client"}, libs: []string{"testing", "net"},

@@ -3,9 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -13,7 +11,7 @@ import (
 )
 
 // do makes a call and decodes its answer into out, which may be nil.
-func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
+func (c *Client) do(ctx context.Context, method, path string, query wire.Query, in, out any) error {
 	r := wire.Call{Method: method, Path: path, Query: query}
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -26,7 +24,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 }
 
 // ask is do for an answer of type T.
-func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (out T, err error) {
+func ask[T any](ctx context.Context, c *Client, method, path string, query wire.Query, in any) (out T, err error) {
 	err = c.do(ctx, method, path, query, in, &out)
 	return out, err
 }
@@ -46,35 +44,11 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 const usualWait = 30 * time.Second
 
 // await makes a read that waits.
-func (c *Client) await(ctx context.Context, path string, q url.Values, wait time.Duration, out any) error {
+func (c *Client) await(ctx context.Context, path string, q wire.Query, wait time.Duration, out any) error {
 	if wait != 0 {
-		q.Set("wait", wait.String())
+		q.Text("wait", wait.String())
 	}
 	return c.run(ctx, wire.Call{Method: http.MethodGet, Path: path, Query: q, Wait: max(wait, 0)}, out)
-}
-
-// insist makes calls that wait until one is done or ctx ends. It rides out servers that are away for a while, but gives up
-// on refusals.
-func (c *Client) insist(ctx context.Context, look func() (done bool, err error)) error {
-	for n := 0; ; n++ {
-		done, err := look()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil && done:
-			return nil
-		case err == nil:
-			n = -1
-			continue
-		}
-		var refused *Error
-		if errors.As(err, &refused) && !refused.passing() {
-			return err
-		}
-		if err := wire.Sleep(ctx, c.conn.Pause(n)); err != nil {
-			return err
-		}
-	}
 }
 
 // keyFor is the idempotency key of a call: the one that it was given, or a new one.

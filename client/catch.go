@@ -3,9 +3,10 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Handoff shows how a handoff stands.
@@ -64,35 +65,25 @@ func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet
 	case strings.Contains(id, ".s"):
 		of = "shares"
 	}
-	q := url.Values{}
-	if in.Render {
-		q.Set("render", "true")
+	majors := make([]string, len(in.Majors))
+	for i, major := range in.Majors {
+		majors[i] = strconv.Itoa(major)
 	}
-	if in.Source {
-		q.Set("source", "true")
-	}
-	for _, major := range in.Majors {
-		q.Set("majors", strings.TrimPrefix(q.Get("majors")+","+strconv.Itoa(major), ","))
-	}
+	q := wire.Query{}
+	q.Flag("render", in.Render)
+	q.Flag("source", in.Source)
+	q.Text("majors", strings.Join(majors, ","))
 	return ask[Sheet](ctx, c, http.MethodGet, path(of, id, "content"), q, nil)
 }
 
 // Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
 // and its acknowledgment clock runs. After an answer's Position only what has come since is listed, offers made again too.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
-	q := url.Values{}
-	if o.Agent != "" {
-		q.Set("agent", o.Agent)
-	}
-	if o.After != 0 {
-		q.Set("after", strconv.FormatUint(o.After, 10))
-	}
-	if o.Limit != 0 {
-		q.Set("limit", strconv.Itoa(o.Limit))
-	}
-	if o.Peek {
-		q.Set("peek", "true")
-	}
+	q := wire.Query{}
+	q.Text("agent", o.Agent)
+	q.Position("after", o.After)
+	q.Number("limit", o.Limit)
+	q.Flag("peek", o.Peek)
 	err = c.await(ctx, path("inbox"), q, o.Wait, &in)
 	return in, err
 }
@@ -103,7 +94,7 @@ func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) (items []Item, e
 	if o.Wait <= 0 {
 		o.Wait = usualWait
 	}
-	err = c.insist(ctx, func() (bool, error) {
+	err = c.conn.Insist(ctx, func() (bool, error) {
 		in, err := c.Inbox(ctx, o)
 		items = in.Items
 		return len(items) > 0, err

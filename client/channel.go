@@ -3,9 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Channel is a named list of agents to publish to: hand a task off with its name in SendInput.Channel. The first of its
@@ -57,13 +57,9 @@ func (c *Client) CreateChannel(ctx context.Context, in ChannelInput) (Channel, e
 
 // Channels lists the channels by name.
 func (c *Client) Channels(ctx context.Context, o ChannelOptions) (ChannelPage, error) {
-	q := url.Values{}
-	if o.Limit > 0 {
-		q.Set("limit", strconv.Itoa(o.Limit))
-	}
-	if o.After != "" {
-		q.Set("after", o.After)
-	}
+	q := wire.Query{}
+	q.Number("limit", max(o.Limit, 0))
+	q.Text("after", o.After)
 	return ask[ChannelPage](ctx, c, http.MethodGet, path("channels"), q, nil)
 }
 

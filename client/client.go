@@ -39,10 +39,8 @@ type Options struct {
 
 // Client talks to one server with one token. It is safe for many goroutines.
 type Client struct {
-	base    string
-	conn    wire.Conn
-	http    *http.Client
-	options Options
+	conn  wire.Conn
+	watch func(away error)
 }
 
 // New returns a client of the server at baseURL ("http://127.0.0.1:8727"). It makes no request. The token must not be
@@ -71,25 +69,23 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "trapeze-client"
 	}
-	c := &Client{base: strings.TrimRight(u.String(), "/"), http: o.HTTP, options: o}
-	if c.http == nil {
-		c.http = &http.Client{Transport: &http.Transport{
+	if o.HTTP == nil {
+		o.HTTP = &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, MaxIdleConns: o.Connections, MaxIdleConnsPerHost: o.Connections,
 			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
 		}}
 	}
-	c.conn = wire.Conn{
-		Base: c.base, Token: token, UserAgent: o.UserAgent, HTTP: c.http, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,
+	return &Client{watch: o.Watch, conn: wire.Conn{
+		Base: strings.TrimRight(u.String(), "/"), Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,
 		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
-	}
-	return c, nil
+	}}, nil
 }
 
 // URL is where the server is.
-func (c *Client) URL() string { return c.base }
+func (c *Client) URL() string { return c.conn.Base }
 
 // Close drops idle connections. The client can be used again.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.conn.HTTP.CloseIdleConnections() }
 
 type contextKey int
 

@@ -3,8 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // SpeakerRole is what a speaker is in a conversation.
@@ -102,26 +103,26 @@ func (c *Client) AppendTurn(ctx context.Context, conversation string, in TurnInp
 
 // Conversation reads the last turns of a conversation. The read is on record.
 func (c *Client) Conversation(ctx context.Context, id string, o ConversationOptions) (Conversation, error) {
-	q := parameters{}
-	q.number("limit", o.Limit)
-	q.number("before", o.Before)
-	return ask[Conversation](ctx, c, http.MethodGet, path("conversations", id), url.Values(q), nil)
+	q := wire.Query{}
+	q.Number("limit", o.Limit)
+	q.Number("before", o.Before)
+	return ask[Conversation](ctx, c, http.MethodGet, path("conversations", id), q, nil)
 }
 
 // Conversations lists the conversations that the token may read, the one that began last first.
 func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (ConversationPage, error) {
-	q := parameters{}
-	q.text("agent", f.Agent)
-	q.text("task", f.Task)
-	q.number("limit", f.Limit)
-	q.text("after", f.After)
-	return ask[ConversationPage](ctx, c, http.MethodGet, path("conversations"), url.Values(q), nil)
+	q := wire.Query{}
+	q.Text("agent", f.Agent)
+	q.Text("task", f.Task)
+	q.Number("limit", f.Limit)
+	q.Text("after", f.After)
+	return ask[ConversationPage](ctx, c, http.MethodGet, path("conversations"), q, nil)
 }
 
 // Continuity condenses a conversation for the next agent: who spoke before, the changes of hands, the first request and
 // the last turns, in at most budget bytes; 0 means 4000. The read is on record.
 func (c *Client) Continuity(ctx context.Context, id string, budget int) (Continuity, error) {
-	q := parameters{}
-	q.number("budget", budget)
-	return ask[Continuity](ctx, c, http.MethodGet, path("conversations", id, "continuity"), url.Values(q), nil)
+	q := wire.Query{}
+	q.Number("budget", budget)
+	return ask[Continuity](ctx, c, http.MethodGet, path("conversations", id, "continuity"), q, nil)
 }

@@ -36,11 +36,6 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// passing reports whether the same call may succeed a little later.
-func (e *Error) passing() bool {
-	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError
-}
-
 // Away reports whether a call failed because the server is away or cannot say: the same call may have another answer a little
 // later. It is false for nil, and for every refusal that says what is wrong.
 func Away(err error) bool {
@@ -48,8 +43,10 @@ func Away(err error) bool {
 	return err != nil && (!errors.As(err, &e) || e.Code == Unavailable || e.Code == Unknown)
 }
 
-// Passing implements [wire.Passing].
-func (e *Error) Passing() (ok bool, after time.Duration) { return e.passing(), e.after }
+// Passing reports whether the same call may succeed a little later, and when to try again at the earliest.
+func (e *Error) Passing() (ok bool, after time.Duration) {
+	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError, e.after
+}
 
 // errorOf reads a refusal from an answer. What is not one of ours comes from something in between.
 func errorOf(res *http.Response, body []byte) *Error {

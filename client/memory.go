@@ -3,9 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Scope says who may read a memory item.
@@ -146,41 +146,37 @@ func (c *Client) Remember(ctx context.Context, in RememberInput) (MemoryItem, er
 
 // Memory reads a memory item, or what a reference to it names. The read is on record.
 func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (MemoryItem, error) {
-	q := parameters{}
-	q.number("version", r.Version)
-	q.text("digest", r.Digest)
-	q.text("task", r.Task)
-	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), url.Values(q), nil)
+	q := wire.Query{}
+	q.Number("version", r.Version)
+	q.Text("digest", r.Digest)
+	q.Text("task", r.Task)
+	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), q, nil)
 }
 
 // SearchMemory finds memory items that the token may read. What it gives is on record.
 func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
-	q := parameters{}
-	q.text("q", f.Query)
-	q.text("tag", f.Tag)
-	q.text("agent", f.Agent)
-	q.text("task", f.Task)
-	q.text("conversation", f.Conversation)
-	q.text("scope", string(f.Scope))
-	q.time("since", f.Since)
-	q.time("until", f.Until)
-	q.number("limit", f.Limit)
-	if f.Pinned {
-		q.text("pinned", "true")
-	}
-	if f.After > 0 {
-		q.text("after", strconv.FormatUint(f.After, 10))
-	}
-	return ask[MemoryPage](ctx, c, http.MethodGet, path("memory"), url.Values(q), nil)
+	q := wire.Query{}
+	q.Text("q", f.Query)
+	q.Text("tag", f.Tag)
+	q.Text("agent", f.Agent)
+	q.Text("task", f.Task)
+	q.Text("conversation", f.Conversation)
+	q.Text("scope", string(f.Scope))
+	q.Time("since", f.Since)
+	q.Time("until", f.Until)
+	q.Number("limit", f.Limit)
+	q.Flag("pinned", f.Pinned)
+	q.Position("after", f.After)
+	return ask[MemoryPage](ctx, c, http.MethodGet, path("memory"), q, nil)
 }
 
 // MemoryVersions reads the versions of a memory item after one by its number; a limit of 0 means 50. The read is on
 // record.
 func (c *Client) MemoryVersions(ctx context.Context, id string, after, limit int) (MemoryVersions, error) {
-	q := parameters{}
-	q.number("after", after)
-	q.number("limit", limit)
-	return ask[MemoryVersions](ctx, c, http.MethodGet, path("memory", id, "versions"), url.Values(q), nil)
+	q := wire.Query{}
+	q.Number("after", after)
+	q.Number("limit", limit)
+	return ask[MemoryVersions](ctx, c, http.MethodGet, path("memory", id, "versions"), q, nil)
 }
 
 // Revise adds a version to a memory item, as its author or an operator.
@@ -215,25 +211,4 @@ func (c *Client) Forget(ctx context.Context, id string) (MemoryItem, error) {
 
 func (c *Client) memory(ctx context.Context, method string, in any, segments ...string) (MemoryItem, error) {
 	return ask[MemoryItem](ctx, c, method, path(append([]string{"memory"}, segments...)...), nil, in)
-}
-
-// parameters are those of a query, without the ones that say nothing.
-type parameters url.Values
-
-func (p parameters) text(name, v string) {
-	if v != "" {
-		url.Values(p).Set(name, v)
-	}
-}
-
-func (p parameters) number(name string, n int) {
-	if n != 0 {
-		p.text(name, strconv.Itoa(n))
-	}
-}
-
-func (p parameters) time(name string, t time.Time) {
-	if !t.IsZero() {
-		p.text(name, t.UTC().Format(time.RFC3339Nano))
-	}
 }

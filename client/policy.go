@@ -3,8 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Auto, as the only one in SendInput.To, leaves it to the policy where a task goes.
@@ -105,9 +106,9 @@ func (c *Client) Policy(ctx context.Context) (Policy, error) {
 // Policies lists policies that came into force, the newest first, without texts: at most 100, before a version if it is not 0.
 func (c *Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 	var list struct{ Policies []Policy }
-	q := parameters{}
-	q.number("before", before)
-	err := c.do(ctx, http.MethodGet, path("policy", "versions"), url.Values(q), nil, &list)
+	q := wire.Query{}
+	q.Number("before", before)
+	err := c.do(ctx, http.MethodGet, path("policy", "versions"), q, nil, &list)
 	return list.Policies, err
 }
 

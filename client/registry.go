@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 
 	"github.com/trapezehq/trapeze/client/wire"
 )
@@ -17,7 +16,7 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 
 // Ready is nil while the server can do its work, and otherwise says why it cannot. It is not repeated.
 func (c *Client) Ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.conn.Timeout)
 	defer cancel()
 	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"})
 	if err != nil {
@@ -102,13 +101,9 @@ func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
 
 // Export writes records to w. An error after the first byte means that the export is cut short. It is not repeated.
 func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error {
-	q := url.Values{}
-	if o.Format != "" {
-		q.Set("format", o.Format)
-	}
-	if o.Task != "" {
-		q.Set("task", o.Task)
-	}
+	q := wire.Query{}
+	q.Text("format", o.Format)
+	q.Text("task", o.Task)
 	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"})
 	if err != nil {
 		return err

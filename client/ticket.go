@@ -3,9 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // TicketDoc is what people are asked of a task, and what became of it.
@@ -115,31 +115,27 @@ func (c *Client) Ask(ctx context.Context, task string, in AskInput) (Receipt, er
 
 // Tickets lists the tickets that the token may see, the oldest first.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
-	q := url.Values{}
-	for name, v := range map[string]string{"state": f.State, "kind": f.Kind, "desk": f.Desk, "task": f.Task, "after": f.After} {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	if f.All {
-		q.Set("all", "true")
-	}
-	if f.Limit != 0 {
-		q.Set("limit", strconv.Itoa(f.Limit))
-	}
+	q := wire.Query{}
+	q.Text("state", f.State)
+	q.Text("kind", f.Kind)
+	q.Text("desk", f.Desk)
+	q.Text("task", f.Task)
+	q.Text("after", f.After)
+	q.Flag("all", f.All)
+	q.Number("limit", f.Limit)
 	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)
 }
 
 // Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is on record.
 func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (t Ticket, err error) {
-	err = c.await(ctx, path("tickets", id), url.Values{}, wait, &t)
+	err = c.await(ctx, path("tickets", id), wire.Query{}, wait, &t)
 	return t, err
 }
 
 // WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It rides out servers that are away for a
 // while, but gives up on refusals.
 func (c *Client) WaitTicket(ctx context.Context, id string) (t Ticket, err error) {
-	err = c.insist(ctx, func() (bool, error) {
+	err = c.conn.Insist(ctx, func() (bool, error) {
 		t, err = c.Ticket(ctx, id, usualWait)
 		return !t.Open(), err
 	})

@@ -3,9 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // receipt makes a call that changes a task.
@@ -23,23 +23,14 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 	return ask[TaskPage](ctx, c, http.MethodGet, path("tasks"), f.query(), nil)
 }
 
-func (f TaskFilter) query() url.Values {
-	q := url.Values{}
-	set := func(name, v string) {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	set("state", string(f.State))
-	set("owner", f.Owner)
-	set("parent", f.Parent)
-	set("after", f.After)
-	if f.Live {
-		q.Set("live", "true")
-	}
-	if f.Limit != 0 {
-		q.Set("limit", strconv.Itoa(f.Limit))
-	}
+func (f TaskFilter) query() wire.Query {
+	q := wire.Query{}
+	q.Text("state", string(f.State))
+	q.Text("owner", f.Owner)
+	q.Text("parent", f.Parent)
+	q.Text("after", f.After)
+	q.Flag("live", f.Live)
+	q.Number("limit", f.Limit)
 	return q
 }
 
@@ -51,10 +42,8 @@ func (c *Client) Task(ctx context.Context, id string) (Task, error) {
 // WaitTask shows one task, as it is when it has an entry after a position, its Position as the caller knows it, or when wait is
 // over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is on record.
 func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (t Task, err error) {
-	q := url.Values{}
-	if after != 0 {
-		q.Set("after", strconv.FormatUint(after, 10))
-	}
+	q := wire.Query{}
+	q.Position("after", after)
 	err = c.await(ctx, path("tasks", id), q, wait, &t)
 	return t, err
 }
@@ -123,7 +112,7 @@ func (c *Client) Constrain(ctx context.Context, task string, in ConstrainInput) 
 
 // Lift takes a constraint away, as the principal that set it or an operator, and says why.
 func (c *Client) Lift(ctx context.Context, task, constraint, why string) (Receipt, error) {
-	return ask[Receipt](ctx, c, http.MethodDelete, path("tasks", task, "constraints", constraint), url.Values{"why": {why}}, nil)
+	return ask[Receipt](ctx, c, http.MethodDelete, path("tasks", task, "constraints", constraint), wire.Query{"why": {why}}, nil)
 }
 
 // Annotate corrects or comments on an earlier entry of a task.

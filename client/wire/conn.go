@@ -23,7 +23,7 @@ const (
 type Call struct {
 	Method string
 	Path   string
-	Query  url.Values
+	Query  Query
 	Body   []byte
 	// Content is sent instead of Body, as it is.
 	Content io.ReadCloser
@@ -60,15 +60,8 @@ func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)
 		if err == nil || !again || ctx.Err() != nil || n >= c.Retries {
 			return err
 		}
-		pause := c.Pause(n)
-		if refused, is := errors.AsType[Passing](err); is {
-			ok, after := refused.Passing()
-			if !ok {
-				return err
-			}
-			pause = max(pause, after)
-		}
-		if Sleep(ctx, pause) != nil {
+		passes, wait := passing(err)
+		if !passes || Sleep(ctx, max(c.Pause(n), wait)) != nil {
 			return err
 		}
 	}
@@ -80,11 +73,42 @@ func (c *Conn) Make(ctx context.Context, r Call, out any) error {
 	return c.Retry(ctx, func() (bool, error) {
 		if again && r.Wait > 0 {
 			r.Wait = max(time.Until(end), 0)
-			r.Query.Set("wait", r.Wait.String())
+			r.Query.Text("wait", r.Wait.String())
 		}
 		again = true
 		return true, c.Attempt(ctx, r, out)
 	})
+}
+
+// passing reports whether an error may pass, as one that does not say may, and when to try again at the earliest.
+func passing(err error) (ok bool, after time.Duration) {
+	if says, is := errors.AsType[Passing](err); is {
+		return says.Passing()
+	}
+	return true, 0
+}
+
+// Insist makes calls that wait until one is done or ctx ends. It rides out servers that are away for a while, but gives up
+// on errors that say that they do not pass.
+func (c *Conn) Insist(ctx context.Context, look func() (done bool, err error)) error {
+	for n := 0; ; n++ {
+		done, err := look()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && done:
+			return nil
+		case err == nil:
+			n = -1
+			continue
+		}
+		if passes, _ := passing(err); !passes {
+			return err
+		}
+		if err := Sleep(ctx, c.Pause(n)); err != nil {
+			return err
+		}
+	}
 }
 
 // Pause doubles with every attempt and has jitter, so that many clients do not come back at once.
@@ -142,7 +166,7 @@ func ReadAll(res *http.Response) ([]byte, error) {
 func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	u := c.Base + r.Path
 	if len(r.Query) > 0 {
-		u += "?" + r.Query.Encode()
+		u += "?" + url.Values(r.Query).Encode()
 	}
 	var body io.Reader
 	if r.Body != nil {

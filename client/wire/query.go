@@ -1,0 +1,40 @@
+package wire
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Query is the parameters of a call, without the ones that say nothing.
+type Query url.Values
+
+// Text adds a text.
+func (q Query) Text(name, v string) {
+	if v != "" {
+		url.Values(q).Set(name, v)
+	}
+}
+
+// Number adds a number.
+func (q Query) Number(name string, n int) { q.Text(name, when(n != 0, strconv.Itoa(n))) }
+
+// Position adds a position on record.
+func (q Query) Position(name string, p uint64) {
+	q.Text(name, when(p != 0, strconv.FormatUint(p, 10)))
+}
+
+// Flag adds what is either said or not.
+func (q Query) Flag(name string, on bool) { q.Text(name, when(on, "true")) }
+
+// Time adds a time.
+func (q Query) Time(name string, t time.Time) {
+	q.Text(name, when(!t.IsZero(), t.UTC().Format(time.RFC3339Nano)))
+}
+
+func when(says bool, v string) string {
+	if says {
+		return v
+	}
+	return ""
+}
