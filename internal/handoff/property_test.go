@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 // run plays one random story and returns the first broken promise, with the story. seen counts events, if not nil.
 func run(r rules, seeds []uint64, seen map[string]int) error {
-	var log strings.Builder
+	var told []step
 	h := history{limits: fact.Limits{}}
 	now, t := t0, custody.Task{}
 	for i, seed := range seeds {
@@ -30,7 +31,7 @@ func run(r rules, seeds []uint64, seen map[string]int) error {
 		}
 		before := t
 		after, events, err := r.apply(t, c, now)
-		fmt.Fprintf(&log, "%s %s\n    -> %v\n", now.Format("15:04:05.000"), describe(c), eventNames(events))
+		told = append(told, step{now: now, command: c, events: events})
 		if err == nil {
 			err = lawful(before, c, events, after)
 		}
@@ -45,11 +46,11 @@ func run(r rules, seeds []uint64, seen map[string]int) error {
 			if after, more, err = ticks(r, after, d.tick(after), now); err == nil {
 				err = h.take(more)
 			}
-			fmt.Fprintf(&log, "    ticks -> %v\n", eventNames(more))
-			events = append(events, more...)
+			told[i].ticked, told[i].more = true, more
+			events = slices.Concat(events, more)
 		}
 		if err != nil {
-			return fmt.Errorf("%w\n%s", err, log.String())
+			return fmt.Errorf("%w\n%s", err, printed(told))
 		}
 		for _, e := range events {
 			if seen != nil {
@@ -59,6 +60,25 @@ func run(r rules, seeds []uint64, seen map[string]int) error {
 		t = after
 	}
 	return nil
+}
+
+// step is what happened in one step of a story, for the report if it breaks a promise.
+type step struct {
+	now          time.Time
+	command      Command
+	events, more []fact.Event // of the command, and of the ticks after it
+	ticked       bool
+}
+
+func printed(steps []step) string {
+	var b strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&b, "%s %s\n    -> %v\n", s.now.Format("15:04:05.000"), describe(s.command), eventNames(s.events))
+		if s.ticked {
+			fmt.Fprintf(&b, "    ticks -> %v\n", eventNames(s.more))
+		}
+	}
+	return b.String()
 }
 
 // history counts what happened, apart from the task's own counting.

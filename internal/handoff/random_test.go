@@ -187,12 +187,43 @@ func (d dice) command(t custody.Task) Command {
 		if t.InPerson() != nil && d.chance(20) {
 			return d.ticket(t)
 		}
-		return pick(d, d.work(t), d.work(t), d.request(t), d.request(t), d.spawn(t), d.ask(t), d.inquire(t), d.stuck(t))
+		return d.owned(t)
 	case t.State == fact.Pending:
-		return pick[Command](d, Start{By: d.source(t)}, d.request(t), d.request(t), d.spawn(t),
-			EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Completed, fact.Failed)})
+		return d.begun(t)
 	}
 	return d.general(t)
+}
+
+// owned is what is done about a task that somebody works on.
+func (d dice) owned(t custody.Task) Command {
+	switch d.IntN(8) {
+	case 0, 1:
+		return d.work(t)
+	case 2, 3:
+		return d.request(t)
+	case 4:
+		return d.spawn(t)
+	case 5:
+		return d.ask(t)
+	case 6:
+		return d.inquire(t)
+	default:
+		return d.stuck(t)
+	}
+}
+
+// begun is what is done about a task that nobody has yet.
+func (d dice) begun(t custody.Task) Command {
+	switch d.IntN(5) {
+	case 0:
+		return Start{By: d.source(t)}
+	case 1, 2:
+		return d.request(t)
+	case 3:
+		return d.spawn(t)
+	default:
+		return EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Completed, fact.Failed)}
+	}
 }
 
 func (d dice) answer(t custody.Task, h *custody.Handoff) Command {
@@ -202,10 +233,28 @@ func (d dice) answer(t custody.Task, h *custody.Handoff) Command {
 	}
 	n := pick(d, h.N, h.N, h.N, h.N, d.IntN(3))
 	offer := pick(d, 0, h.Offer, h.Offer, d.IntN(4))
-	return pick[Command](d, See{Agent: who, Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n, Offer: offer}, Accept{By: agent(who), Handoff: n},
-		d.render(t), Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)},
-		Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()},
-		JoinClaim{Agent: pick(d, agents...), Handoff: n}, d.work(t), d.ask(t), d.shed(t, h))
+	switch d.IntN(10) {
+	case 0:
+		return See{Agent: who, Handoff: n, Offer: offer}
+	case 1:
+		return Accept{By: agent(who), Handoff: n, Offer: offer}
+	case 2:
+		return Accept{By: agent(who), Handoff: n}
+	case 3:
+		return d.render(t)
+	case 4:
+		return Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)}
+	case 5:
+		return Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, fact.Refused, fact.Overloaded), Hints: d.hints()}
+	case 6:
+		return JoinClaim{Agent: pick(d, agents...), Handoff: n}
+	case 7:
+		return d.work(t)
+	case 8:
+		return d.ask(t)
+	default:
+		return d.shed(t, h)
+	}
 }
 
 // stuck is mostly said by who may.
@@ -286,9 +335,18 @@ func (d dice) render(t custody.Task) Command {
 
 func (d dice) ask(t custody.Task) Command {
 	by, epoch, n := d.source(t), d.epoch(t), 1+d.IntN(t.AskCount+1)
-	return pick[Command](d, Takeover{By: d.anybody(), Envelope: d.envelope(t)}, Takeover{By: d.anybody(), Envelope: nextEnvelope(t)},
-		GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: d.envelope(t)}, GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: nextEnvelope(t)},
-		RefuseTakeover{By: by, Epoch: epoch, Ask: n, Detail: "mine"})
+	switch d.IntN(5) {
+	case 0:
+		return Takeover{By: d.anybody(), Envelope: d.envelope(t)}
+	case 1:
+		return Takeover{By: d.anybody(), Envelope: nextEnvelope(t)}
+	case 2:
+		return GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: d.envelope(t)}
+	case 3:
+		return GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: nextEnvelope(t)}
+	default:
+		return RefuseTakeover{By: by, Epoch: epoch, Ask: n, Detail: "mine"}
+	}
 }
 
 func (d dice) inquire(t custody.Task) Command {
@@ -310,17 +368,31 @@ func (d dice) ticket(t custody.Task) Command {
 	by, serves := pick(d, operator("ann"), operator("bob"), agent("dan"), agent("cleo"), d.anybody()), pick(d, nil, []string{"billing"}, []string{"legal", "operators"})
 	as := pick(d, by.Agent, by.Agent, "", "eve")
 	epoch := d.epoch(t)
-	return pick[Command](d, Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: d.envelope(t)},
-		Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: nextEnvelope(t)},
-		Answer{By: by, Serves: serves, Ticket: n, Answer: "this"}, Answer{By: by, Serves: serves, Ticket: n, Answer: pick(d, "that", "other")},
-		Release{By: pick(d, by, d.source(t)), Epoch: epoch, Ticket: n}, Decline{By: by, Serves: serves, Ticket: n, Detail: "no"},
-		Recall{By: d.source(t), Epoch: epoch, Ticket: n}, d.work(t), d.ask(t))
+	switch d.IntN(9) {
+	case 0:
+		return Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: d.envelope(t)}
+	case 1:
+		return Claim{By: by, Serves: serves, Ticket: n, Agent: as, Envelope: nextEnvelope(t)}
+	case 2:
+		return Answer{By: by, Serves: serves, Ticket: n, Answer: "this"}
+	case 3:
+		return Answer{By: by, Serves: serves, Ticket: n, Answer: pick(d, "that", "other")}
+	case 4:
+		return Release{By: pick(d, by, d.source(t)), Epoch: epoch, Ticket: n}
+	case 5:
+		return Decline{By: by, Serves: serves, Ticket: n, Detail: "no"}
+	case 6:
+		return Recall{By: d.source(t), Epoch: epoch, Ticket: n}
+	case 7:
+		return d.work(t)
+	default:
+		return d.ask(t)
+	}
 }
 
 // general is any command that may come at any time.
 func (d dice) general(t custody.Task) Command {
 	by, epoch := d.source(t), d.epoch(t)
-	child := taskID(100 + d.IntN(len(t.Children)+1))
 	n := 1
 	if t.Handoff != nil {
 		n = t.Handoff.N
@@ -328,17 +400,51 @@ func (d dice) general(t custody.Task) Command {
 	if d.chance(3) {
 		return Cancel{By: d.anybody()}
 	}
-	return pick(d, d.request(t), d.spawn(t), d.work(t), d.work(t), d.ask(t), d.ask(t), d.inquire(t), d.ticket(t), d.stuck(t),
-		Command(Withdraw{By: by, Epoch: epoch, Handoff: n}),
-		Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}), Command(Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}),
-		Command(Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}),
-		Command(ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}), d.render(t),
-		Command(ReadShare{By: d.anybody(), Share: 1}), Command(Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}),
-		Command(TakeAdvice{fact.AdviceTaken{Model: "m1", Outcome: pick(d, fact.AdvisedKeep, fact.AdviceFailed), Why: "as I see it"}}),
-		Command(ReportGap{By: by, Epoch: epoch, Missing: []string{"logs"}}),
-		Command(EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage(), Tasks: d.IntN(5) - 1}),
-		Command(EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}),
-		Command(d.tick(t)), Command(Discard{By: d.anybody(), Why: "old"}), Command(Sequence{d.work(t), d.request(t)}))
+	switch d.IntN(24) { // only what comes up is made: stories are many
+	case 0:
+		return d.request(t)
+	case 1:
+		return d.spawn(t)
+	case 2, 3:
+		return d.work(t)
+	case 4, 5:
+		return d.ask(t)
+	case 6:
+		return d.inquire(t)
+	case 7:
+		return d.ticket(t)
+	case 8:
+		return d.stuck(t)
+	case 9:
+		return Withdraw{By: by, Epoch: epoch, Handoff: n}
+	case 10, 11:
+		return Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}
+	case 12:
+		return Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}
+	case 13:
+		return ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}
+	case 14:
+		return d.render(t)
+	case 15:
+		return ReadShare{By: d.anybody(), Share: 1}
+	case 16:
+		return Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}
+	case 17:
+		return TakeAdvice{fact.AdviceTaken{Model: "m1", Outcome: pick(d, fact.AdvisedKeep, fact.AdviceFailed), Why: "as I see it"}}
+	case 18:
+		return ReportGap{By: by, Epoch: epoch, Missing: []string{"logs"}}
+	case 19:
+		child := taskID(100 + d.IntN(len(t.Children)+1))
+		return EndChild{Child: child, State: pick(d, fact.Completed, fact.Failed, fact.Cancelled), Spent: d.usage(), Tasks: d.IntN(5) - 1}
+	case 20:
+		return EndDependency{Task: taskID(90), State: pick(d, fact.Completed, fact.Failed)}
+	case 21:
+		return d.tick(t)
+	case 22:
+		return Discard{By: d.anybody(), Why: "old"}
+	default:
+		return Sequence{d.work(t), d.request(t)}
+	}
 }
 
 func (d dice) tick(t custody.Task) Tick {

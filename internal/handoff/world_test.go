@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/custody"
@@ -25,11 +27,8 @@ var system = By{Principal: "system/courier", System: true}
 
 // nextEnvelope is an envelope that follows the task's newest one.
 func nextEnvelope(t custody.Task) fact.Sealed {
-	var n int
-	if _, err := fmt.Sscanf(t.Envelope, "sha256:%d", &n); err != nil {
-		n = 0
-	}
-	return fact.Sealed{Digest: fmt.Sprintf("sha256:%d", n+1), Parent: t.Envelope, Bytes: []byte(`{}`)}
+	n, _ := strconv.Atoi(strings.TrimPrefix(t.Envelope, "sha256:")) // 0 if there is none
+	return fact.Sealed{Digest: "sha256:" + strconv.Itoa(n+1), Parent: t.Envelope, Bytes: []byte(`{}`)}
 }
 
 // rendition is what the packing of an envelope came to.
