@@ -1,4 +1,4 @@
-package trapeze_test
+package main
 
 import (
 	"bytes"
@@ -15,21 +15,33 @@ import (
 	"time"
 )
 
-// TestReadmeCommands runs every command of the README, in order, in one shell, against the program built from this tree.
-// Commands that would not end by themselves run in the background.
+// TestMain makes this test program the program itself when it is called by its name: nothing is built once more.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == name {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// name is the program's.
+const name = "trapeze"
+
+// root is the directory of the README.
+var root = filepath.Join("..", "..")
+
+// TestReadmeCommands runs every command of the README, in order, in one shell, against the program of this tree. Commands
+// that would not end by themselves run in the background.
 func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the README's commands are for a shell")
 	}
 	bin, home := t.TempDir(), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "trapeze"), "./cmd/trapeze")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	install(t, bin)
 	script := readmeScript(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
 		"PROJECT="+t.TempDir(), "TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://127.0.0.1:"+freePort(t), "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
 	var out bytes.Buffer
@@ -51,6 +63,25 @@ func TestReadmeCommands(t *testing.T) {
 		if !said[inForm(line)] {
 			t.Errorf("the README shows %q, and no line of the output is like it:\n%s", line, out.Bytes())
 		}
+	}
+}
+
+// install puts this test program into a directory under the program's name.
+func install(t *testing.T, dir string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, name)
+	if os.Link(self, to) == nil {
+		return
+	}
+	b, err := os.ReadFile(self) // on another disk
+	if err == nil {
+		err = os.WriteFile(to, b, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -80,7 +111,7 @@ func readmeOutput(t *testing.T) (lines []string) {
 }
 
 func readme(t *testing.T) string {
-	b, err := os.ReadFile("README.md")
+	b, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
