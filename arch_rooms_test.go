@@ -106,7 +106,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/phrase", what: "what people and agents say about handing work on, read exactly or not at all",
-		pure: true, ours: []string{"internal/refusal", "internal/fact"},
+		pure: true, ours: []string{"internal/refusal", "internal/fact"}, libs: []string{"sync"}, // the grammar, compiled once
 	},
 
 	// Did it happen? The record: a contract, its technologies, and the proof they must pass.

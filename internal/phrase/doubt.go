@@ -51,7 +51,7 @@ func (s *sentence) explain() error {
 	for _, i := range incomplete {
 		ends := false
 		m := matcher{words: s.command}
-		m.row(i.pattern, 0, Said{}, func(end int, _ Said) { ends = ends || end == len(s.command) })
+		m.row(compile(i.pattern), 0, Said{}, func(end int, _ Said) { ends = ends || end == len(s.command) })
 		if ends {
 			return doubt(Incomplete, "say for example: "+i.example, "it does not say %s", i.missing)
 		}

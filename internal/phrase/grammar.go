@@ -3,6 +3,7 @@ package phrase
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // macros are parts that many rules have.
@@ -38,8 +39,11 @@ type rule struct {
 	statement bool // says how things are, rather than what to do
 }
 
-// rules are what can be said. A sentence must fit one as a whole, its courtesies and its reason left out.
-var rules = grammar(map[Intent][]string{
+// rules are the sayings, compiled when something is first said: most of the program's commands read no sentence.
+var rules = sync.OnceValue(func() []rule { return grammar(sayings) })
+
+// sayings are what can be said. A sentence must fit one as a whole, its courtesies and its reason left out.
+var sayings = map[Intent][]string{
 	Handoff: {
 		"{hand|pass|give|turn|transfer|send|move|route|assign|reassign|forward} <this> [off|over|on|along|away] to <who> [{for|on} [task] TASK]",
 		"{hand|pass|turn|transfer|send|move} {off|over|on} <this> to <who>",
@@ -98,7 +102,7 @@ var rules = grammar(map[Intent][]string{
 		"{what|which} <many> are {there|<active>|under way|underway|in progress|going on}", "{what|which} are the <active> <many>",
 		"are there [any] <active> <many>", "{what|which} <active> <many> are there", "what is {in flight|being handed off|under way}",
 	},
-})
+}
 
 // grammar compiles the rules in a fixed order.
 func grammar(table map[Intent][]string) []rule {
@@ -114,14 +118,14 @@ func grammar(table map[Intent][]string) []rule {
 
 // incomplete are beginnings that lack a name, and what is missing.
 var incomplete = []struct {
-	pattern pattern
+	pattern string
 	missing string
 	example string
 }{
-	{compile("{hand|pass|give|turn|transfer|send|move|route|assign|reassign|forward} <this> [off|over|on|along|away] [to]"), "to whom", "hand this off to AGENT"},
-	{compile("{hand off|handoff|hand-off|handover|hand over|pass on} [<this>] [to]"), "to whom", "hand this off to AGENT"},
-	{compile("{transfer|share|send|pass|give} [over] <context> [<on>] [to|with]"), "with whom", "transfer context to AGENT"},
-	{compile("{is|seems} stuck"), "who", "agent AGENT is stuck"},
+	{"{hand|pass|give|turn|transfer|send|move|route|assign|reassign|forward} <this> [off|over|on|along|away] [to]", "to whom", "hand this off to AGENT"},
+	{"{hand off|handoff|hand-off|handover|hand over|pass on} [<this>] [to]", "to whom", "hand this off to AGENT"},
+	{"{transfer|share|send|pass|give} [over] <context> [<on>] [to|with]", "with whom", "transfer context to AGENT"},
+	{"{is|seems} stuck", "who", "agent AGENT is stuck"},
 }
 
 // requests and courtesies may stand before what is said. Requests make a question an instruction, before it or after it.
@@ -180,7 +184,7 @@ var pronouns = []string{
 var nameable = []string{"specialist", "expert", "report", "record", "log", "ticket", "timeline", "route", "trail", "relieve", "audit"}
 
 // reserved are the words that are no names unless they stand in quotes.
-var reserved = func() map[string]bool {
+var reserved = sync.OnceValue(func() map[string]bool {
 	set := make(map[string]bool)
 	var add func(p pattern)
 	add = func(p pattern) {
@@ -193,7 +197,7 @@ var reserved = func() map[string]bool {
 			}
 		}
 	}
-	for _, r := range rules {
+	for _, r := range rules() {
 		add(r.pattern)
 	}
 	for _, list := range [][]string{negations, conditions, questions, pronouns, fillers} {
@@ -210,6 +214,6 @@ var reserved = func() map[string]bool {
 		delete(set, w)
 	}
 	return set
-}()
+})
 
 func oneOf(w word, list []string) bool { return !w.quoted && slices.Contains(list, w.text) }

@@ -172,7 +172,7 @@ func reasonAt(words []word) (at, after int) {
 // readings are the different ways in which all the words can be understood.
 func readings(words []word) []match {
 	var all []match
-	for _, r := range rules {
+	for _, r := range rules() {
 		m := matcher{words: words}
 		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
 			if end == len(words) && !slices.ContainsFunc(all, func(o match) bool { return o.said == s }) {
@@ -185,7 +185,7 @@ func readings(words []word) []match {
 
 // beginning is the longest beginning of the words that can be understood.
 func beginning(words []word) (best match) {
-	for _, r := range rules {
+	for _, r := range rules() {
 		m := matcher{words: words}
 		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
 			if end > best.end {

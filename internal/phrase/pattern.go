@@ -121,7 +121,7 @@ func (w word) isTask() bool {
 
 func fill(slot *string, w word) bool {
 	text := w.text
-	if w.mark || !w.quoted && reserved[text] {
+	if w.mark || !w.quoted && reserved()[text] {
 		return false
 	}
 	if !w.quoted {

@@ -101,7 +101,7 @@ func (s Said) stuck() string {
 
 // quoteName writes a name as it stands, or in quotes where it would not be read as one.
 func quoteName(name string) string {
-	if last := name[max(len(name)-1, 0):]; last == "." || last == "-" || reserved[name] || (word{text: name}).isTask() {
+	if last := name[max(len(name)-1, 0):]; last == "." || last == "-" || reserved()[name] || (word{text: name}).isTask() {
 		return quote(name)
 	}
 	return name

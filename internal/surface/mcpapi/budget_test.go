@@ -21,8 +21,9 @@ func TestToolsCostFewTokens(t *testing.T) {
 	count := counter(t)
 	in, out := 0, 0
 	for _, x := range tools {
-		i, o := count(x.spec.Name)+count(x.spec.Description)+count(text(t, x.spec.InputSchema)), count(text(t, x.spec.OutputSchema))
-		t.Logf("%-13s %4d in %4d out", x.spec.Name, i, o)
+		spec := x.spec()
+		i, o := count(spec.Name)+count(spec.Description)+count(text(t, spec.InputSchema)), count(text(t, spec.OutputSchema))
+		t.Logf("%-13s %4d in %4d out", spec.Name, i, o)
 		in, out = in+i, out+o
 	}
 	t.Logf("all: %d in, %d out; instructions %d", in, out, count(instructions))

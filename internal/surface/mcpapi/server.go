@@ -65,7 +65,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	show.Install(s)
 	life := vital.NewPulse(c)
 	for _, t := range tools {
-		s.AddTool(t.spec, t.handler(c, o, life))
+		s.AddTool(t.spec(), t.handler(c, o, life))
 	}
 	if err := tasks.Install(s, o.Tasks); err != nil {
 		panic(err) // its methods would have to be some of the protocol's own

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -22,7 +23,7 @@ var tools = []tool{
 
 // tool is what a client is told of a tool, and what it does.
 type tool struct {
-	spec *mcp.Tool
+	spec func() *mcp.Tool // made when it is first wanted: most of the program's commands never want it
 	run  func(context.Context, *call) (answer, error)
 }
 
@@ -62,10 +63,12 @@ func (n nature) hints(title string) *mcp.ToolAnnotations {
 // define makes a tool of a function. Its name is a verb of the command line; In and Out say what it takes and gives.
 func define[In, Out any](name, title string, n nature, description string, run func(context.Context, *call, In) (answer, error)) tool {
 	return tool{
-		spec: &mcp.Tool{
-			Name: name, Description: description, Annotations: n.hints(title),
-			InputSchema: argument.Schema[In](true), OutputSchema: argument.Schema[Out](false),
-		},
+		spec: sync.OnceValue(func() *mcp.Tool {
+			return &mcp.Tool{
+				Name: name, Description: description, Annotations: n.hints(title),
+				InputSchema: argument.Schema[In](true), OutputSchema: argument.Schema[Out](false),
+			}
+		}),
 		run: func(ctx context.Context, c *call) (answer, error) {
 			in, err := argument.Decode[In](name, c.req.Params.Arguments)
 			if err != nil {
