@@ -303,14 +303,19 @@ var rooms = []room{
 	{
 		dir: "internal/surface/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		ours: []string{
-			"client", "internal/surface/mcpapi/argument", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/showcase",
+			"client", "internal/surface/mcpapi/argument", "internal/surface/mcpapi/door", "internal/surface/mcpapi/showcase",
 			"internal/surface/mcpapi/tasks", "internal/surface/mcpapi/vital",
 		},
-		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/hashicorp/golang-lru/v2"},
+		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/mcpapi/argument", what: "what tools are called with: schemas, and words for what does not fit them",
 		ours: []string{"client", "internal/surface/shape"}, libs: []string{"github.com/google/jsonschema-go"},
+	},
+	{
+		dir: "internal/surface/mcpapi/door", what: "MCP over HTTP: who comes, whose session it is, how much each may hold open",
+		ours: []string{"client", "internal/surface/mcpapi/inside", "internal/surface/mcpapi/tasks"},
+		libs: []string{"net", "github.com/modelcontextprotocol/go-sdk", "github.com/hashicorp/golang-lru/v2"},
 	},
 	{
 		dir: "internal/surface/mcpapi/inside", what: "HTTP without a network: requests of a handler in the same process", libs: []string{"net"},

@@ -18,7 +18,7 @@ type decideInput struct {
 	Epoch   uint64 `json:"epoch,omitempty"`
 }
 
-var decideTool = define[decideInput, receipt]("decide", "Answer what waits for your word", changes,
+var decideTool = define[decideInput, receipt]("decide", "Answer what waits for your word", destroys,
 	"Say yes or no to what waits for your word: a handoff to confirm or approve, an ask to take over, a question, a ticket.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
 		about, said, err := c.asked()

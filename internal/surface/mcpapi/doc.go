@@ -3,7 +3,7 @@
 // door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
 // standard input and output, for one.
 //
-// May import: client, inside, showcase, tasks, vital, httpapi/shape, the MCP SDK and its JSON Schema, a bounded cache, net/http.
+// May import: client, argument, door, showcase, tasks, vital, the MCP SDK, net/http.
 //
 // Invariants:
 //   - Who acts is the token's principal. No argument of any tool names the caller.
@@ -13,5 +13,5 @@
 //
 // Start reading at [New], then tool.go for what a tool is; the tools are in give.go, take.go, hold.go, look.go and
 // know.go. What a handle of the Tasks extension stands for is in record.go. What there is
-// besides tools is in showcase.
+// besides tools is in showcase; who comes over HTTP, and in which session, is in door.
 package mcpapi

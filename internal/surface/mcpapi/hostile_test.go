@@ -122,42 +122,42 @@ func TestATrickySpellingOfArgumentsIsRefused(t *testing.T) {
 	})
 }
 
-func TestASessionIsItsTokensAlone(t *testing.T) {
+func TestASessionIsItsPrincipalsAlone(t *testing.T) {
 	h := open(t)
 	coder := h.agent(oldEra, "coder")
-	thief := bearer{h.token("thief"), nil}
+	thief := h.token("thief")
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
-	const list = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
-	none, nothing := post(t, s.URL+"/mcp", thief.token, list, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: never-was")
+	list := func(token, session string) (int, string) {
+		return post(t, s.URL+"/mcp", token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+session)
+	}
+	none, nothing := list(thief, "never-was")
 	if none != http.StatusNotFound {
 		t.Fatalf("a session that never was: %d %s", none, nothing)
 	}
-	for who, token := range map[string]string{"another": thief.token, "another token of the same agent": h.tokenAt("coder", "")} {
-		status, answer := post(t, s.URL+"/mcp", token, list, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID())
-		if status != none || answer != nothing {
-			t.Errorf("to %s the session is not as one that never was: %d %s", who, status, answer)
+	elsewhere, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "coder", Workspace: "elsewhere"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who, token := range map[string]string{
+		"another": thief, "one of another workspace": elsewhere.Text, "the same agent with a person at its client": h.tokenAt("coder", "ann"),
+	} {
+		if status, answer := list(token, coder.ID()); status != none || answer != nothing {
+			t.Errorf("to %s the session is not as one that never was: %d %.300s", who, status, answer)
 		}
+	}
+	if status, answer := list(h.tokenAt("coder", ""), coder.ID()); status != http.StatusOK {
+		t.Errorf("with a new token of its own the session does not go on: %d %.300s", status, answer)
 	}
 	coder.call("status", m{}) // nothing was taken from it
 }
 
-func TestARevokedTokenEndsItsSessions(t *testing.T) {
+func TestARevokedTokenCountsNoMore(t *testing.T) {
 	eras(t, func(t *testing.T, era string) {
 		h := open(t)
 		coder := h.agent(era, "coder")
 		coder.call("status", m{})
-		list, err := h.admin.Tokens(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range list.Tokens {
-			if k.Name == "coder" {
-				if _, err := h.admin.RevokeToken(t.Context(), k.ID); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		h.revoke("coder")
 		if _, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "status"}); err == nil {
 			t.Error("a revoked token still counts")
 		}
@@ -240,22 +240,13 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 			t.Fatal("the stream ended while its token counted")
 		default:
 		}
-		list, err := h.admin.Tokens(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range list.Tokens {
-			if k.Name == "coder" {
-				if _, err := h.admin.RevokeToken(t.Context(), k.ID); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		h.revoke("coder")
 		select {
 		case <-ended:
 		case <-time.After(time.Minute):
 			t.Error("the stream goes on without its token")
 		}
+		time.Sleep(13 * time.Hour) // nobody can do anything in the session, and it is forgotten
 	})
 }
 

@@ -115,6 +115,23 @@ func (h *house) tokenAt(name, person string) string {
 	return t.Text
 }
 
+// revoke ends all tokens of an agent.
+func (h *house) revoke(name string) {
+	h.t.Helper()
+	list, err := h.admin.Tokens(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, k := range list.Tokens {
+		if k.Name != name || !k.Revoked.IsZero() {
+			continue
+		}
+		if _, err := h.admin.RevokeToken(h.t.Context(), k.ID); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
 // agent is an agent that is connected over MCP.
 type agent struct {
 	*mcp.ClientSession
@@ -131,10 +148,13 @@ func (h *house) agent(era, name string, capabilities ...string) *agent {
 // connect connects a client with a token.
 func (h *house) connect(era, name, token string, o *mcp.ClientOptions) *agent {
 	h.t.Helper()
-	transport := &mcp.StreamableClientTransport{
-		Endpoint:   "http://localhost/mcp",
-		HTTPClient: &http.Client{Transport: bearer{token, inside.Transport(h.api)}},
-	}
+	return h.connectOn(bearer{token, inside.Transport(h.api)}, era, name, o)
+}
+
+// connectOn connects a client on a way to the server that brings its token.
+func (h *house) connectOn(way http.RoundTripper, era, name string, o *mcp.ClientOptions) *agent {
+	h.t.Helper()
+	transport := &mcp.StreamableClientTransport{Endpoint: "http://localhost/mcp", HTTPClient: &http.Client{Transport: way}}
 	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, o)
 	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {

@@ -44,7 +44,7 @@ func memoryOf(m client.MemoryItem) memory {
 	return memory{m.ID, m.Version, string(m.Status), m.Title, firstOf(m.Text, m.Excerpt), m.Author, m.Task, string(m.Scope), m.Tags}
 }
 
-var rememberTool = define[rememberInput, memory]("remember", "Remember something", changes,
+var rememberTool = define[rememberInput, memory]("remember", "Remember something", destroys,
 	"Keep something for later, for you, a task or everybody; revise or forget an item.",
 	func(ctx context.Context, c *call, in rememberInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)

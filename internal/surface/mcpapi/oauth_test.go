@@ -91,17 +91,24 @@ func TestAnIssuersTokenIsGoodForToolsWithinItsScope(t *testing.T) {
 	}
 }
 
-// A client that is told so begins another, as the protocol has it.
-func TestASessionIsNotFoundWithARenewedToken(t *testing.T) {
+func TestASessionGoesOnWithARenewedTokenOfTheSameScopes(t *testing.T) {
 	h, i := trusting(t)
 	h.token("coder")
 	coder := h.connect(oldEra, "coder", i.Token("coder", resource, nil), nil)
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
-	renewed := i.Token("coder", resource, oauthtest.Claims{"jti": "renewed"})
-	if status, answer := post(t, s.URL+"/mcp", renewed, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
-		"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status != http.StatusNotFound {
-		t.Errorf("the client is not told to begin another: %d %s", status, answer)
+	for name, c := range map[string]struct {
+		token  string
+		status int
+	}{
+		"renewed":          {i.Token("coder", resource, oauthtest.Claims{"jti": "renewed"}), http.StatusOK},
+		"fewer scopes":     {i.Token("coder", resource, oauthtest.Claims{"scope": "trapeze:read"}), http.StatusNotFound},
+		"another audience": {i.Token("coder", "https://other.example.org/mcp", nil), http.StatusUnauthorized},
+		"one of our own":   {h.tokenAt("coder", ""), http.StatusNotFound}, // it may do more
+	} {
+		if status, answer := post(t, s.URL+"/mcp", c.token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
+			"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status != c.status {
+			t.Errorf("%s: %d %.300s", name, status, answer)
+		}
 	}
-	h.connect(oldEra, "coder", renewed, nil).call("status", m{})
 }

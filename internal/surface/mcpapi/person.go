@@ -87,7 +87,7 @@ func (c *call) open(state string) (s ticketState, ok bool) {
 
 // mac binds to the principal: the key follows from its token, which outlives a restart of the server.
 func (c *call) mac(b []byte) []byte {
-	m := hmac.New(sha256.New, []byte("trapeze request state\x00"+c.options.Secret))
+	m := hmac.New(sha256.New, []byte("trapeze request state\x00"+c.secret))
 	_, _ = m.Write(b) // never fails
 	return m.Sum(nil)
 }

@@ -22,8 +22,9 @@ type Options struct {
 	Beat time.Duration
 	// Person is who sits at the client, as the principal's token says; empty: nobody.
 	Person string
-	// Secret is known to the principal alone, such as its token. What a client carries from one call to the next is bound to it.
-	Secret string
+	// Secret gives what is known to the principal alone, such as the token of a call. What a client carries from one call to
+	// the next is bound to it; nil: to nothing.
+	Secret func(context.Context) string
 	// Tasks is where handles of results that come later stand; nil means the record.
 	Tasks tasks.Source
 	// Remote says that the API is in another process, which may go away and come back: calls that wait ride that out. Who
@@ -40,6 +41,9 @@ func (o Options) filled(c *client.Client) Options {
 	}
 	if o.Tasks == nil {
 		o.Tasks = record{c, o.Person, o.Remote}
+	}
+	if o.Secret == nil {
+		o.Secret = func(context.Context) string { return "" }
 	}
 	return o
 }
@@ -74,7 +78,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 }
 
 // Connect begins the one session of a client that speaks with its server over a transport of its own, such as standard input and
-// output. Over HTTP, [Handler] has more than one.
+// output. Over HTTP, [NewHandler] has more than one.
 func Connect(ctx context.Context, t mcp.Transport, c *client.Client, o Options) (*mcp.ServerSession, error) {
 	o = o.filled(c)
 	return New(c, o).Connect(ctx, tasks.Over(t, o.Tasks), nil)

@@ -32,6 +32,7 @@ type call struct {
 	*client.Client
 	req     *mcp.CallToolRequest
 	options Options
+	secret  string // of the principal
 }
 
 // answer is what a tool says: as text that a model reads, and the same as data for programs.
@@ -43,14 +44,15 @@ type answer struct {
 	stands *vital.Standing // of the task that the call was about
 }
 
-// nature is what a client may show or ask its user about a tool, as annotations of the protocol.
+// nature is what a client may show or ask its user about a tool, as annotations of the protocol: that of the strongest thing that
+// the tool can do.
 type nature int
 
 const (
 	looks    nature = iota // changes nothing
 	changes                // adds to the record; a repetition with the same key is the same call
 	repeats                // may be repeated freely: the second call changes nothing
-	destroys               // ends something that cannot be taken up again
+	destroys               // can end something that cannot be taken up again: a task, a handoff by its denial, a memory item
 )
 
 func (n nature) hints(title string) *mcp.ToolAnnotations {
@@ -97,7 +99,7 @@ func (t tool) handler(c *client.Client, o Options, life *vital.Pulse) mcp.ToolHa
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)
 		}
-		a, err := t.run(ctx, &call{Client: c, req: req, options: o})
+		a, err := t.run(ctx, &call{Client: c, req: req, options: o, secret: o.Secret(ctx)})
 		var wire *jsonrpc.Error
 		switch {
 		case errors.As(err, &wire):

@@ -83,7 +83,7 @@ func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	}
 	mine[uri] = true
 	if w.stop == nil {
-		following, stop := context.WithCancel(context.WithoutCancel(ctx))
+		following, stop := context.WithCancel(context.Background()) // it is of no call: the next may be made with another token
 		w.stop, w.dirty, w.bell = stop, map[string]bool{}, make(chan struct{}, 1)
 		go w.follow(following, stop, from)
 		go w.tell(following, w.bell)
