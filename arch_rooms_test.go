@@ -375,11 +375,11 @@ var rooms = []room{
 	{dir: "internal/surface/cli/graft", what: "other programs' files, changed in one place and left alone in the rest: JSON, TOML, Markdown", pure: true},
 	{
 		dir: "internal/surface/cli/stdio", what: "an agent's MCP session on standard input and output, and what keeps its tasks meanwhile",
-		ours: []string{"client", "internal/surface/mcpapi", "internal/surface/mcpapi/vital", "internal/surface/cli/shell"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
+		ours: []string{"client", "client/wire", "internal/surface/mcpapi", "internal/surface/mcpapi/vital", "internal/surface/cli/shell"}, libs: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "internal/surface/cli/work", what: "any program as a receiver of handoffs",
-		ours: []string{"client", "internal/surface/cli/shell"}, libs: []string{"os/exec"},
+		ours: []string{"client", "client/wire", "internal/surface/cli/shell"}, libs: []string{"os/exec"},
 	},
 	{
 		dir: "internal/surface/cli/demo", what: "the demo: its story, its mishaps and its programs",

@@ -72,19 +72,13 @@ func (f *follower) run(ctx context.Context, at ledger.Position) {
 		stop()
 		if ctx.Err() == nil && !interrupted {
 			f.fail(at, err)
-			pause(ctx, followPause)
+			select {
+			case <-time.After(followPause):
+			case <-ctx.Done():
+			}
 		}
 	}
 	f.fail(at, errors.New("closed"))
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // begin makes ready for following: it empties the views if somebody has asked for that, or if they are ahead of the

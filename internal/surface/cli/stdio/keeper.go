@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/vital"
 )
 
@@ -75,7 +76,7 @@ func (k *keeper) present() {
 			err = k.c.Beat(k.alive)
 		}
 		k.heard(err)
-		if !pause(k.alive, every) {
+		if wire.Sleep(k.alive, every) != nil {
 			return
 		}
 	}
@@ -131,7 +132,7 @@ func (k *keeper) renew(ctx context.Context, task string, t *kept) {
 		k.mu.Lock()
 		every := t.every
 		k.mu.Unlock()
-		if !pause(ctx, every) {
+		if wire.Sleep(ctx, every) != nil {
 			return
 		}
 		r, err := k.c.Heartbeat(ctx, task, t.epoch)
@@ -168,17 +169,5 @@ func (k *keeper) heard(err error) {
 		k.say("the server cannot be reached, trying on: %v", err)
 	} else {
 		k.say("the server is back")
-	}
-}
-
-// pause reports whether it lasted: not if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // maxNotes is how many progress notes may wait to be reported before more are dropped.
@@ -111,7 +112,7 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 		if left := time.Until(j.lease); left > 0 {
 			every = max(min(left/3, beatEvery), 20*time.Millisecond)
 		}
-		if !pause(ctx, every) {
+		if wire.Sleep(ctx, every) != nil {
 			return
 		}
 		r, err := j.w.c.Heartbeat(ctx, j.task, j.epoch)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // take answers one offer and does the job.
@@ -110,7 +111,7 @@ func (j *job) awaitConfirm(ctx context.Context) bool {
 			j.say("dropped: the source did not let go (%s)", h.Stage)
 			return false
 		}
-		if !pause(ctx, idle/2) {
+		if wire.Sleep(ctx, idle/2) != nil {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/surface/cli/shell"
 )
 
@@ -160,7 +161,7 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 			return err
 		}
 		var taken int
-		if taken, others = w.sort(ctx, items); taken == 0 && !pause(waiting, w.lull()) {
+		if taken, others = w.sort(ctx, items); taken == 0 && wire.Sleep(waiting, w.lull()) != nil {
 			return nil
 		}
 	}
@@ -183,7 +184,7 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 				w.say("the server cannot be reached; trying again: %s", err)
 			}
 			away = true
-			if !pause(ctx, wait) {
+			if wire.Sleep(ctx, wait) != nil {
 				return nil, ctx.Err()
 			}
 			wait = min(2*wait, 5*time.Second)
@@ -288,21 +289,9 @@ func insist[T any](ctx context.Context, do func(context.Context) (T, error)) (T,
 	ctx = client.WithKey(ctx, client.NewKey())
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		v, err := do(ctx)
-		if !client.Away(err) || !pause(ctx, wait) {
+		if !client.Away(err) || wire.Sleep(ctx, wait) != nil {
 			return v, err
 		}
-	}
-}
-
-// pause reports whether it lasted: not if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
