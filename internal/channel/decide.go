@@ -1,21 +1,14 @@
 package channel
 
 import (
-	"fmt"
-	"strconv"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/fact"
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
 
-// Limits of a channel.
-const (
-	MaxSubscribers = 256  // as many children as a task may have
-	MaxDescription = 2000 // bytes
-)
+// MaxSubscribers is the most that a channel has: as many children as a task may have.
+const MaxSubscribers = 256
 
 // By is who gives a command.
 type By struct {
@@ -170,17 +163,5 @@ func (s State) mayShape(by By, verb string) error {
 }
 
 func checkDescription(s string) error {
-	const hint = "say in a few sentences of plain text what the channel is for"
-	if len(s) > MaxDescription {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("%s, in at most %d bytes", hint, MaxDescription), "the description has %d bytes", len(s))
-	}
-	if !utf8.ValidString(s) {
-		return refusal.New(refusal.Invalid, hint, "the description is not valid UTF-8")
-	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return refusal.New(refusal.Invalid, hint, "the description has the control character %s", strconv.QuoteRuneToASCII(r))
-		}
-	}
-	return nil
+	return fact.CheckDescription(s, "say in a few sentences of plain text what the channel is for")
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
@@ -39,6 +40,7 @@ const (
 	MaxSchema          = 64 << 10 // as much as an envelope takes
 	MaxCriteria        = 64       // as many as an envelope takes
 	MaxRetries         = 20
+	maxDescription     = 2000
 	maxLimit           = 1000
 	maxTasks           = 10_000 // that may come of one
 )
@@ -62,6 +64,23 @@ func CheckText(what, s string, limit int) error {
 	}
 	if !utf8.ValidString(s) {
 		return refusal.New(refusal.Invalid, "send UTF-8", "%s is not valid UTF-8", what)
+	}
+	return nil
+}
+
+// CheckDescription refuses what an agent or a channel is said to be for, where that is too long or not plain text: lines and
+// tabs, and no other control characters. hint says what to write instead.
+func CheckDescription(s, hint string) error {
+	if len(s) > maxDescription {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("%s, in at most %d bytes", hint, maxDescription), "the description has %d bytes", len(s))
+	}
+	if !utf8.ValidString(s) {
+		return refusal.New(refusal.Invalid, hint, "the description is not valid UTF-8")
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return refusal.New(refusal.Invalid, hint, "the description has the control character %U", r)
+		}
 	}
 	return nil
 }

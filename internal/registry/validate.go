@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/fact"
@@ -14,7 +13,6 @@ import (
 
 // Limits of what an agent may say about itself.
 const (
-	MaxDescription   = 2000              // bytes
 	MaxCapabilities  = 64                // distinct capabilities
 	MaxFallbacks     = 16                // agents
 	MaxEscalation    = 16                // agents
@@ -34,7 +32,7 @@ func (s Spec) check(self string) error {
 	if !s.Kind.Valid() {
 		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
 	}
-	if err := checkDescription(s.Description); err != nil {
+	if err := fact.CheckDescription(s.Description, "describe in a few sentences of plain text what the agent is good at"); err != nil {
 		return err
 	}
 	if s.Tokenizer != "" {
@@ -84,22 +82,6 @@ func (s Spec) checkNumbers() error {
 func checkRange[T int | int64 | time.Duration](what string, v, low, high T, hint string) error {
 	if v < low || v > high {
 		return refusal.New(refusal.Invalid, hint, "%s is %v, allowed is %v to %v", what, v, low, high)
-	}
-	return nil
-}
-
-func checkDescription(s string) error {
-	const hint = "describe in a few sentences of plain text what the agent is good at"
-	if len(s) > MaxDescription {
-		return refusal.New(refusal.TooLarge, hint, "the description has %d bytes, at most %d are allowed", len(s), MaxDescription)
-	}
-	if !utf8.ValidString(s) {
-		return refusal.New(refusal.Invalid, hint, "the description is not valid UTF-8")
-	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return refusal.New(refusal.Invalid, hint, "the description has the control character %U", r)
-		}
 	}
 	return nil
 }
