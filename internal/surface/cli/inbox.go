@@ -196,15 +196,9 @@ func (s *commands) confirmCommand() *cobra.Command {
 	var in client.ConfirmInput
 	var content shell.ContentFlags
 	cmd := s.Command("confirm HANDOFF", "Let go of a task that was accepted, as the source of a handoff with explicit confirm", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (err error) {
-			if in.Content, err = content.Content(s.Shell); err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
+		func(ctx context.Context, args []string) error {
+			c, err := content.Dial(ctx, s.Shell, &in.Content)
 			if err != nil {
-				return err
-			}
-			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			task, _ := taskOf(args[0])
@@ -245,14 +239,8 @@ func (s *commands) shareCommand() *cobra.Command {
 			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			if in.Content, err = content.Content(s.Shell); err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
+			c, err := content.Dial(ctx, s.Shell, &in.Content)
 			if err != nil {
-				return err
-			}
-			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
@@ -300,14 +288,8 @@ func (s *commands) escalateCommand() *cobra.Command {
 			if err := s.Texts(&in.Detail); err != nil {
 				return err
 			}
-			if in.Content, err = content.Content(s.Shell); err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
+			c, err := content.Dial(ctx, s.Shell, &in.Content)
 			if err != nil {
-				return err
-			}
-			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {

@@ -112,14 +112,8 @@ func channelPublish(s *shell.Shell) *cobra.Command {
 			if in.Intent, err = s.Text(args[1]); err != nil {
 				return err
 			}
-			if in.Content, err = content.Content(s); err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
+			c, err := content.Dial(ctx, s, &in.Content)
 			if err != nil {
-				return err
-			}
-			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			send.Channel, in.Send = args[0], &send

@@ -67,14 +67,8 @@ func envelopePreview(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if in.Content, err = content.Content(s); err != nil {
-				return err
-			}
-			c, err := s.Dial(ctx)
+			c, err := content.Dial(ctx, s, &in.Content)
 			if err != nil {
-				return err
-			}
-			if err := content.Attach(ctx, c, &in.Content); err != nil {
 				return err
 			}
 			v, err := c.PreviewEnvelope(ctx, task, in)

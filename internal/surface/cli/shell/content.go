@@ -43,6 +43,17 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	c.hasConfidence = func() bool { return f.Changed("confidence") }
 }
 
+// Dial reads what the flags stand for into a content, connects, and puts the files among it.
+func (c *ContentFlags) Dial(ctx context.Context, s *Shell, content *client.Content) (to *client.Client, err error) {
+	if *content, err = c.Content(s); err != nil {
+		return nil, err
+	}
+	if to, err = s.Dial(ctx); err != nil {
+		return nil, err
+	}
+	return to, c.Attach(ctx, to, content)
+}
+
 // Content reads what the flags stand for, but for files: see Attach.
 func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	var out client.Content

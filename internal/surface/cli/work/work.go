@@ -162,7 +162,7 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 		}
 		var taken int
 		if taken, others = w.sort(ctx, items); taken == 0 && wire.Sleep(waiting, w.lull()) != nil {
-			return nil
+			return nil //nolint:nilerr // that is how waiting ends
 		}
 	}
 }
