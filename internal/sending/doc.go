@@ -5,7 +5,7 @@
 //
 // Invariants:
 //   - Nothing changes here: the events are the caller's to put on record. Only the probe of a half-open circuit is claimed.
-//   - Whom a handoff is offered to can read the envelope that goes with it.
+//   - Nobody is offered an envelope that does not fit, unless a parent named it for a child: see [Sender.OfferChild].
 //   - What goes to where the policy says is decided by the policy alone, and the decision is on record with the handoff.
 //
 // Start reading at [SendInput], then [Sender.Decide].
