@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/refusal"
 )
@@ -81,6 +82,39 @@ func TestALockIsOneHoldersAndLookingDoesNotDisturbIt(t *testing.T) {
 	}
 	if _, _, found := Serving(dir); found {
 		t.Error("it is still served")
+	}
+}
+
+func TestALockIsItsOwnersAloneWhoeverMadeTheFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "serve.lock")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	release, err := Hold(t.Context(), dir, "http://127.0.0.1:7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestWhoGivesUpOnAServerIsToldWhy(t *testing.T) {
+	dir := t.TempDir()
+	starting, err := take(filepath.Join(dir, startName)) // by another, who never comes to an end
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = starting.Close() }()
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	for says, ctx := range map[string]context.Context{"did not answer within 1ms": t.Context(), "interrupted before": interrupted} {
+		_, err := Ensure(ctx, Config{URL: "http://127.0.0.1:1", DataDir: dir, Patience: time.Millisecond})
+		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, where it should say that it %s", err, says)
+		}
 	}
 }
 

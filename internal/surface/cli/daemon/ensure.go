@@ -85,7 +85,7 @@ func Ensure(ctx context.Context, c Config) (Standing, error) {
 			return out, nil
 		}
 		if !pause(ctx) {
-			return out, c.late()
+			return out, c.late(ctx)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c Config) start(ctx context.Context, addr string) (pid int, started bool, 
 			return pid, err == nil, err
 		}
 		if !pause(ctx) {
-			return note.PID, false, c.late()
+			return note.PID, false, c.late(ctx)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 		default:
 		}
 		if !pause(ctx) {
-			return pid, c.late()
+			return pid, c.late(ctx)
 		}
 	}
 }
@@ -158,7 +158,11 @@ func (c Config) ended(ctx context.Context, log string, from int64) error {
 	}
 }
 
-func (c Config) late() error {
+// late says why a server is not waited for any more.
+func (c Config) late(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return refusal.New(refusal.Unavailable, "if it comes up, trapeze stop ends it", "interrupted before the server at %s answered; it may still be coming up", c.URL)
+	}
 	return refusal.New(refusal.Unavailable, "wait, or look into "+LogFile(c.DataDir), "the server at %s did not answer within %s; it may still be coming up", c.URL, c.Patience)
 }
 

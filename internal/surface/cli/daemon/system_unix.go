@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// take takes the lock of a file, which ends with the process, however it dies. The file stays.
+// take takes the lock of a file, which ends with the process, however it dies. The file stays, its owner's alone, whoever made
+// it.
 func take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -20,6 +21,9 @@ func take(path string) (*os.File, error) {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			err = errHeld
 		}
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := f.Chmod(0o600); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
