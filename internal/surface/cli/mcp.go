@@ -64,9 +64,12 @@ func (s *commands) agentToken(ctx context.Context, agent string, spec client.Age
 	}
 	token, err := s.Credential(ctx)
 	if errors.Is(err, client.NotFound) { // only who is registered can have a token
-		if _, err = s.Enrol(ctx, agent, spec, false); err == nil {
-			token, err = s.Credential(ctx)
+		c, err := s.Enrol(ctx, agent, spec, false)
+		if err != nil {
+			return "", err
 		}
+		fmt.Fprintln(s.Stderr, "trapeze mcp: "+shell.OneLine(stdio.Newcomer(ctx, c, agent)))
+		return s.Credential(ctx)
 	}
 	return token, err
 }
@@ -110,11 +113,12 @@ The server. On this machine, with no further settings, one is started in the bac
 client and serves all of them; trapeze stop ends it, and --no-start keeps one from being started. For a server elsewhere put
 TRAPEZE_URL and TRAPEZE_TOKEN into the client's settings, where it lets environment variables be set; the token must be the
 agent's own (trapeze token create --agent coder). When the server is started again, a session goes on: calls are tried for
-some seconds, then refused as unavailable, and an inbox that is waited for is waited for again.
+some seconds, then refused as unavailable, and an inbox that is waited for is waited for again. So is the end of a task that a
+client has asked to be told of.
 
 Who speaks. The session acts as the agent, and nobody else: on the server's own machine the owner's token is used once, to
 make the agent's, which is kept (see trapeze help files). An agent that is not there is registered, with --capability and
---description.
+--description, and the log of the client says so: a name that was mistyped is a new agent.
 
 Signs of life. While the client runs, its agent counts as present, and the tasks that it accepted, made or worked on in this
 session keep their lease, however long its model thinks. When the client ends, or is killed, they are recovered when their

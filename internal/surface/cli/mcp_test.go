@@ -47,6 +47,9 @@ func mcpClient(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Logf("it says last: %s", line)
 		}
 		ts.Check(s.cmd.Wait())
+		sessionsMu.Lock()
+		defer sessionsMu.Unlock()
+		delete(sessions, filepath.Join(ts.Getenv("WORK"), args[0]))
 	default:
 		ts.Fatalf("mcp does not know %q", args)
 	}

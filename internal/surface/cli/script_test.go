@@ -73,7 +73,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	within FILE       checks that the lines of stdout stand in a file, in order
 //	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first starts it. What it says beside the protocol is in NAME.log
 //	mcp NAME hears I  waits for its answer with this id, or a notification of this method, which is then on stdout
-//	mcp NAME leaves   ends its input, and waits for its end
+//	mcp NAME leaves   ends its input, and waits for its end; what it says then begins another
 //	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -124,7 +124,7 @@ func (t tool) handler(c *client.Client, o Options, life *vital.Pulse) mcp.ToolHa
 func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 	e := &client.Error{
 		Code: client.Unavailable, Message: "the server cannot be reached now",
-		Hint: "wait a little and call again, with the same key where you gave one; if it stays away, ask your user to look: trapeze serve --background starts one on this machine",
+		Hint: "wait a little and call again, with the same key where you gave one; if it stays away, ask your user to look: trapeze doctor says what is wrong, and trapeze serve --background starts a server on this machine",
 	}
 	switch {
 	case errors.As(err, &e):

@@ -56,6 +56,18 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return Hinted(errors.New(err), cmd.CommandPath()+" --help lists the commands")
 }
 
+// Like are the names that somebody may have meant who typed another, at most three.
+func Like(typed string, names []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		if name != typed {
+			all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+		}
+	}
+	near := all.SuggestionsFor(typed)
+	return near[:min(len(near), 3)]
+}
+
 // NoArgs refuses arguments, and says which was one.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

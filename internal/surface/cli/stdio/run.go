@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,11 +42,11 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
-	me, err := enter(ctx, c, o)
+	say := teller(o.Stderr)
+	me, err := enter(ctx, c, o, say)
 	if err != nil {
 		return err
 	}
-	say := teller(o.Stderr)
 	alive, stop := context.WithCancel(ctx)
 	defer stop()
 	k := newKeeper(alive, c, o.Agent, say)
@@ -78,7 +79,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 }
 
 // enter checks whose word the session's would be, and registers the agent if it is not.
-func enter(ctx context.Context, c *client.Client, o Options) (client.Me, error) {
+func enter(ctx context.Context, c *client.Client, o Options, say func(string, ...any)) (client.Me, error) {
 	me, err := c.Me(ctx)
 	switch {
 	case err != nil:
@@ -87,9 +88,29 @@ func enter(ctx context.Context, c *client.Client, o Options) (client.Me, error) 
 		return me, fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, o.Agent)
 	}
 	if _, err = c.Agent(ctx, o.Agent); errors.Is(err, client.NotFound) {
-		_, err = c.RegisterAgent(ctx, o.Agent, o.Spec)
+		if _, err = c.RegisterAgent(ctx, o.Agent, o.Spec); err == nil {
+			say("%s", Newcomer(ctx, c, o.Agent))
+		}
 	}
 	return me, err
+}
+
+// Newcomer is what people are told of an agent that was registered for a session: its name may be mistyped.
+func Newcomer(ctx context.Context, c *client.Client, agent string) string {
+	text := "there was no agent " + agent + ": it is registered now"
+	list, err := c.Agents(ctx)
+	if err != nil {
+		return text
+	}
+	var names []string
+	for _, a := range list.Agents {
+		names = append(names, a.Name)
+	}
+	if near := shell.Like(agent, names); len(near) > 0 {
+		text += ". Did you mean " + strings.Join(near, " or ") + "? Then give the client --agent " + near[0] +
+			", and take the new one away: trapeze agent remove " + agent
+	}
+	return text
 }
 
 // teller writes lines for people.

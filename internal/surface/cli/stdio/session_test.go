@@ -62,6 +62,22 @@ func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
 	})
 }
 
+func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
+	inHouse(t, func(h *house) {
+		h.token("codr", client.AgentSpec{})
+		for _, c := range []struct{ other, says string }{
+			{"someone-else", "there was no agent codr: it is registered now"},
+			{"coder", "there was no agent codr: it is registered now. Did you mean coder? Then give the client --agent coder, " +
+				"and take the new one away: trapeze agent remove codr"},
+		} {
+			h.token(c.other, client.AgentSpec{})
+			if said := stdio.Newcomer(h.Context(), h.as(h.owner), "codr"); said != c.says {
+				h.Errorf("beside %s: %s", c.other, said)
+			}
+		}
+	})
+}
+
 func TestTheEndOfTheInputCancelsWhatWaits(t *testing.T) {
 	inHouse(t, func(h *house) {
 		s := h.open("coder", client.AgentSpec{}).greet()
@@ -214,7 +230,8 @@ func TestAServerThatIsStartedAgainIsNoMatter(t *testing.T) {
 		synctest.Wait()
 		h.stop()
 		text, _, refused := lead.answer(lead.ask("join", m{}))
-		if !refused || !strings.HasPrefix(text, "unavailable: the server cannot be reached") || !strings.Contains(text, "call again") {
+		if !refused || !strings.HasPrefix(text, "unavailable: the server cannot be reached") || !strings.Contains(text, "call again") ||
+			!strings.Contains(text, "trapeze doctor") || !strings.Contains(text, "trapeze serve --background") {
 			h.Errorf("while it is away: %s", text)
 		}
 		time.Sleep(15 * time.Second)
