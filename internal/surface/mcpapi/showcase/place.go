@@ -34,8 +34,9 @@ func locate(uri, template string) (place, error) {
 	if err != nil {
 		return place{}, notFound(uri)
 	}
-	id, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-	if !anID.MatchString(id) || strings.Trim(id, ".") == "" {
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	id, err := url.PathUnescape(first) // a slash that is escaped ends no name
+	if err != nil || !anID.MatchString(id) || strings.Trim(id, ".") == "" {
 		return place{}, notFound(uri)
 	}
 	query, err := url.ParseQuery(u.RawQuery)
