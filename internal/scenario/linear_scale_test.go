@@ -1,9 +1,9 @@
-//go:build !slow && !race
+//go:build !slow
 
 package scenario
 
-// How much is fought over ownership.
+// How much is fought over ownership: the slow suite fights longer, and more often.
 const (
 	contestSeeds      = 1
-	contestOperations = 40_000
+	contestOperations = 10_000
 )

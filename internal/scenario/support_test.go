@@ -373,6 +373,7 @@ func (d *supportDesk) arrive(n int) []string {
 }
 
 func TestASupportDeskLosesNothing(t *testing.T) {
+	t.Parallel() // it mostly waits
 	d := openSupportDesk(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

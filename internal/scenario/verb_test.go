@@ -119,11 +119,20 @@ func (h *house) until(id, what string, is func(docket.Task) bool) docket.Task {
 		if is(t) {
 			return t
 		}
-		time.Sleep(time.Second) // of the fake clock: reading is on record, so a wait for changes would wake itself
+		for still := true; still && !time.Now().After(deadline); still = h.unchanged(t) {
+			time.Sleep(time.Second) // of the fake clock: reading is on record, so a wait for changes would wake itself
+		}
 		if time.Now().After(deadline) {
 			h.Fatalf("task %s never came to be %s: it is %s, handoff %+v, parked %+v", id, what, t.State, t.Handoff, t.Parked)
 		}
 	}
+}
+
+// unchanged reports whether nothing has happened to a task since it was read. It asks the ledger, for an app puts each look
+// on record, and so on disk.
+func (h *house) unchanged(t docket.Task) bool {
+	more, err := h.ledger.Stream(ctx(h), docket.StreamOf(identity.DefaultWorkspace, t.ID), t.Position, 1)
+	return err == nil && len(more) == 0
 }
 
 func (h *house) inState(id string, s fact.State) docket.Task {
