@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -100,6 +101,7 @@ type Child struct {
 	Tasks  int     `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
 	Group  int     `json:"group"`           // children of one spawn belong together
 	Result *Result `json:"result,omitempty"`
+	Why    string  `json:"why,omitempty"` // it failed, was called off or is in the dead letters
 }
 
 // FanIn says when the sender of a fan-out or a delegation resumes.
@@ -172,6 +174,14 @@ type Task struct {
 	Progress     string       `json:"progress,omitempty"` // the newest note
 	Result       *Result      `json:"result,omitempty"`
 	Position     uint64       `json:"position"` // of its newest entry
+}
+
+// Stranded are the children that the task waits for and that are in the dead letters, each with why. An operator can replay such
+// a child; called off with [Client.Cancel], it is no longer waited for.
+func (t Task) Stranded() []Child {
+	return slices.DeleteFunc(slices.Clone(t.Children), func(k Child) bool {
+		return t.State != Waiting || k.Group != t.Children[len(t.Children)-1].Group || k.State != Parked
+	})
 }
 
 // TaskRow is a task in a list.

@@ -109,15 +109,15 @@ func (a *App) SetOut(ctx context.Context, workspace, id string) error {
 	return caller.Tolerate(err)
 }
 
-// TellEnd tells the parent and the dependents of a task how it stands after an entry.
-func (a *App) TellEnd(ctx context.Context, workspace, id string, e ledger.Entry) error {
+// TellEnd tells the parent and the dependents of a task how it stands after an event of an entry.
+func (a *App) TellEnd(ctx context.Context, workspace, id string, e ledger.Entry, ev fact.Event) error {
 	f, err := a.tasks.LoadAt(ctx, e)
 	if err != nil {
 		return err
 	}
 	t := f.State
 	if t.Parent.Task != "" && (t.Parent.Await || t.State.Final()) { // what it did not use is its parent's again
-		end := handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent, Tasks: t.Offspring()}
+		end := handoff.EndChild{Child: id, State: t.State, Result: t.Result, Spent: t.Spent, Tasks: t.Offspring(), Why: whyEnded(t, ev)}
 		if !t.State.Final() && t.State != fact.Parked { // out of the dead letters again
 			end.State = fact.Pending
 		}
@@ -141,6 +141,28 @@ func (a *App) TellEnd(ctx context.Context, workspace, id string, e ledger.Entry)
 		}
 	}
 	return nil
+}
+
+// whyEnded is why a task that an event has brought to an end, or to the dead letters, was not completed.
+func whyEnded(t custody.Task, ev fact.Event) string {
+	if t.State == fact.Parked {
+		return string(t.Parked.Cause) + ": " + t.Parked.Detail
+	}
+	because := func(did, by, detail string) string {
+		if detail != "" {
+			detail = ": " + detail
+		}
+		return did + " by " + by + detail
+	}
+	switch ev := ev.(type) {
+	case fact.GaveUp:
+		return ev.Detail
+	case fact.Called:
+		return because("cancelled", ev.By, ev.Detail)
+	case fact.Discarded:
+		return because("discarded", ev.By, ev.Why)
+	}
+	return ""
 }
 
 // CancelChildren cancels what is open of a cancelled task's children.

@@ -72,14 +72,14 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		if err := c.app.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e)
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
 	case fact.Finished, fact.GaveUp, fact.ParkedTask, fact.Replayed:
-		return c.app.TellEnd(ctx, workspace, id, e)
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
 	case fact.Called, fact.Discarded:
 		if err := c.app.CancelChildren(ctx, workspace, e); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e)
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
 	case fact.Created:
 		return c.app.CheckDependencies(ctx, workspace, id, ev)
 	case fact.DependencyEnded:

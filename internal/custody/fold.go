@@ -29,6 +29,9 @@ func (t *Task) apply(e fact.Event) {
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(TaskTable, before, e.EventName())
 	}
+	if t.State != fact.Executing {
+		t.Resumed = false
+	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
 		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
 			t.touch().Stage = to
@@ -174,6 +177,7 @@ func (t *Task) onProgressed(e fact.Progressed) {
 	t.run(e.Lease)
 	t.Spent = t.Spent.Plus(e.Usage)
 	t.Marks++
+	t.Resumed = false
 }
 
 func (t *Task) onConstrained(e fact.Constrained) {

@@ -261,7 +261,7 @@ func (t *Task) onChildEnded(e fact.ChildEnded) {
 	t.Children = slices.Clone(t.Children)
 	c := &t.Children[i]
 	was := c.State
-	c.State, c.Result = e.State, e.Result
+	c.State, c.Result, c.Why = e.State, e.Result, e.Why
 	if e.State.Final() && !was.Final() {
 		t.Reserved = t.Reserved.Minus(c.Budget)
 		t.Spent = t.Spent.Plus(e.Spent)
@@ -276,7 +276,7 @@ func (t *Task) onChildEnded(e fact.ChildEnded) {
 func (t *Task) onJoined(e fact.Joined) {
 	t.JoinBy = time.Time{}
 	t.run(e.Lease)
-	t.State = fact.Executing
+	t.State, t.Resumed = fact.Executing, true
 	if t.Owner == "" {
 		t.State = fact.Completed
 		t.end(e.At, e.Result, fact.Budget{})

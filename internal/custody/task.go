@@ -62,6 +62,7 @@ type Task struct {
 	FanIn    fact.FanIn
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
+	Resumed  bool      // what its children came to is in, and its owner has done no more than show life since
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
 	Progress string     // the newest progress note
@@ -169,6 +170,7 @@ type Child struct {
 	Tasks  int          `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
 	Group  int          `json:"group"`           // children of one spawn belong together
 	Result *fact.Result `json:"result,omitempty"`
+	Why    string       `json:"why,omitempty"` // it failed, was called off or is in the dead letters
 }
 
 // ParkedFor is why a task is in the dead-letter queue.
@@ -224,6 +226,21 @@ func (t Task) FindChild(id string) int {
 	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
 }
 
+// Stranded are the children that the task waits for and that are in the dead letters: unless somebody does something about them,
+// it waits until its wait is over, if that ever ends.
+func (t Task) Stranded() []Child {
+	if t.State != fact.Waiting || t.AtDesk() != nil {
+		return nil
+	}
+	var stranded []Child
+	for _, c := range t.Children {
+		if c.Group == t.Awaits && c.State == fact.Parked {
+			stranded = append(stranded, c)
+		}
+	}
+	return stranded
+}
+
 // MaxInvolved bounds the agents that a task remembers as having had a part in it.
 const MaxInvolved = 4096
 
@@ -264,7 +281,7 @@ func (t Task) Weight() int {
 		n += 16 + len(note)
 	}
 	for _, c := range t.Children {
-		n += 128 + c.Result.Weight()
+		n += 144 + len(c.Why) + c.Result.Weight()
 	}
 	for _, c := range t.Constraints {
 		n += 64 + len(c.Text)

@@ -411,6 +411,7 @@ type ChildEnded struct {
 	State  State   `json:"state"`
 	Result *Result `json:"result,omitempty"`
 	Spent  Budget  `json:"spent,omitzero"`
+	Why    string  `json:"why,omitempty"`   // it failed, was called off or is in the dead letters
 	Tasks  int     `json:"tasks,omitempty"` // that have come of it; the others that it might have made are its parent's again
 	Late   bool    `json:"late,omitempty"`  // the parent did not wait, or no longer: recorded, and nothing follows
 }

@@ -194,14 +194,19 @@ func (c Reject) how() string {
 	if c.Detail != "" {
 		s += ": " + c.Detail
 	}
+	return brief(s)
+}
+
+// maxHow is how much an outcome repeats of what somebody said, in bytes; the whole is an event of its own.
+const maxHow = 500
+
+// brief is a text as an outcome repeats it.
+func brief(s string) string {
 	if len(s) > maxHow {
 		s = strings.ToValidUTF8(s[:maxHow], "") + "…"
 	}
 	return s
 }
-
-// maxHow is how much of a rejection an outcome repeats, in bytes; the whole is an event of its own.
-const maxHow = 500
 
 func (c Reject) check() error {
 	switch {

@@ -184,7 +184,8 @@ type EndChild struct {
 	State  fact.State
 	Result *fact.Result
 	Spent  fact.Budget
-	Tasks  int // that have come of it
+	Tasks  int    // that have come of it
+	Why    string // it failed, was called off or is in the dead letters
 }
 
 func (c EndChild) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
@@ -195,13 +196,13 @@ func (c EndChild) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	if c.State != fact.Pending && c.State != fact.Parked && !c.State.Final() {
 		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
 	}
-	child := t.Children[i]
-	if child.State == c.State || child.State.Final() {
+	child, why := t.Children[i], brief(c.Why)
+	if child.State == c.State && child.Why == why || child.State.Final() {
 		return nil, nil
 	}
 	awaited := t.State == fact.Waiting && t.AtDesk() == nil && child.Group == t.Awaits
 	d := turn{t: t}
-	e := fact.ChildEnded{Child: c.Child, State: c.State, Late: !awaited}
+	e := fact.ChildEnded{Child: c.Child, State: c.State, Why: why, Late: !awaited}
 	e.Spent = fact.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
 	if c.State.Final() {
 		e.Tasks = min(max(c.Tasks, 0), child.Tasks)

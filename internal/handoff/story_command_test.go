@@ -168,7 +168,7 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 	case "child":
 		return EndChild{
 			Child: taskID(s.number("n", 0)), State: fact.State(s.word("state", "completed")), Spent: s.budget(), Tasks: s.number("tasks", 0),
-			Result: &fact.Result{Text: s.word("result", "")},
+			Result: &fact.Result{Text: s.word("result", "")}, Why: s.word("why", ""),
 		}
 	case "dependency":
 		return EndDependency{Task: taskID(s.number("n", 90)), State: fact.State(s.word("state", "completed"))}

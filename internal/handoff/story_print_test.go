@@ -212,6 +212,9 @@ func (s *story) spawned(e fact.Spawned) string {
 
 func childEnded(e fact.ChildEnded) string {
 	text := e.Child + " " + string(e.State)
+	if e.Why != "" {
+		text += " (" + e.Why + ")"
+	}
 	if e.Late {
 		text += ", late: recorded, changes nothing"
 	}
@@ -284,7 +287,7 @@ func (s *story) whole() string {
 		line("deadline", s.at(t.Deadline))
 	}
 	for _, c := range t.Children {
-		line("child", short(c.Task)+" "+c.To+" "+string(c.State))
+		line("child", strings.TrimSpace(short(c.Task)+" "+c.To+" "+string(c.State)+" "+c.Why))
 	}
 	if k := t.Ticket; k != nil {
 		line("ticket", strings.TrimRight(fmt.Sprintf("%d %s %s %s", k.N, k.Kind, k.State, k.Outcome), " "))

@@ -54,7 +54,7 @@ var private = map[string][]string{
 	fact.Progressed{}.EventName():   {"note"},
 	fact.Finished{}.EventName():     {"result"},
 	fact.GaveUp{}.EventName():       {"result", "detail"},
-	fact.ChildEnded{}.EventName():   {"result"},
+	fact.ChildEnded{}.EventName():   {"result", "why"},
 	fact.Joined{}.EventName():       {"result"},
 	fact.AdviceTaken{}.EventName():  {"prompt", "answer", "why"},
 	fact.TicketOpened{}.EventName(): {"question", "options"},

@@ -107,6 +107,14 @@ func taskPage(p *shell.Page, t client.Task) {
 		list = append(list, shell.Field{"ticket", strings.TrimSpace(k.ID + " " + k.Kind + " " + k.State + " " + k.Outcome)})
 	}
 	p.Fields(list)
+	for _, c := range t.Stranded() {
+		p.Line("\nIt waits for %s, which is in the dead letters. An operator can replay that: trapeze dead replay %s", c.Task, c.Task)
+		if t.Owner != "" {
+			p.Line("Its owner can go on without it: trapeze task cancel %s", c.Task)
+		} else {
+			p.Line("Or call it all off: trapeze task cancel %s", t.ID)
+		}
+	}
 	if t.Handoff != nil {
 		p.Line("")
 		handoffPage(p, *t.Handoff)
@@ -131,17 +139,21 @@ func parkedNow(t client.Task) *client.ParkedFor {
 // childLine is what the parent knows of a child: whether it has ended, and with what.
 func childLine(c client.Child) string {
 	state := string(c.State)
-	if !c.State.Final() {
+	switch {
+	case c.State == client.Parked:
+		state = "in the dead letters"
+	case !c.State.Final():
 		state = "open" // where it stands is on the child's own record
 	}
 	line := c.Task + " to " + c.To + " (" + state + ")"
-	if c.Result == nil {
-		return line
+	came := strings.TrimSpace(c.Why)
+	if came == "" && c.Result != nil {
+		came = strings.TrimSpace(c.Result.Text)
+		if came == "" {
+			came = string(c.Result.Data)
+		}
 	}
-	came, _, _ := strings.Cut(strings.TrimSpace(c.Result.Text), "\n")
-	if came == "" {
-		came = string(c.Result.Data)
-	}
+	came, _, _ = strings.Cut(came, "\n")
 	if came == "" {
 		return line
 	}

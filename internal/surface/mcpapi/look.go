@@ -59,6 +59,7 @@ type childNow struct {
 	To     string `json:"to"`
 	State  string `json:"state"`
 	Result string `json:"result,omitempty"`
+	Why    string `json:"why,omitempty"`
 }
 
 type ticketNow struct {
@@ -120,13 +121,38 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		}
 		now := nowOf(t)
 		text := now.String()
-		if t.State == client.Parked {
-			text += "Next: only an operator can replay it. Tell the person, or send its intent as a new task with what it lacked"
-		} else if in.Wait > 0 && !t.State.Final() {
-			text += fmt.Sprintf("Next: to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
+		if next := nextOf(t, in.Wait > 0); next != "" {
+			text += "Next: " + next
 		}
 		return answer{text: text, data: standing{Task: &now, Position: t.Position}, stands: vital.Seen(t), more: showcase.TaskLinks(t.ID, t.Envelope)}, nil
 	})
+
+// nextOf is what helps a task on, where that is not its owner's work.
+func nextOf(t client.Task, waits bool) string {
+	again := ""
+	if waits && !t.State.Final() {
+		again = fmt.Sprintf("to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
+	}
+	stranded := t.Stranded()
+	switch {
+	case t.State == client.Parked:
+		return "only an operator can replay it. Tell the person, or send its intent as a new task with what it lacked"
+	case len(stranded) == 0:
+		return again
+	case again != "":
+		again = "; " + again
+	}
+	return without(t, stranded[0].Task) + again
+}
+
+// without is how whoever stands behind a task goes on where a child of it is in the dead letters.
+func without(t client.Task, child string) string {
+	replay := "only an operator can replay " + child + ": tell the person. "
+	if t.Owner == "" {
+		return replay + "Or call cancel with id=" + t.ID + ", and send its intent to somebody else"
+	}
+	return replay + "Or call cancel with id=" + child + ": you go on without it, and can send what it was to do to somebody else"
+}
 
 // check refuses what would count for nothing, and be taken for done by whoever asked for it.
 func (in statusInput) check() error {
@@ -158,11 +184,7 @@ func nowOf(t client.Task) taskNow {
 		now.Handoff, now.Stage, now.To, now.Why = h.ID, string(h.Stage), h.To, h.Why
 	}
 	for _, k := range t.Children {
-		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
-		if k.Result != nil {
-			line.Result = wholeResult(k.Result.Text, k.Result.Data)
-		}
-		now.Children = append(now.Children, line)
+		now.Children = append(now.Children, childOf(k))
 	}
 	if t.Ticket != nil && t.Ticket.Open() {
 		now.Ticket = t.Ticket.ID
@@ -170,10 +192,26 @@ func nowOf(t client.Task) taskNow {
 	for _, a := range t.Answers {
 		now.Answers = append(now.Answers, a.By+" answered "+clip(a.Question, 200)+": "+a.Answer)
 	}
-	if t.Parked != nil {
+	if t.State == client.Parked && t.Parked != nil { // it is kept after a replay
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
 	}
 	return now
+}
+
+func childOf(k client.Child) childNow {
+	now := childNow{Task: k.Task, To: k.To, State: string(k.State), Why: k.Why}
+	if k.Result != nil {
+		now.Result = wholeResult(k.Result.Text, k.Result.Data)
+	}
+	return now
+}
+
+// said is what there is to say of a child: what came of it, or why nothing did.
+func (k childNow) said() string {
+	if k.Result != "" && strings.Contains(k.Result, k.Why) {
+		return k.Result
+	}
+	return strings.TrimSpace(k.Why + "\n" + k.Result)
 }
 
 // wholeResult is a result as one text: what it says, and its data behind.
@@ -192,7 +230,7 @@ func (t taskNow) String() string {
 		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+firstOf(strings.Join(t.To, ", "), oneLine(t.Why))))
 	}
 	for _, k := range t.Children {
-		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.Result))
+		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.said()))
 	}
 	for _, line := range []struct{ what, text string }{
 		{"Progress", oneLine(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", oneLine(strings.Join(t.Answers, "; "))},

@@ -57,15 +57,16 @@ func (w work) calledOff() bool {
 func (w work) standing() string {
 	var waits []string
 	for i, k := range w.group {
-		who, state, note := k.To, k.State, ""
+		who, state, note := k.To, k.State, k.Why
 		if i == 0 {
-			who, state, note = firstOf(w.first.Owner, k.To, "nobody yet"), w.first.State, w.first.Progress
-			if p := w.first.Parked; p != nil {
-				note = p.Cause + ", " + p.Detail + "; it can be replayed"
-			}
+			who, state = firstOf(w.first.Owner, k.To, "nobody yet"), w.first.State
+			note = firstOf(nowOf(w.first).Parked, w.first.Progress)
 		}
 		if note != "" {
 			note = ": " + clip(oneLine(note), 200)
+		}
+		if state == client.Parked {
+			note += "; " + without(w.parent, k.Task)
 		}
 		waits = append(waits, who+" ("+strings.ReplaceAll(string(state), "_", " ")+note+")")
 	}
@@ -110,15 +111,12 @@ func (w work) result() *mcp.CallToolResult {
 	done := 0
 	var results []childNow
 	for _, k := range w.group {
-		line := childNow{Task: k.Task, To: k.To, State: string(k.State)}
-		if k.Result != nil {
-			line.Result = wholeResult(k.Result.Text, k.Result.Data)
-		}
+		line := childOf(k)
 		if k.State == client.Completed {
 			done++
 		}
 		results = append(results, line)
-		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.Result))
+		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.said()))
 	}
 	next := "status with this task shows why"
 	switch {

@@ -99,8 +99,9 @@ come back: from ` + "`send`" + ` where the sender waits for results (a delegatio
 A handle is read from the record (` + "`tasks/get`" + `), so it outlives the server that gave it, and a call repeated with the same ` + "`key`" + ` gives
 the same one. What a delegate asks the operators is put before the person at the client, if the token names one
 (` + "`input_required`" + `, answered by ` + "`tasks/update`" + `). ` + "`tasks/cancel`" + ` calls off what was delegated; the task goes on with its owner. A question
-stands. ` + "`subscriptions/listen`" + ` with ` + "`taskIds`" + ` (at most 100, in a stream of their own) tells of changes. On standard input and
-output such a stream goes on when the server was started again; over HTTP it ends with the server, and is asked for anew.
+stands. Where a child is in the dead letters, the handle says why and what helps: the tool ` + "`cancel`" + ` with the child's id goes on without it;
+only an operator replays it. ` + "`subscriptions/listen`" + ` with ` + "`taskIds`" + ` (at most 100, in a stream of their own) tells of changes. On standard
+input and output such a stream goes on when the server was started again; over HTTP it ends with the server, and is asked for anew.
 
 ## Over HTTP
 

@@ -130,16 +130,31 @@ func (r record) look(ctx context.Context, id string) (t tasks.Task, wait func() 
 		return t, nil, err
 	}
 	return w.task(id, r.questions(w.asks())), func() error {
-		of, after, span := w.first.ID, w.first.Position, linger
 		switch {
-		case of == "": // it is being made
-			of, after, span = w.parent.ID, w.parent.Position, time.Second
+		case w.first.ID == "": // it is being made
+			_, err := r.WaitTask(ctx, w.parent.ID, w.parent.Position, time.Second)
+			return err
 		case w.first.State.Final():
-			of, after = w.parent.ID, w.parent.Position
+			return r.either(ctx, w.parent)
+		case len(w.group) == 1:
+			return r.either(ctx, w.first)
 		}
-		_, err := r.WaitTask(ctx, of, after, span)
-		return err
+		return r.either(ctx, w.first, w.parent)
 	}, nil
+}
+
+// either waits until one of some tasks has changed, or for as long as one call may.
+func (r record) either(ctx context.Context, of ...client.Task) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	over := make(chan error, len(of))
+	for _, t := range of {
+		go func() {
+			_, err := r.WaitTask(ctx, t.ID, t.Position, linger)
+			over <- err
+		}()
+	}
+	return <-over
 }
 
 // work is what somebody waits for: children of a task that were made together.

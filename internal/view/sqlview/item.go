@@ -24,7 +24,8 @@ type item struct {
 type itemKey struct {
 	agent    string
 	kind     view.ItemType
-	n, offer int // of the handoff, ask, share or ticket; and of its newest offer
+	n, offer int    // of the handoff, ask, share or ticket; and of its newest offer
+	child    string // the task that it is about, if that is a child
 }
 
 func (i *item) same(o *item) bool {
@@ -39,6 +40,10 @@ func (i *item) id(task string) string {
 		return fact.ShareID(task, i.n)
 	case view.ItemQuestion:
 		return fact.TicketID(task, i.n)
+	case view.ItemStranded:
+		return i.child
+	case view.ItemResults:
+		return task
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
 	return fact.HandoffID(task, i.n)
@@ -90,15 +95,29 @@ func (t *task) list(items []item) []item {
 	}
 	source := agentOf(s.Source())
 	for _, a := range s.Asks {
-		items = append(items, item{itemKey: itemKey{source, view.ItemTakeover, a.N, 0}, epoch: s.Epoch})
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemTakeover, n: a.N}, epoch: s.Epoch})
 	}
 	for _, a := range s.Shares {
 		if !a.Read {
-			items = append(items, item{itemKey: itemKey{a.To, view.ItemShare, a.N, 0}, envelope: a.Envelope})
+			items = append(items, item{itemKey: itemKey{agent: a.To, kind: view.ItemShare, n: a.N}, envelope: a.Envelope})
 		}
 	}
 	if k := s.OpenTicket(); k != nil && k.Kind == fact.TicketQuestion && k.To != "" {
-		items = append(items, item{itemKey: itemKey{k.To, view.ItemQuestion, k.N, 0}, ends: k.Due})
+		items = append(items, item{itemKey: itemKey{agent: k.To, kind: view.ItemQuestion, n: k.N}, ends: k.Due})
+	}
+	return listChildren(items, s, source)
+}
+
+// listChildren appends what an agent is told of the children of its task. Operators see the dead letters themselves.
+func listChildren(items []item, s *custody.Task, source string) []item {
+	if source == "" {
+		return items
+	}
+	for _, c := range s.Stranded() {
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemStranded, child: c.Task}, epoch: s.Epoch})
+	}
+	if s.Resumed {
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemResults}, epoch: s.Epoch})
 	}
 	return items
 }
@@ -112,13 +131,13 @@ func listHandoff(items []item, s *custody.Task, h *custody.Handoff) []item {
 		}
 		seen := seenBy(h)
 		for _, agent := range h.To {
-			items = append(items, item{itemKey: itemKey{agent, view.ItemOffer, h.N, h.Offer}, seen: seen(agent), ends: ends, envelope: h.Envelope})
+			items = append(items, item{itemKey: itemKey{agent: agent, kind: view.ItemOffer, n: h.N, offer: h.Offer}, seen: seen(agent), ends: ends, envelope: h.Envelope})
 		}
 	case h.Stage == fact.AwaitingApproval:
-		items = append(items, item{itemKey: itemKey{h.Approver, view.ItemApproval, h.N, 0}, ends: h.ApprovalEnds, envelope: h.Envelope})
+		items = append(items, item{itemKey: itemKey{agent: h.Approver, kind: view.ItemApproval, n: h.N}, ends: h.ApprovalEnds, envelope: h.Envelope})
 	case h.Stage == fact.Accepted && h.Confirm == fact.ConfirmExplicit:
 		items = append(items, item{
-			itemKey: itemKey{agentOf(h.From), view.ItemConfirm, h.N, 0}, epoch: s.Epoch, ends: h.ConfirmEnds,
+			itemKey: itemKey{agent: agentOf(h.From), kind: view.ItemConfirm, n: h.N}, epoch: s.Epoch, ends: h.ConfirmEnds,
 			envelope: h.Envelope,
 		})
 	}
@@ -155,6 +174,13 @@ func (t *task) show(i *item) view.Item {
 		return v
 	case view.ItemQuestion:
 		v.From, v.Detail = shortPrincipal(s.Ticket.By), preview(s.Ticket.Question, itemPreview)
+		return v
+	case view.ItemStranded:
+		c := s.Children[s.FindChild(i.child)]
+		v.From, v.Detail = c.To, preview(c.Why, itemPreview)
+		return v
+	case view.ItemResults:
+		v.From, v.Detail = t.joined.from, t.joined.why
 		return v
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}

@@ -32,6 +32,7 @@ type task struct {
 	items    []item
 	details  map[int]string // of shares not yet read
 	involved []string       // whose lists it is in
+	joined   joined         // what came of the children that it waited for last
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
 	tickets  []ticket       // that have changed since they were written
@@ -61,6 +62,20 @@ type columns struct {
 type claim struct {
 	who     string
 	handoff int
+}
+
+// joined is from whom results came in, and how many.
+type joined struct{ from, why string }
+
+// receivers names whom the children were for that a task has waited for.
+func receivers(s *custody.Task) string {
+	var names []string
+	for _, c := range s.Children {
+		if c.Group == s.Awaits {
+			names = append(names, c.To)
+		}
+	}
+	return preview(strings.Join(names, ", "), taskPreview)
 }
 
 // missedBy marks an agent that may join, among capabilities. No name has it.
@@ -180,8 +195,17 @@ func (t *task) note(event fact.Event) {
 		s.Progress = ""
 	case fact.Constrained:
 		s.Constraints = nil
-	case fact.Spawned, fact.ChildEnded, fact.Joined, fact.Finished, fact.GaveUp:
-		s.Children, s.Result = nil, nil
+	case fact.ChildEnded:
+		if i := s.FindChild(e.Child); i >= 0 {
+			s.Children[i].Result = nil // the fold has just made the list
+		}
+	case fact.Joined:
+		t.joined, s.Result = joined{from: receivers(s), why: strings.Clone(e.Why)}, nil
+	case fact.Finished, fact.GaveUp:
+		s.Result = nil
+	}
+	if s.State != fact.Waiting {
+		s.Children = nil
 	}
 }
 

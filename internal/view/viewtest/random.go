@@ -105,7 +105,9 @@ func (s *stage) anything(rt *rapid.T, task string, t custody.Task) handoff.Comma
 	case 1:
 		s.now = s.now.Add(time.Duration(rapid.IntRange(1, 60).Draw(rt, "minutes")) * time.Minute)
 		return handoff.Tick{Envelope: s.seal(t)}
-	case 2, 3, 4:
+	case 2, 3:
+		return s.anyChildren(rt, t)
+	case 4, 5:
 		return s.anyRequest(rt, task)
 	}
 	i := rapid.IntRange(0, len(commands)-1).Draw(rt, "command")
@@ -253,6 +255,13 @@ func (m *model) add(t custody.Task) {
 	}
 	if k := t.OpenTicket(); k != nil && k.Kind == fact.TicketQuestion && k.To != "" {
 		item(k.To, view.ItemQuestion, fact.TicketID(t.ID, k.N), false, k.Due, 0)
+	}
+	if agent := source[t.Source()]; agent != "" {
+		for kind, ids := range childItems(t) {
+			for _, id := range ids {
+				item(agent, kind, id, false, time.Time{}, t.Epoch)
+			}
+		}
 	}
 	h := t.InFlight()
 	if h == nil {

@@ -104,6 +104,6 @@ func reason(agent string, items []trapeze.Item) string {
 		fmt.Fprintf(&b, "- %s %s from %s, priority %s: %q\n", item.Type, item.ID, shell.OneLine(item.From), item.Priority, shell.Clip(shell.OneLine(item.Intent), 200))
 	}
 	b.WriteString("Look with the trapeze tool inbox. Accept what you can do now and finish it; reject what you cannot, and say why. " +
-		"Then look into the inbox again until it is empty. If your user wants something else first, end your turn.")
+		"Then look into the inbox again until nothing is left that you can do. If your user wants something else first, end your turn.")
 	return b.String()
 }

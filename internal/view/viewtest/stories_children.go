@@ -1,0 +1,121 @@
+package viewtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/custody"
+	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/handoff"
+	"github.com/trapezehq/trapeze/internal/view"
+)
+
+// spawn has the owner of a task delegate parts of it.
+func (s *stage) spawn(t custody.Task, mode fact.FanInMode, to ...string) handoff.Spawn {
+	c := handoff.Spawn{
+		By: agent(t.Owner), Epoch: t.Epoch, Kind: fact.Broadcast, FanIn: fact.FanIn{Mode: mode}, Reason: fact.ReasonSpecialization,
+		NewWork: true, Envelope: s.seal(t),
+	}
+	for i, name := range to {
+		c.Children = append(c.Children, fact.NewChild{Task: childOf(t, t.NextChild()+i), Index: t.NextChild() + i, To: name, Intent: "a part"})
+	}
+	return c
+}
+
+// childOf names a child of a task.
+func childOf(t custody.Task, index int) string {
+	return fmt.Sprintf("task_%s%03d", t.ID[len("task_")+3:], index)
+}
+
+// strandedStory: what a parent waits for and cannot get by itself, and what it has got, is in its owner's inbox.
+func strandedStory(s *stage) {
+	s.do(id(1), handoff.Create{By: agent("ann"), Task: id(1), Intent: "x"}, handoff.Start{By: agent("ann")})
+	t := s.task(id(1))
+	first, second := childOf(t, 0), childOf(t, 1)
+	s.do(id(1), s.spawn(t, fact.FanInAll, "bob", "cy"))
+	s.wantInbox("ann")
+
+	s.do(id(1), handoff.EndChild{Child: first, State: fact.Parked, Why: "returned: bob turned it down"})
+	item := s.wantInbox("ann", "stranded "+first)[0]
+	if item.Task != id(1) || item.Epoch != 1 || item.From != "bob" || item.Detail != "returned: bob turned it down" || item.At != s.views.Position() {
+		s.Errorf("what is stranded: %+v", item)
+	}
+	s.do(id(1), handoff.EndChild{Child: first, State: fact.Pending}) // an operator has replayed it
+	s.wantInbox("ann")
+	s.do(id(1), handoff.EndChild{Child: first, State: fact.Parked, Why: "exhausted: nobody answered"})
+	s.do(id(1), handoff.EndChild{Child: second, State: fact.Parked})
+	s.wantInbox("ann", "stranded "+first, "stranded "+second)
+
+	s.do(id(1), handoff.EndChild{Child: first, State: fact.Cancelled})
+	s.wantInbox("ann", "stranded "+second)
+	s.do(id(1), handoff.EndChild{Child: second, State: fact.Completed})
+	item = s.wantInbox("ann", "results "+id(1))[0]
+	if item.From != "bob, cy" || item.Detail != "1 of 2 completed, 2 needed" || item.Epoch != 1 || item.At != s.views.Position() {
+		s.Errorf("what has come in: %+v", item)
+	}
+	s.now = s.now.Add(15 * time.Minute)
+	s.do(id(1), handoff.Heartbeat{By: agent("ann"), Epoch: 1})
+	s.wantInbox("ann", "results "+id(1)) // it lives, and may know nothing of them yet
+	s.do(id(1), handoff.Progress{By: agent("ann"), Epoch: 1, Note: "read it"})
+	s.wantInbox("ann")
+
+	s.do(id(1), s.spawn(s.task(id(1)), fact.FanInFirst, "bob"), handoff.EndChild{Child: childOf(t, 2), State: fact.Completed})
+	s.wantInbox("ann", "results "+id(1))
+	s.do(id(1), s.to(id(1), "bob"))
+	s.wantInbox("ann")
+	s.do(id(1), handoff.Withdraw{By: operator, Handoff: 1})
+	s.wantInbox("ann") // it has been seen to
+
+	s.do(id(2), handoff.Create{By: operator, Task: id(2), Intent: "y"})
+	c := s.spawn(s.task(id(2)), fact.FanInAll, "bob")
+	c.By = operator
+	s.do(id(2), c, handoff.EndChild{Child: c.Children[0].Task, State: fact.Parked})
+	s.wantInbox("") // operators have the dead letters
+}
+
+// anyChildren draws a fan-out, or what comes of one.
+func (s *stage) anyChildren(rt *rapid.T, t custody.Task) handoff.Command {
+	if t.State != fact.Waiting {
+		if t.Resumed && rapid.Bool().Draw(rt, "idle") {
+			return handoff.Heartbeat{By: agent(t.Owner), Epoch: t.Epoch}
+		}
+		var start handoff.Sequence
+		if name := agentNamed(t.Requester); t.State == fact.Pending && t.Owner == "" && name != "" {
+			start, t.Owner, t.Epoch = handoff.Sequence{handoff.Start{By: agent(name)}}, name, t.Epoch+1
+		}
+		mode := rapid.SampledFrom([]fact.FanInMode{fact.FanInAll, fact.FanInAll, fact.FanInFirst, fact.FanInNone}).Draw(rt, "fan-in")
+		return append(start, s.spawn(t, mode, rapid.Permutation(names).Draw(rt, "receivers")[:rapid.IntRange(1, 3).Draw(rt, "parts")]...))
+	}
+	open := slices.DeleteFunc(slices.Clone(t.Children), func(c custody.Child) bool { return c.State.Final() })
+	if len(open) == 0 { // it waits for people
+		return handoff.Tick{}
+	}
+	return handoff.EndChild{
+		Child: rapid.SampledFrom(open).Draw(rt, "child").Task, Why: rapid.SampledFrom([]string{"", "no", "never"}).Draw(rt, "why"),
+		State: rapid.SampledFrom([]fact.State{fact.Parked, fact.Parked, fact.Pending, fact.Completed, fact.Failed}).Draw(rt, "end"),
+	}
+}
+
+func agentNamed(principal string) string {
+	role, name, _ := strings.Cut(principal, "/")
+	if role != "agent" {
+		return ""
+	}
+	return name
+}
+
+// childItems is what the children of a task put into the inbox of the agent behind it.
+func childItems(t custody.Task) map[view.ItemType][]string {
+	items := map[view.ItemType][]string{}
+	for _, c := range t.Stranded() {
+		items[view.ItemStranded] = append(items[view.ItemStranded], c.Task)
+	}
+	if t.Resumed {
+		items[view.ItemResults] = []string{t.ID}
+	}
+	return items
+}
