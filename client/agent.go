@@ -50,7 +50,8 @@ type Agent struct {
 	Readiness Readiness `json:"readiness"`
 	OffDuty   bool      `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
 	Circuit   Circuit   `json:"circuit"`
-	Held      int       `json:"held"` // tasks that it owns now
+	Held      int       `json:"held"`          // tasks that it owns now
+	Seen      time.Time `json:"seen,omitzero"` // when the server last heard of it; zero: not since the server was started
 	Position  uint64    `json:"position,omitempty"`
 }
 

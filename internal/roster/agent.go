@@ -22,6 +22,7 @@ type Agent struct {
 	OffDuty   bool               `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
 	Circuit   Circuit            `json:"circuit"`
 	Held      int                `json:"held"` // tasks that it owns now
+	Seen      time.Time          `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
 	Position  ledger.Position    `json:"position,omitempty"`
 }
 
@@ -204,10 +205,12 @@ func (r *Roster) describe(ctx context.Context, workspace string, s registry.Stat
 	if err != nil {
 		return Agent{}, stream.Unavailable(err)
 	}
-	now := registry.CircuitAt(s, r.now())
+	now := r.now()
+	circuit := registry.CircuitAt(s, now)
 	return Agent{
 		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
-		Circuit: Circuit{State: now.Phase, Failures: s.Circuit.Failures, ResetAt: now.ResetAt},
+		Seen:    r.presence.seen(workspace, s.Name, now).Round(0).UTC(),
+		Circuit: Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
 	}, nil
 }
 

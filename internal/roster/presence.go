@@ -44,16 +44,22 @@ func (p *presence) beat(workspace, agent string, now time.Time) {
 	p.heard[workspace+"/"+agent] = now
 }
 
+// last is when an agent was last heard; the start, for one that was not.
 func (p *presence) last(workspace, agent string, now time.Time) time.Time {
+	if t := p.seen(workspace, agent, now); !t.IsZero() {
+		return t
+	}
+	return p.since
+}
+
+// seen is when an agent was last heard since the start; zero if it was not.
+func (p *presence) seen(workspace, agent string, now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting[workspace+"/"+agent] > 0 {
 		return now
 	}
-	if t, ok := p.heard[workspace+"/"+agent]; ok {
-		return t
-	}
-	return p.since
+	return p.heard[workspace+"/"+agent]
 }
 
 // LapsePresence makes agents offline whose heartbeats have stopped. It returns when the next could lapse.

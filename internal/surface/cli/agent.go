@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,11 +74,11 @@ func (s *commands) agentList() *cobra.Command {
 			var rows [][]string
 			for _, a := range list.Agents {
 				rows = append(rows, []string{
-					a.Name, a.Spec.Kind, string(a.Readiness), holds(a), a.Circuit.State, shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
+					a.Name, a.Spec.Kind, string(a.Readiness), seen(a), holds(a), circuitOf(a), shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
 				})
 			}
 			p.Table("There are no agents. Add one with: trapeze agent add NAME",
-				[]string{"NAME", "KIND", "READINESS", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
+				[]string{"NAME", "KIND", "READINESS", "SEEN", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
 		})
 	})
 }
@@ -154,13 +155,10 @@ func (s *commands) agentVerb(verb, short string, do func(context.Context, *clien
 
 func (s *commands) emitAgent(a client.Agent) error {
 	return s.Emit(a, func(p *shell.Page) {
-		circuit := a.Circuit.State
-		if !a.Circuit.ResetAt.IsZero() {
-			circuit += ", resets at " + shell.Clock(a.Circuit.ResetAt)
-		}
 		p.Fields([]shell.Field{
 			{"agent", a.Name},
 			{"readiness", readinessOf(a)},
+			{"seen", seen(a)},
 			{"kind", a.Spec.Kind},
 			{"description", a.Spec.Description},
 			{"capabilities", shell.Names(a.Spec.Capabilities)},
@@ -174,9 +172,29 @@ func (s *commands) emitAgent(a client.Agent) error {
 			{"fallbacks", shell.Names(a.Spec.Fallbacks)},
 			{"escalation", shell.Names(a.Spec.Escalation)},
 			{"presence", shell.Span(a.Spec.PresenceTTL)},
-			{"circuit", circuit},
+			{"circuit", circuitOf(a)},
 		})
 	})
+}
+
+// seen is how long ago the server last heard of an agent, beside the agent's own word on its readiness.
+func seen(a client.Agent) string {
+	ago := time.Since(a.Seen).Truncate(time.Minute)
+	switch {
+	case a.Seen.IsZero():
+		return "not since the server started"
+	case ago <= 0:
+		return "now"
+	}
+	return shell.Span(client.Duration(ago)) + " ago"
+}
+
+// circuitOf is how an agent's circuit stands, and until when.
+func circuitOf(a client.Agent) string {
+	if a.Circuit.ResetAt.IsZero() {
+		return a.Circuit.State
+	}
+	return a.Circuit.State + ", resets at " + shell.Clock(a.Circuit.ResetAt)
 }
 
 // readinessOf is an agent's readiness, and whether its own word on it counts.

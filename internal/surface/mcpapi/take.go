@@ -33,8 +33,34 @@ type joined struct {
 type neighbour struct {
 	Name         string   `json:"name"`
 	Readiness    string   `json:"readiness"`
+	Known        string   `json:"known,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
 	Description  string   `json:"description,omitempty"`
+}
+
+// neighbourOf is an agent with what is known beside its own word: when it was last seen, what it holds, what its circuit says.
+func neighbourOf(a client.Agent, now time.Time) neighbour {
+	var known []string
+	switch away := now.Sub(a.Seen).Truncate(time.Minute); {
+	case a.Seen.IsZero():
+		known = append(known, "not seen since the server started")
+	case away > 0:
+		known = append(known, "last seen "+strings.TrimSuffix(away.String(), "0s")+" ago")
+	}
+	switch {
+	case a.Spec.MaxTasks > 0:
+		known = append(known, fmt.Sprintf("holds %d of %d", a.Held, a.Spec.MaxTasks))
+	case a.Held > 0:
+		known = append(known, fmt.Sprintf("holds %d", a.Held))
+	}
+	if a.Circuit.State != "closed" {
+		s := "circuit " + strings.ReplaceAll(a.Circuit.State, "_", " ")
+		if !a.Circuit.ResetAt.IsZero() {
+			s += " until " + a.Circuit.ResetAt.UTC().Format(time.RFC3339)
+		}
+		known = append(known, s)
+	}
+	return neighbour{a.Name, string(a.Readiness), strings.Join(known, ", "), a.Spec.Capabilities, clip(oneLine(a.Spec.Description), 120)}
 }
 
 const mostNeighbours = 50
@@ -64,7 +90,7 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 			case len(out.Agents) == mostNeighbours:
 				out.More++
 			default:
-				out.Agents = append(out.Agents, neighbour{a.Name, string(a.Readiness), a.Spec.Capabilities, clip(oneLine(a.Spec.Description), 120)})
+				out.Agents = append(out.Agents, neighbourOf(a, time.Now()))
 			}
 		}
 		return answer{text: out.String(), data: out}, nil
@@ -135,7 +161,7 @@ func (j joined) String() string {
 	}
 	b.WriteString(".\n")
 	for _, n := range j.Agents {
-		fmt.Fprintf(&b, "- %s (%s)", n.Name, n.Readiness)
+		fmt.Fprintf(&b, "- %s (%s)", n.Name, strings.TrimSuffix(n.Readiness+", "+n.Known, ", "))
 		if len(n.Capabilities) > 0 {
 			b.WriteString(" can: " + strings.Join(n.Capabilities, ", "))
 		}
