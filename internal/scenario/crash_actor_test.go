@@ -253,6 +253,10 @@ func (a *actor) answer(item api.Item, reject bool) {
 		a.ask("confirm", func(ctx context.Context, c *api.Client) (api.Receipt, error) {
 			return c.Confirm(ctx, item.ID, api.ConfirmInput{Epoch: item.Epoch})
 		})
+	case item.Type == "stranded":
+		a.cancel(item.ID)
+	case item.Type == "results":
+		a.complete(item.Task, item.Epoch)
 	case item.Type != "offer":
 		a.rig.Errorf("nobody has made a %s", item.Type)
 	case reject:

@@ -17,6 +17,7 @@ type item struct {
 	seen        bool
 	epoch       uint64
 	envelope    string
+	why         string // a child is stranded
 	ends, since time.Time
 	at          ledger.Position
 }
@@ -29,7 +30,7 @@ type itemKey struct {
 }
 
 func (i *item) same(o *item) bool {
-	return i.seen == o.seen && i.epoch == o.epoch && i.ends.Equal(o.ends) && i.envelope == o.envelope && i.at == o.at
+	return i.seen == o.seen && i.epoch == o.epoch && i.ends.Equal(o.ends) && i.envelope == o.envelope && i.why == o.why && i.at == o.at
 }
 
 func (i *item) id(task string) string {
@@ -114,7 +115,7 @@ func listChildren(items []item, s *custody.Task, source string) []item {
 		return items
 	}
 	for _, c := range s.Stranded() {
-		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemStranded, child: c.Task}, epoch: s.Epoch})
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemStranded, child: c.Task}, epoch: s.Epoch, why: preview(c.Why, itemPreview)})
 	}
 	if s.Resumed {
 		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemResults}, epoch: s.Epoch})
@@ -177,7 +178,7 @@ func (t *task) show(i *item) view.Item {
 		return v
 	case view.ItemStranded:
 		c := s.Children[s.FindChild(i.child)]
-		v.From, v.Detail = c.To, preview(c.Why, itemPreview)
+		v.From, v.Detail = c.To, i.why
 		return v
 	case view.ItemResults:
 		v.From, v.Detail = t.joined.from, t.joined.why

@@ -48,6 +48,10 @@ func strandedStory(s *stage) {
 	s.wantInbox("ann")
 	s.do(id(1), handoff.EndChild{Child: first, State: fact.Parked, Why: "exhausted: nobody answered"})
 	s.do(id(1), handoff.EndChild{Child: second, State: fact.Parked})
+	s.do(id(1), handoff.EndChild{Child: second, State: fact.Parked, Why: "exhausted: cy did not answer"}) // replayed, and there again
+	if item := s.inbox("ann")[1]; item.Detail != "exhausted: cy did not answer" {
+		s.Errorf("what is stranded for another reason: %+v", item)
+	}
 	s.wantInbox("ann", "stranded "+first, "stranded "+second)
 
 	s.do(id(1), handoff.EndChild{Child: first, State: fact.Cancelled})
