@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what the server says now into the
 // A conversation is a file of testdata/conversations: what agents send to a server, and what each hears from it, in both eras of
 // the protocol. Its sections, in order, are
 //
-//	-- agents --               a line for each: its name, then its capabilities
+//	-- agents --               a line for each: its name, then its capabilities, the first of a person being human
 //	-- client --               what the clients are capable of, as JSON; left out: {}
 //	-- NAME --                 messages that an agent sends, as JSON-RPC
 //	-- NAME in ERA --          the same in one era only

@@ -56,6 +56,9 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 		did = "Answered."
 	case "claim":
 		r, err = c.Claim(ctx, in.ID)
+		if err == nil && r.State == client.Executing { // a takeover: the task is, too
+			return c.tookOver(ctx, r)
+		}
 		did = "The ticket is yours."
 	case "release":
 		r, err = c.Release(ctx, in.ID, client.ReleaseInput{Epoch: epoch, Detail: in.Text})
@@ -67,6 +70,17 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 		return answer{}, err
 	}
 	return told(r, did, ""), nil
+}
+
+// tookOver is what whoever has taken a task from a desk works from.
+func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
+	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true})
+	if err != nil {
+		return answer{}, err
+	}
+	a := told(r, "The task is yours.", "do what the context asks; then complete, send or escalate; decide with verdict release gives it back")
+	a.text += "\n\n" + s.Prompt
+	return a, nil
 }
 
 // epochFor is the epoch of a verdict that needs one: those that an owner gives on what is its own.

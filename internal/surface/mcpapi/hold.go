@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -188,24 +187,6 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answ
 	a := told(r, "The question is with people as ticket "+r.Ticket+".", next)
 	a.data = asked{receipt: receiptOf(r, next)}
 	return a, nil
-}
-
-// ticketText is how a ticket stands, in a few words.
-func ticketText(k client.Ticket) string {
-	s := "Ticket " + k.ID + " (" + k.Kind + " for " + firstOf(k.To, "the desk "+k.Desk) + ") is " + k.State
-	if k.Open() {
-		return s + ", due " + k.Due.Format(time.RFC3339) + "."
-	}
-	s += ": " + k.Outcome
-	if k.ClosedBy != "" {
-		s += " by " + k.ClosedBy
-	}
-	for _, text := range []string{k.Answer, k.Detail} {
-		if text != "" {
-			s += "\n" + quoted(strings.TrimSpace(text))
-		}
-	}
-	return s
 }
 
 func firstOf(texts ...string) string {

@@ -99,7 +99,11 @@ func (h *house) as(token string) *client.Client {
 // token registers an agent and gives a token of it.
 func (h *house) token(name string, capabilities ...string) string {
 	h.t.Helper()
-	if _, err := h.admin.RegisterAgent(h.t.Context(), name, client.AgentSpec{Capabilities: capabilities}); err != nil {
+	spec := client.AgentSpec{Capabilities: capabilities}
+	if len(capabilities) > 0 && capabilities[0] == "human" {
+		spec = client.AgentSpec{Kind: "human", Capabilities: capabilities[1:]}
+	}
+	if _, err := h.admin.RegisterAgent(h.t.Context(), name, spec); err != nil {
 		h.t.Fatal(err)
 	}
 	return h.tokenAt(name, "")

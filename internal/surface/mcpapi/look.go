@@ -13,7 +13,7 @@ import (
 )
 
 type statusInput struct {
-	ID      string `json:"id,omitempty" jsonschema:"a task, handoff, ticket or share; without it: the tasks you own, requested or are offered"`
+	ID      string `json:"id,omitempty" jsonschema:"a task, handoff, ticket or share; without it: the tasks you own, requested or are offered, and open tickets"`
 	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
 	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
 	After   uint64 `json:"after,omitempty" jsonschema:"position of the answer before"`
@@ -24,6 +24,7 @@ type standing struct {
 	Task     *taskNow     `json:"task,omitempty"`
 	Ticket   *ticketNow   `json:"ticket,omitempty"`
 	Tasks    []taskLine   `json:"tasks,omitempty"`
+	Tickets  []ticketNow  `json:"tickets,omitempty"`
 	History  []historyRow `json:"history,omitempty"`
 	More     bool         `json:"more,omitempty"`
 	Shared   string       `json:"shared,omitempty"`
@@ -62,17 +63,6 @@ type childNow struct {
 	Why    string `json:"why,omitempty"`
 }
 
-type ticketNow struct {
-	ID      string `json:"id"`
-	Task    string `json:"task"`
-	Kind    string `json:"kind"`
-	State   string `json:"state"`
-	Asked   string `json:"question,omitempty"`
-	Outcome string `json:"outcome,omitempty"`
-	Answer  string `json:"answer,omitempty"`
-	By      string `json:"by,omitempty"`
-}
-
 type taskLine struct {
 	ID     string   `json:"id"`
 	State  string   `json:"state"`
@@ -107,9 +97,8 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &ticketNow{
-				k.ID, k.Task, k.Kind, k.State, k.Question, k.Outcome, k.Answer, k.ClosedBy,
-			}}}, nil
+			now := ticketOf(k)
+			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &now}}, nil
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
 		case in.History:
@@ -274,7 +263,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	return answer{text: "The task is not yours; this is for you to know.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
 }
 
-// mine lists the live tasks that the caller has a part in; of an operator, all there are.
+// mine lists the live tasks and the open tickets that the caller has a part in; of an operator, all there are.
 func (c *call) mine(ctx context.Context) (answer, error) {
 	page, err := c.Tasks(ctx, client.TaskFilter{Live: true, Limit: mostTasks})
 	if err != nil {
@@ -291,9 +280,10 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		b.WriteString(": " + oneLine(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
-		b.WriteString("None.\n")
+		b.WriteString("No tasks.\n")
 	}
-	return answer{text: b.String(), data: out}, nil
+	err = c.tickets(ctx, &out, &b)
+	return answer{text: b.String(), data: out}, err
 }
 
 // relieved says what came of an agent that is stuck.

@@ -77,8 +77,11 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
 				return answer{}, err
 			}
-		} else if in.says() {
-			return answer{}, invalid("only an agent joins with something to say of itself; your token is of %s/%s", me.Role, me.Name)
+		} else {
+			if in.says() {
+				return answer{}, invalid("only an agent joins with something to say of itself; your token is of %s/%s", me.Role, me.Name)
+			}
+			out.Next = "inbox has what is to be approved, status all tasks and open tickets; decide sees to them"
 		}
 		known, err := c.Agents(ctx)
 		if err != nil {

@@ -27,6 +27,7 @@ func TestWhatAModelWritesIsReadOrRefusedInWordsThatItCanMendItBy(t *testing.T) {
 	for _, c := range []struct{ given, says string }{
 		{`{"id": "x"}`, ""},
 		{`{"id": "x", "size": "small", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}], "count": 3}`, ""},
+		{`{"id": "x", "facts": "it is late"}`, ""},
 		{`{"id": "x", "names": null, "size": ""}`, ""},
 		{``, "cook needs id: of what"},
 		{`{}`, "cook needs id: of what"},

@@ -28,8 +28,11 @@ func (l *List) UnmarshalJSON(b []byte) error {
 // Points are facts or decisions; a string alone is taken for a point's text.
 type Points []client.Point
 
-// UnmarshalJSON takes a list of objects, or of strings.
+// UnmarshalJSON takes a list of objects, or of strings, or one string.
 func (p *Points) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		b = slices.Concat([]byte("["), b, []byte("]"))
+	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return errors.New(`give a list such as [{"text": "..."}]`)
