@@ -337,7 +337,7 @@ type FailInput struct {
 
 // CancelInput calls a task off, or takes a handoff back.
 type CancelInput struct {
-	Epoch  uint64 `json:"epoch,omitempty"` // for a handoff
+	Epoch  uint64 `json:"epoch,omitempty"` // 0, for a task: whoever owns it now
 	Detail string `json:"detail,omitempty"`
 }
 

@@ -73,7 +73,7 @@ func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (docket.Receipt,
 // CancelInput calls a task off, or withdraws a handoff.
 type CancelInput struct {
 	ID     string `json:"id,omitempty" doc:"Of the task, or of the handoff under way."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"For a handoff: the task's epoch as you know it."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"The task's epoch as you know it. Left out for a task: whoever owns it now."`
 	Detail string `json:"detail,omitempty" doc:"Why."`
 }
 
@@ -83,7 +83,7 @@ func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (docket.Rece
 	if task, n, err := fact.ParseHandoffID(in.ID); err == nil {
 		return a.tasks.Change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
-	return a.tasks.Change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Epoch: in.Epoch, Detail: in.Detail})
 }
 
 // ConstrainInput adds or tightens a constraint.

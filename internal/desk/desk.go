@@ -21,9 +21,6 @@ import (
 // MaxWait is the longest that a call may wait for the end of a ticket: shorter than the usual client timeouts.
 const MaxWait = 55 * time.Second
 
-// lookAgain is how often somebody who waits looks whether the ticket is closed where no view says so.
-const lookAgain = 2 * time.Second
-
 // Sources are what tickets need of other rooms.
 type Sources struct {
 	// Known is an agent as the registry has it; the zero state of one that is not there.
@@ -149,27 +146,26 @@ func (d *Desk) waitFor(ctx context.Context, c caller.Caller, in TicketInput) (vi
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return view.Ticket{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
-	changed, stop := d.views.Watch(c.Workspace, c.Agent())
+	task, _, err := fact.ParseTicketID(in.ID)
+	if err != nil {
+		return view.Ticket{}, err
+	}
+	changed, stop := d.views.WatchTask(c.Workspace, task) // before the first look, so that nothing comes in between
 	defer stop()
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
-	for {
+	for late := in.Wait == 0; ; {
 		k, err := d.find(ctx, c, in.ID)
-		if err != nil || in.Wait == 0 || k.State == fact.TicketOver {
+		if err != nil || late || k.State == fact.TicketOver {
 			return k, err
 		}
-		again := time.NewTimer(lookAgain)
 		select {
 		case <-changed:
-		case <-again.C:
 		case <-deadline.C:
-			again.Stop()
-			return k, nil
+			late = true
 		case <-ctx.Done():
-			again.Stop()
 			return k, stream.Unavailable(ctx.Err())
 		}
-		again.Stop()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/access"
@@ -171,4 +172,31 @@ func TestWhoReadsATicketIsOnRecordAndAListOnlyPreviews(t *testing.T) {
 	if n := h.entries(docket.Kind, task); n != before {
 		t.Errorf("looking made %d entries of the task", n-before)
 	}
+}
+
+func TestWhoeverWaitsForATicketHasItsAnswerAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		ticket := h.ask(desk.AskInput{Question: "Refund or replace?"})
+		begun := time.Now()
+		answered := make(chan view.Ticket)
+		for _, c := range []caller.Caller{agent("ann"), who(identity.Operator, "olga")} {
+			go func() {
+				k, _ := h.Ticket(t.Context(), c, desk.TicketInput{ID: ticket, Wait: desk.MaxWait})
+				answered <- k
+			}()
+		}
+		synctest.Wait()
+		if _, err := h.Answer(t.Context(), who(identity.Operator, "omar"), desk.AnswerInput{ID: ticket, Answer: "refund"}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if k := <-answered; k.Answer != "refund" {
+				t.Errorf("%+v", k.Ticket)
+			}
+		}
+		if waited := time.Since(begun); waited != 0 { // by the clock of the test
+			t.Errorf("they looked again only after %s", waited)
+		}
+	})
 }

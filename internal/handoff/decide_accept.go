@@ -75,11 +75,7 @@ type Accept struct {
 
 func (c Accept) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	d := turn{t: t}
-	if c.early(t) {
-		d.offerAgain(Hints{}, now)
-		c.Offer = d.t.Handoff.Offer
-	}
-	h, err := offerTo(d.t, c.By.Agent, c.Handoff, c.Offer)
+	h, err := d.offered(c.By.Agent, c.Handoff, c.Offer, now)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +90,15 @@ func (c Accept) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	return d.events, nil
 }
 
-// early reports whether the receiver was slow to answer and is to be offered the task again after a pause: since it is there now,
-// it is offered it now. A model that thinks for longer than the acknowledgment clock runs is not lost for that.
-func (c Accept) early(t custody.Task) bool {
-	h := t.Handoff
-	return live(t) == nil && h != nil && h.N == c.Handoff && h.Stage == fact.Requested && !h.RetryAt.IsZero() && !h.Claim &&
-		(c.Offer == 0 || c.Offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == c.By.Agent && c.By.Agent != ""
+// offered finds the open offer that an agent answers. One that was slow to answer, and is to be offered the task again after a
+// pause, is offered it now, since it is there: a model that thinks for longer than the acknowledgment clock runs is not lost for that.
+func (d *turn) offered(agent string, handoff, offer int, now time.Time) (*custody.Handoff, error) {
+	if h := d.t.Handoff; live(d.t) == nil && h != nil && h.N == handoff && h.Stage == fact.Requested && !h.RetryAt.IsZero() && !h.Claim &&
+		(offer == 0 || offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == agent && agent != "" {
+		d.offerAgain(Hints{}, now)
+		offer = d.t.Handoff.Offer
+	}
+	return offerTo(d.t, agent, handoff, offer)
 }
 
 // moved is the fourth message: the receiver owns the task.
@@ -170,14 +169,14 @@ type Reject struct {
 }
 
 func (c Reject) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
-	h, err := offerTo(t, c.By.Agent, c.Handoff, c.Offer)
+	d := turn{t: t}
+	h, err := d.offered(c.By.Agent, c.Handoff, c.Offer, now)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	d := turn{t: t}
 	d.do(fact.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == fact.Requested {
 		d.nextOrEnd(c.how(), nil, c.Hints, now)

@@ -120,6 +120,7 @@ func (c Fail) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 // Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
 type Cancel struct {
 	By     By
+	Epoch  uint64 // 0: whoever owns it now
 	Detail string
 }
 
@@ -133,6 +134,11 @@ func (c Cancel) decide(t custody.Task, now time.Time) ([]fact.Event, error) {
 	}
 	if t.State == fact.Cancelled {
 		return nil, nil
+	}
+	if c.Epoch != 0 {
+		if err := current(t, c.Epoch); err != nil {
+			return nil, err
+		}
 	}
 	if err := fact.CheckText("the detail", c.Detail, fact.MaxText); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (s *story) command(t *testing.T) Command {
 	case "fail":
 		return Fail{By: by, Epoch: e, Detail: s.word("detail", "cannot be done")}
 	case "cancel":
-		return Cancel{By: by, Detail: s.word("detail", "")}
+		return Cancel{By: by, Epoch: uint64(s.number("epoch", 0)), Detail: s.word("detail", "")}
 	case "send":
 		return s.send()
 	case "see":

@@ -21,7 +21,7 @@ type decideInput struct {
 var decideTool = define[decideInput, receipt]("decide", "Answer what waits for your word", destroys,
 	"Say yes or no to what waits for your word: a handoff to confirm or approve, an ask to take over, a question, a ticket.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
-		about, said, err := c.asked()
+		about, said, err := c.earlier()
 		switch {
 		case err != nil:
 			return answer{}, err

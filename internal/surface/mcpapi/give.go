@@ -65,7 +65,7 @@ func (f fresh) empty() bool {
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
-		about, said, err := c.asked()
+		about, said, err := c.earlier()
 		if err != nil {
 			return answer{}, err
 		}
@@ -375,7 +375,7 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destr
 			}
 			return told(r, "The handoff was taken back.", "the task is yours: go on with it"), nil
 		}
-		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Detail: in.Why})
+		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
 		if err != nil {
 			return answer{}, err
 		}

@@ -90,25 +90,25 @@ type askInput struct {
 	Key      string        `json:"key,omitempty"`
 }
 
-type asked struct {
+type askAnswer struct {
 	receipt
 	Answer string `json:"answer,omitempty"`
 	By     string `json:"by,omitempty"`
 }
 
-var askTool = define[askInput, asked]("ask", "Ask a person", changes,
+var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. "+
 		"Do not block on it: status with the ticket shows the answer.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
 		}
-		about, said, err := c.asked()
+		about, said, err := c.earlier()
 		if err != nil {
 			return answer{}, err
 		}
 		if said != nil {
-			return c.answered(ctx, about.ID, said)
+			return c.takeAnswer(ctx, about.ID, said)
 		}
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 		if err != nil {
@@ -138,11 +138,11 @@ func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
 	if err != nil {
 		return c.ticketNow(ctx, ticket)
 	}
-	return c.answered(ctx, ticket, said)
+	return c.takeAnswer(ctx, ticket, said)
 }
 
-// answered takes what the person at the client said. Where somebody else was faster, theirs is the answer.
-func (c *call) answered(ctx context.Context, ticket string, said *mcp.ElicitResult) (answer, error) {
+// takeAnswer takes what the person at the client said. Where somebody else was faster, theirs is the answer.
+func (c *call) takeAnswer(ctx context.Context, ticket string, said *mcp.ElicitResult) (answer, error) {
 	if text, ok := saidBy(said, "answer"); ok {
 		_, err := c.Answer(c.asPerson(ctx, ticket), ticket, client.AnswerInput{Answer: text})
 		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) {
@@ -158,15 +158,15 @@ func (c *call) ticketNow(ctx context.Context, ticket string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.told(ctx, k)
+	return c.showTicket(ctx, k)
 }
 
-func (c *call) told(ctx context.Context, k client.Ticket) (answer, error) {
+func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) {
 	t, err := c.Task(ctx, k.Task)
 	if err != nil {
 		return answer{}, err
 	}
-	out := asked{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
+	out := askAnswer{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
 	out.Next = "go on with the task"
 	if k.Open() {
 		out.Next = "do other work; status with id=" + k.ID + " and wait shows the answer"
@@ -180,12 +180,12 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answ
 		defer c.alive(ctx, "waiting for an answer")()
 		k, err := vital.Ride(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
 		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
-			return c.told(ctx, k)
+			return c.showTicket(ctx, k)
 		}
 	}
 	next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
 	a := told(r, "The question is with people as ticket "+r.Ticket+".", next)
-	a.data = asked{receipt: receiptOf(r, next)}
+	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil
 }
 

@@ -135,8 +135,8 @@ func (w work) result() *mcp.CallToolResult {
 	}
 }
 
-// answered is a ticket as the holder of its handle sees it: with what ask would have answered if it had waited.
-func (r record) answered(k client.Ticket) tasks.Task {
+// questionTask is a ticket as the holder of its handle sees it: with what ask would have answered if it had waited.
+func (r record) questionTask(k client.Ticket) tasks.Task {
 	t := tasks.Task{ID: k.ID, Status: tasks.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
 	for _, at := range []time.Time{k.Claimed, k.Closed} {
 		if at.After(t.Updated) {
@@ -156,7 +156,7 @@ func (r record) answered(k client.Ticket) tasks.Task {
 		t.Status = tasks.Completed
 		t.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: ticketText(k) + "\nNext: " + next}},
-			StructuredContent: asked{receipt: receipt{Task: k.Task, State: client.Executing, Ticket: k.ID, Next: next}, Answer: k.Answer, By: k.ClosedBy},
+			StructuredContent: askAnswer{receipt: receipt{Task: k.Task, State: client.Executing, Ticket: k.ID, Next: next}, Answer: k.Answer, By: k.ClosedBy},
 		}
 	}
 	return t

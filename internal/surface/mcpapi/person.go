@@ -46,9 +46,9 @@ func (c *call) canAsk() bool {
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// asked is what was asked at the client in an earlier round of this call: empty in the first. The answer belongs to this
+// earlier is what was asked at the client in an earlier round of this call: empty in the first. The answer belongs to this
 // request of this principal, or the call is an error of the protocol.
-func (c *call) asked() (about ticketState, answered *mcp.ElicitResult, err error) {
+func (c *call) earlier() (about ticketState, answered *mcp.ElicitResult, err error) {
 	p := c.req.Params
 	if p.RequestState == "" && len(p.InputResponses) == 0 {
 		return about, nil, nil

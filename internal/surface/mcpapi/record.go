@@ -120,7 +120,7 @@ func (r record) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error
 func (r record) look(ctx context.Context, id string) (t tasks.Task, wait func() error, err error) {
 	if isTicket(id) {
 		k, err := r.Ticket(ctx, id, 0)
-		return r.answered(k), func() error {
+		return r.questionTask(k), func() error {
 			_, err := r.Ticket(ctx, id, linger)
 			return err
 		}, err
