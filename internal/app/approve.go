@@ -57,7 +57,7 @@ func toApprove(t custody.Task, ticket int) (handoff int, err error) {
 	id := fact.TicketID(t.ID, ticket)
 	switch {
 	case k == nil || ticket > k.N:
-		return 0, refusal.New(refusal.NotFound, "list tickets to see those that are open", "task %s has no ticket %d", t.ID, ticket)
+		return 0, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, ticket)
 	case ticket < k.N || k.State == fact.TicketOver:
 		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
 	case k.Kind == fact.TicketQuestion:

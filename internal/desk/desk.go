@@ -87,7 +87,7 @@ func (s standing) sees(c caller.Caller, t custody.Task, k custody.Ticket) bool {
 
 // unknown is said of tickets that are not there and of those that the caller may not see alike.
 func unknown(id string) error {
-	return refusal.New(refusal.NotFound, "check the id; list tickets to see those that are yours to see", "there is no ticket %s that you may see", id)
+	return refusal.New(refusal.NotFound, "check the id: a task shows its ticket, and an inbox what was asked of you", "there is no ticket %s that you may see", id)
 }
 
 // TicketsInput narrows a list of tickets.

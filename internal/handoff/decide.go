@@ -52,7 +52,7 @@ func held(t custody.Task, by By, epoch uint64) error {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.Principal {
-		return refusal.New(refusal.Conflict, "start it or hand it off first", "task %s is %s and nobody owns it", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "hand it off (send), or start it, first", "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent != t.Owner {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",

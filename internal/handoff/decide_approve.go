@@ -82,7 +82,7 @@ func supervisedBy(t custody.Task, by By, n int, now time.Time) (*custody.Handoff
 	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
 		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
 	case h.Approver == "" && !by.Operator:
-		return nil, refusal.New(refusal.NotPermitted, "ask an operator", "only an operator approves this handoff")
+		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who finds it among what waits for approval", "only an operator approves this handoff")
 	}
 	return h, kept(t, by, t.OpenTicket(), now)
 }

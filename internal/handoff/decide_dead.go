@@ -68,7 +68,7 @@ func dead(t custody.Task, by By) error {
 		return err
 	}
 	if !by.Operator {
-		return refusal.New(refusal.NotPermitted, "ask an operator", "%s cannot touch the dead-letter queue", by.name())
+		return refusal.New(refusal.NotPermitted, "tell an operator, or call the task off and make another", "%s cannot touch the dead-letter queue", by.name())
 	}
 	if t.State != fact.Parked {
 		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead-letter queue", t.ID, t.State)

@@ -290,7 +290,7 @@ func openTicket(t custody.Task, n int) (*custody.Ticket, error) {
 	k := t.Ticket
 	switch {
 	case k == nil || n > k.N || n < 1:
-		return nil, refusal.New(refusal.NotFound, "list tickets to see those that are open", "task %s has no ticket %d", t.ID, n)
+		return nil, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, n)
 	case n < k.N:
 		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", fact.TicketID(t.ID, n))
 	case k.State == fact.TicketOver:

@@ -281,11 +281,7 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 		case in.Detail != "" && in.Takeover == "":
 			return answer{}, invalid("detail goes with takeover: an offer is accepted without a word; leave it out")
 		case in.Takeover != "":
-			r, err := c.Takeover(ctx, in.Takeover, client.TakeoverInput{Detail: in.Detail})
-			if err != nil {
-				return answer{}, err
-			}
-			return taken(r, "Its owner was asked.", "if it consents, the task is offered to you: wait with inbox", ""), nil
+			return c.takeOver(ctx, in)
 		}
 		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true})
 		if errors.Is(err, client.Expired) {
@@ -302,6 +298,30 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 		}
 		return owned(r.Receipt, *r.Content), nil
 	})
+
+// takeOver asks an owner for its task. Where the owner is lost, the task is the caller's at once.
+func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
+	me, err := c.Me(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	r, err := c.Takeover(ctx, in.Takeover, client.TakeoverInput{Detail: in.Detail})
+	if err != nil {
+		return answer{}, err
+	}
+	if r.Owner == me.Agent {
+		s, err := c.Content(ctx, r.Handoff, client.ContentInput{Render: true})
+		if err != nil {
+			return answer{}, err
+		}
+		return owned(r, s), nil
+	}
+	next := fmt.Sprintf("if it consents, you own the task: status with id=%s shows it then, and not before, and accept with the handoff that status names gives the context", r.Task)
+	if r.State == client.Waiting {
+		next += ". It waits for people or children now, and can be let go of only when it goes on"
+	}
+	return taken(r, "Its owner was asked.", next, ""), nil
+}
 
 // acceptedBefore is for who accepted and never saw the answer: what it accepted is its own, so it gets the context again.
 func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool) {

@@ -43,7 +43,7 @@ func writeTakeover(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("accept", field{"takeover", task}, field{"detail", w.given["reason"]})
-	w.say("Its owner is asked; if it consents, the task comes as an offer: wait with inbox, then accept it.")
+	w.say("Its owner is asked; if it consents, the task is yours: status shows that, and accept with the handoff that it names gives the context.")
 	return nil
 }
 
