@@ -11,7 +11,7 @@
 //   - What a tool does not know is refused, with what it does know; so is JSON that says two things at once.
 //   - Every principal has a server of its own: nothing is cached or notified across principals.
 //
-// Start reading at [New], then tool.go for what a tool is; the tools are in give.go, take.go, hold.go, look.go and
-// know.go. What a handle of the Tasks extension stands for is in record.go. What there is
+// Start reading at [New], then tool.go for what a tool is; a tool is in the file of its name, or in take.go, hold.go,
+// look.go and know.go. What a handle of the Tasks extension stands for is in record.go. What there is
 // besides tools is in showcase; who comes over HTTP, and in which session, is in door.
 package mcpapi

@@ -286,30 +286,6 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 	return answer{text: b.String(), data: out}, err
 }
 
-// relieved says what came of an agent that is stuck.
-func relieved(r client.Relief) answer {
-	out := escalated{Agent: r.Agent, Moved: []string{}}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of its tasks are on their way to others.\n", r.Agent, len(r.Moved))
-	for _, m := range r.Moved {
-		out.Moved = append(out.Moved, m.Task)
-		fmt.Fprintf(&b, "- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))
-	}
-	for _, k := range r.Kept {
-		out.Kept = append(out.Kept, k.Task+": "+k.Why)
-		fmt.Fprintf(&b, "- %s stays: %s\n", k.Task, k.Why)
-	}
-	return answer{text: b.String(), data: out}
-}
-
-// escalated is a receipt, or what came of an agent that is stuck.
-type escalated struct {
-	Task  string   `json:"task,omitempty"`
-	Agent string   `json:"agent,omitempty"`
-	Moved []string `json:"moved,omitempty"`
-	Kept  []string `json:"kept,omitempty"`
-}
-
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func clip(s string, n int) string {

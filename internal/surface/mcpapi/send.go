@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/surface/mcpapi/argument"
@@ -162,71 +159,6 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	return c.Send(ctx, in.Task, send)
 }
 
-// approveHere asks the person at the client to approve a supervised handoff, bound to the envelope that it carries.
-func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.SendInput) (answer, error) {
-	h, err := c.Handoff(ctx, r.Handoff)
-	if err != nil {
-		return answer{}, err
-	}
-	t, err := c.Task(ctx, r.Task)
-	if err != nil {
-		return answer{}, err
-	}
-	var to []string
-	for _, k := range h.Candidates {
-		to = append(to, firstOf(k.Agent, "human:"+k.Desk))
-	}
-	text := h.From + " wants to hand \"" + clip(oneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
-	for _, line := range []string{send.Content.Ask, h.Detail} {
-		if line != "" {
-			text += "\n" + clip(line, 1000)
-		}
-	}
-	defer c.alive(ctx, "asking the person at the client")()
-	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+clip(h.Envelope, 24))
-	said, need, err := c.elicit(ctx, q)
-	if need != nil {
-		return answer{need: need}, nil
-	}
-	if err != nil {
-		return sent(r, send), nil
-	}
-	return c.approved(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
-}
-
-// approved takes the person's word on a supervised handoff. Without one it waits for others' as it did.
-func (c *call) approved(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
-	verdict, ok := saidBy(said, "verdict")
-	why, _ := saidBy(said, "why")
-	var r client.Receipt
-	var err error
-	did := "The person at your client approved it."
-	switch {
-	case ok && verdict == "approve":
-		r, err = c.Approve(c.asPerson(ctx, about.ID), about.ID, client.ApproveInput{Digest: about.Digest, Detail: why})
-	case ok && verdict == "deny":
-		r, err = c.Deny(c.asPerson(ctx, about.ID), about.ID, client.DenyInput{Detail: why})
-		did = "The person at your client denied it; the task is back."
-	default:
-		h, err := c.Handoff(ctx, about.ID)
-		if err != nil {
-			return answer{}, err
-		}
-		t, err := c.Task(ctx, h.Task)
-		if err != nil {
-			return answer{}, err
-		}
-		now := nowOf(t)
-		return answer{text: "The person at your client did not decide; somebody else may approve it still.\n" + now.String(), data: receipt{
-			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the answer",
-		}}, nil
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return told(r, did, ""), nil
-}
-
 // handoff is how the task is to be handed off, and whether anybody was named to hand it to.
 func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 	send = client.SendInput{
@@ -311,94 +243,3 @@ func sent(r client.Receipt, in client.SendInput) answer {
 	}
 	return a
 }
-
-type escalateInput struct {
-	Task   string `json:"task,omitempty" jsonschema:"a task you own"`
-	To     string `json:"to,omitempty" jsonschema:"an agent; default: the next level of your chain"`
-	Detail string `json:"detail,omitempty" jsonschema:"why, in words"`
-	said
-	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent, or a task id, that gets nowhere; others are asked to take over"`
-	Epoch uint64 `json:"epoch,omitempty"`
-	Key   string `json:"key,omitempty"`
-}
-
-var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", changes,
-	"Hand a task you own one level up your escalation chain, at its end to people. Or report with stuck what gets nowhere.",
-	func(ctx context.Context, c *call, in escalateInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
-		switch {
-		case in.Stuck != "" && in.Task != "":
-			return answer{}, invalid("give either task (one you own, to escalate) or stuck (another's)")
-		case strings.HasPrefix(in.Stuck, "task_"):
-			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
-			if err != nil {
-				return answer{}, err
-			}
-			return told(r, "Others are asked to take it over.", ""), nil
-		case in.Stuck != "":
-			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
-			if err != nil {
-				return answer{}, err
-			}
-			return relieved(r), nil
-		case in.Task == "":
-			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that gets nowhere)")
-		}
-		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
-		if err != nil {
-			return answer{}, err
-		}
-		r, err := c.Escalate(ctx, in.Task, client.EscalateInput{Epoch: epoch, To: in.To, Detail: in.Detail, Content: in.content()})
-		if err != nil {
-			return answer{}, err
-		}
-		return told(r, "It goes up.", "you own it until somebody above has accepted; status shows who"), nil
-	})
-
-type cancelInput struct {
-	ID    string `json:"id" jsonschema:"a task to call off, or a handoff of yours to take back"`
-	Why   string `json:"why" jsonschema:"for the record"`
-	Epoch uint64 `json:"epoch,omitempty"`
-}
-
-var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destroys,
-	"Call off a task you requested or own, with its children; or take back a handoff nobody has accepted.",
-	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
-		if strings.Contains(in.ID, ".h") {
-			epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
-			if err != nil {
-				return answer{}, err
-			}
-			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
-			if err != nil {
-				return answer{}, err
-			}
-			return told(r, "The handoff was taken back.", "the task is yours: go on with it"), nil
-		}
-		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
-		if err != nil {
-			return answer{}, err
-		}
-		return told(r, "The task was called off.", ""), nil
-	})
-
-type routeInput struct {
-	Task string `json:"task" jsonschema:"a task you may see"`
-	said
-}
-
-type routed struct {
-	Task     string   `json:"task"`
-	Decision decision `json:"decision"`
-}
-
-var routeTool = define[routeInput, routed]("route", "Ask where the policy would send a task", looks,
-	"Where the policy would send a task, and why; nothing moves. send with to=auto does it.",
-	func(ctx context.Context, c *call, in routeInput) (answer, error) {
-		r, err := c.Route(ctx, in.Task, client.RouteInput{Content: in.content()})
-		if err != nil {
-			return answer{}, err
-		}
-		d := decisionOf(r.Decision)
-		return answer{text: d.String(), data: routed{r.Task, d}}, nil
-	})

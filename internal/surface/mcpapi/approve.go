@@ -1,0 +1,75 @@
+package mcpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// approveHere asks the person at the client to approve a supervised handoff, bound to the envelope that it carries.
+func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.SendInput) (answer, error) {
+	h, err := c.Handoff(ctx, r.Handoff)
+	if err != nil {
+		return answer{}, err
+	}
+	t, err := c.Task(ctx, r.Task)
+	if err != nil {
+		return answer{}, err
+	}
+	var to []string
+	for _, k := range h.Candidates {
+		to = append(to, firstOf(k.Agent, "human:"+k.Desk))
+	}
+	text := h.From + " wants to hand \"" + clip(oneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
+	for _, line := range []string{send.Content.Ask, h.Detail} {
+		if line != "" {
+			text += "\n" + clip(line, 1000)
+		}
+	}
+	defer c.alive(ctx, "asking the person at the client")()
+	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+clip(h.Envelope, 24))
+	said, need, err := c.elicit(ctx, q)
+	if need != nil {
+		return answer{need: need}, nil
+	}
+	if err != nil {
+		return sent(r, send), nil
+	}
+	return c.approved(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
+}
+
+// approved takes the person's word on a supervised handoff. Without one it waits for others' as it did.
+func (c *call) approved(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
+	verdict, ok := saidBy(said, "verdict")
+	why, _ := saidBy(said, "why")
+	var r client.Receipt
+	var err error
+	did := "The person at your client approved it."
+	switch {
+	case ok && verdict == "approve":
+		r, err = c.Approve(c.asPerson(ctx, about.ID), about.ID, client.ApproveInput{Digest: about.Digest, Detail: why})
+	case ok && verdict == "deny":
+		r, err = c.Deny(c.asPerson(ctx, about.ID), about.ID, client.DenyInput{Detail: why})
+		did = "The person at your client denied it; the task is back."
+	default:
+		h, err := c.Handoff(ctx, about.ID)
+		if err != nil {
+			return answer{}, err
+		}
+		t, err := c.Task(ctx, h.Task)
+		if err != nil {
+			return answer{}, err
+		}
+		now := nowOf(t)
+		return answer{text: "The person at your client did not decide; somebody else may approve it still.\n" + now.String(), data: receipt{
+			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the answer",
+		}}, nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return told(r, did, ""), nil
+}

@@ -1,0 +1,76 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type escalateInput struct {
+	Task   string `json:"task,omitempty" jsonschema:"a task you own"`
+	To     string `json:"to,omitempty" jsonschema:"an agent; default: the next level of your chain"`
+	Detail string `json:"detail,omitempty" jsonschema:"why, in words"`
+	said
+	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent, or a task id, that gets nowhere; others are asked to take over"`
+	Epoch uint64 `json:"epoch,omitempty"`
+	Key   string `json:"key,omitempty"`
+}
+
+var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", changes,
+	"Hand a task you own one level up your escalation chain, at its end to people. Or report with stuck what gets nowhere.",
+	func(ctx context.Context, c *call, in escalateInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		switch {
+		case in.Stuck != "" && in.Task != "":
+			return answer{}, invalid("give either task (one you own, to escalate) or stuck (another's)")
+		case strings.HasPrefix(in.Stuck, "task_"):
+			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "Others are asked to take it over.", ""), nil
+		case in.Stuck != "":
+			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
+			if err != nil {
+				return answer{}, err
+			}
+			return relieved(r), nil
+		case in.Task == "":
+			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that gets nowhere)")
+		}
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Escalate(ctx, in.Task, client.EscalateInput{Epoch: epoch, To: in.To, Detail: in.Detail, Content: in.content()})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It goes up.", "you own it until somebody above has accepted; status shows who"), nil
+	})
+
+// relieved says what came of an agent that is stuck.
+func relieved(r client.Relief) answer {
+	out := escalated{Agent: r.Agent, Moved: []string{}}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d of its tasks are on their way to others.\n", r.Agent, len(r.Moved))
+	for _, m := range r.Moved {
+		out.Moved = append(out.Moved, m.Task)
+		fmt.Fprintf(&b, "- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))
+	}
+	for _, k := range r.Kept {
+		out.Kept = append(out.Kept, k.Task+": "+k.Why)
+		fmt.Fprintf(&b, "- %s stays: %s\n", k.Task, k.Why)
+	}
+	return answer{text: b.String(), data: out}
+}
+
+// escalated is a receipt, or what came of an agent that is stuck.
+type escalated struct {
+	Task  string   `json:"task,omitempty"`
+	Agent string   `json:"agent,omitempty"`
+	Moved []string `json:"moved,omitempty"`
+	Kept  []string `json:"kept,omitempty"`
+}
