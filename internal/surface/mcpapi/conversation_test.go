@@ -163,6 +163,7 @@ func firstDifference(want, got string) string {
 // play gives what was heard after each section, in an era.
 func play(t *testing.T, era string, script []section) []hearing {
 	h, n := open(t), &names{real: map[string]string{}, told: map[string]string{}}
+	defer h.deliver()()
 	ctx, cancel := context.WithCancel(t.Context())
 	var speakers []*speaker
 	capable := json.RawMessage(`{}`)

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/app"
 	"github.com/trapezehq/trapeze/internal/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/courier"
 	"github.com/trapezehq/trapeze/internal/identity"
 	"github.com/trapezehq/trapeze/internal/roster"
 	"github.com/trapezehq/trapeze/internal/surface/httpapi"
@@ -29,9 +30,10 @@ const (
 	newEra = "2026-07-28"
 )
 
-// house is a server without its courier: nothing happens in it but what is asked for.
+// house is a server. Without its courier, nothing happens in it but what is asked for.
 type house struct {
 	t     testing.TB
+	post  *courier.Courier
 	api   http.Handler
 	admin *client.Client
 
@@ -65,7 +67,7 @@ func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *hou
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	h := &house{t: t}
+	h := &house{t: t, post: courier.New(a, log, courier.Options{Log: quiet})}
 	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(h.counted(api), mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
@@ -73,6 +75,17 @@ func openFor(t testing.TB, issuer roster.Issuer, resource httpapi.Resource) *hou
 	}})
 	h.admin = h.as(admin)
 	return h
+}
+
+// deliver has the courier at work until it is told to stop: clocks run out, and what crosses tasks does.
+func (h *house) deliver() (stop func()) {
+	ctx, cancel := context.WithCancel(h.t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.post.Run(ctx)
+	}()
+	return func() { cancel(); <-done }
 }
 
 // counted counts who waits.

@@ -219,7 +219,11 @@ func (t taskNow) String() string {
 		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+firstOf(strings.Join(t.To, ", "), oneLine(t.Why))))
 	}
 	for _, k := range t.Children {
-		fmt.Fprintf(&b, "Child %s (%s): %s %s\n", k.Task, k.To, k.State, oneLine(k.said()))
+		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, firstOf(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
+		if said := oneLine(k.said()); said != "" {
+			b.WriteString(": " + said)
+		}
+		b.WriteString("\n")
 	}
 	for _, line := range []struct{ what, text string }{
 		{"Progress", oneLine(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", oneLine(strings.Join(t.Answers, "; "))},

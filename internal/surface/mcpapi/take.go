@@ -243,7 +243,7 @@ func (b *inbox) write(waited int) string {
 		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
 	}
 	more := fmt.Sprintf("; then inbox with wait=45, after=%d for more", b.Cursor)
-	b.Next = "decide what waits for your word" + more
+	b.Next = "see to what waits, as it says in brackets" + more
 	var s strings.Builder
 	for _, i := range b.Items {
 		if i.Type == "offer" {
