@@ -3,6 +3,8 @@ package mcpapi_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -63,4 +65,19 @@ func TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt(t *testing.T) {
 	if _, box := reviewer.call("inbox", m{"wait": 1}); len(box["items"].([]any)) != 1 {
 		t.Errorf("the subscriber's inbox: %v", box)
 	}
+}
+
+func TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // nobody delivers: with its owner lost, nobody else is asked first
+		h := open(t)
+		coder, reviewer := h.agent(newEra, "coder"), h.agent(newEra, "reviewer")
+		reviewer.call("join", m{})
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		reviewer.call("accept", m{"handoff": sent["handoff"]})
+		time.Sleep(40 * time.Minute)
+		text, task := coder.call("accept", m{"takeover": sent["task"]})
+		if task["owner"] != "coder" || !strings.Contains(text, "Review the parser") {
+			t.Errorf("%v: %s", task, text)
+		}
+	})
 }
