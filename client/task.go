@@ -179,6 +179,9 @@ type Task struct {
 // Stranded are the children that the task waits for and that are in the dead letters, each with why. An operator can replay such
 // a child; called off with [Client.Cancel], it is no longer waited for.
 func (t Task) Stranded() []Child {
+	if k := t.Ticket; k != nil && k.Open() && (k.Kind != "takeover" || k.State == "open") {
+		return nil // it waits for people
+	}
 	return slices.DeleteFunc(slices.Clone(t.Children), func(k Child) bool {
 		return t.State != Waiting || k.Group != t.Children[len(t.Children)-1].Group || k.State != Parked
 	})
