@@ -46,7 +46,10 @@ func (s *Sender) Decide(ctx context.Context, c caller.Caller, in SendInput, t cu
 	}
 	t.Apply(bound...)
 	sent, err := s.decide(ctx, c, in, t, now)
-	return append(bound, sent...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(bound, sent...), nil
 }
 
 // decide is Decide with content that has been checked, of a task that is bound by what the sender adds.
@@ -78,45 +81,13 @@ func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t cu
 	}
 	var desks []fact.Candidate
 	in.To, desks = people(in.To)
-	if err := s.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
-		return nil, err
-	}
-	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: s.book.InMemory(c.Workspace).StandIns}
-	if in.Capability != "" {
-		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
-	}
-	if t.Owner != "" {
-		req.Exclude = []string{t.Owner}
-	}
-	req.Own = in.handoffs(t)
-	p, err := s.routeOrDesk(ctx, c, in, req, desks, now)
-	if behind := in.first(); err == nil && behind != (fact.Receiver{}) && len(desks) == 0 && !in.FanOut && in.Kind != fact.Delegation {
-		p, err = s.roster.Behind(ctx, c.Workspace, p, behind, s.book.InMemory(c.Workspace), t, req, now)
-	}
+	p, err := s.plan(ctx, c, in, desks, t, now)
 	if err != nil {
 		return nil, err
 	}
-	if p.Refused != nil {
-		if !c.IsSystem() {
-			return nil, p.Refused
-		}
-		p.Candidates = fact.Named(in.To...) // nobody waits for the refusal: the offer waits for a receiver that comes back
-	}
-	sealed, doc, err := s.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
+	p, sealed, err := s.seal(ctx, c, in, t, p, now)
 	if err != nil {
 		return nil, err
-	}
-	if err := sealing.CheckPins(doc, in.Pack); err != nil {
-		return nil, err
-	}
-	fit, passed, err := s.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
-	if err != nil {
-		return nil, err
-	}
-	p.Candidates, p.Passed = fit, append(p.Passed, passed...)
-	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
-		return nil, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
-			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
 	}
 	if in.Kind == fact.Delegation || in.FanOut {
 		return s.spawning(ctx, c, in, t, p, sealed, now)
@@ -127,6 +98,53 @@ func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t cu
 		cmd.Hints = hints
 		return cmd
 	})
+}
+
+// plan is whom a handoff can go to, with whoever stands behind them.
+func (s *Sender) plan(ctx context.Context, c caller.Caller, in SendInput, desks []fact.Candidate, t custody.Task, now time.Time) (roster.Plan, error) {
+	if err := s.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
+		return roster.Plan{}, err
+	}
+	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: s.book.InMemory(c.Workspace).StandIns, Own: in.handoffs(t)}
+	if in.Capability != "" {
+		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
+	}
+	if t.Owner != "" {
+		req.Exclude = []string{t.Owner}
+	}
+	p, err := s.routeOrDesk(ctx, c, in, req, desks, now)
+	if behind := in.first(); err == nil && behind != (fact.Receiver{}) && len(desks) == 0 && !in.FanOut && in.Kind != fact.Delegation {
+		p, err = s.roster.Behind(ctx, c.Workspace, p, behind, s.book.InMemory(c.Workspace), t, req, now)
+	}
+	if err != nil || p.Refused == nil {
+		return p, err
+	}
+	if !c.IsSystem() {
+		return p, p.Refused
+	}
+	p.Candidates = fact.Named(in.To...) // nobody waits for the refusal: the offer waits for a receiver that comes back
+	return p, nil
+}
+
+// seal composes and seals what a handoff carries, and leaves in the plan only those whom that fits.
+func (s *Sender) seal(ctx context.Context, c caller.Caller, in SendInput, t custody.Task, p roster.Plan, now time.Time) (roster.Plan, fact.Sealed, error) {
+	sealed, doc, err := s.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
+	if err != nil {
+		return p, sealed, err
+	}
+	if err := sealing.CheckPins(doc, in.Pack); err != nil {
+		return p, sealed, err
+	}
+	fit, passed, err := s.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
+	if err != nil {
+		return p, sealed, err
+	}
+	p.Candidates, p.Passed = fit, append(p.Passed, passed...)
+	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
+		return p, sealed, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
+			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
+	}
+	return p, sealed, nil
 }
 
 // CheckExpected refuses expectations that no result could be held against, or that no envelope could carry.

@@ -172,6 +172,7 @@ func TestWhatDoesNotGoTogetherIsRefusedWithWhatToDoInstead(t *testing.T) {
 	}{
 		"nobody is named":                       {sending.SendInput{}, "no route"},
 		"copies without a broadcast":            {sending.SendInput{To: bob, FanOut: true}, "fan out"},
+		"a constraint of a handoff that is not": {sending.SendInput{Constraints: []fact.Constraint{{ID: "c", Kind: "prohibition", Text: "no cash"}}}, "no route"},
 		"an approver whom nobody asks":          {sending.SendInput{To: bob, Approver: "ann"}, "approver"},
 		"a fan-in without children":             {sending.SendInput{To: bob, FanIn: fact.FanIn{Mode: fact.FanInFirst}}, "fan-in"},
 		"a wait without children":               {sending.SendInput{To: bob, Timeouts: minute}, "no children"},
