@@ -16,8 +16,6 @@ const (
 	MaxBody = door.MaxBody
 	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
 	MaxBatch = door.MaxBatch
-	// newEra is the first protocol version without sessions.
-	newEra = "2026-07-28"
 )
 
 // HandlerOptions of the door at /mcp.

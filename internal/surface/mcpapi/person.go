@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/surface/mcpapi/door"
 )
 
 // A person at the client is asked there what people are asked: clients of protocol 2026-07-28 get the question as an answer to their
@@ -106,7 +107,7 @@ func (c *call) request() []byte {
 // returned, or errWaits if somebody else was faster or nobody answered in time. For the others the returned need ends the call.
 func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need, error) {
 	form := q.form()
-	if c.req.ProtocolVersion() >= newEra {
+	if c.req.ProtocolVersion() >= door.NewEra {
 		return nil, &need{mcp.InputRequestMap{personKey: form}, c.seal(q)}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait*time.Second)

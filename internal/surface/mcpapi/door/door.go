@@ -24,8 +24,8 @@ const (
 	MaxBody = 1 << 20
 	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
 	MaxBatch = 256
-	// newEra is the first protocol version without sessions.
-	newEra = "2026-07-28"
+	// NewEra is the first protocol version without sessions.
+	NewEra = "2026-07-28"
 	// sessionIdle is after how long without a call a session of the older protocol is forgotten. Clients that come back are
 	// told so and begin another.
 	sessionIdle = 12 * time.Hour
@@ -104,7 +104,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(ctx, visitorKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	_ = a.control.SetReadDeadline(time.Time{}) // it would count as broken while it waits; a server under test may have none
-	if r.Header.Get("Mcp-Protocol-Version") >= newEra {
+	if r.Header.Get("Mcp-Protocol-Version") >= NewEra {
 		d.new.ServeHTTP(a, r)
 		return
 	}
@@ -189,8 +189,11 @@ func (d *Door) who(r *http.Request) (client.Me, *refusedCall) {
 	}
 	defer func() { _ = res.Body.Close() }() // it is in memory
 	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody))
-	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(body, &me) != nil {
+	switch {
+	case err == nil && res.StatusCode != http.StatusOK:
 		return me, &refusedCall{status: res.StatusCode, header: res.Header, body: body}
+	case err != nil || json.Unmarshal(body, &me) != nil:
+		return me, &refusedCall{status: http.StatusInternalServerError}
 	}
 	return me, nil
 }

@@ -127,7 +127,7 @@ func ownSessions(next http.Handler) http.Handler {
 			done, ok := mine.begin()
 			if !ok {
 				w.Header().Set("Retry-After", "60")
-				http.Error(w, "all sessions that you may have are in use: end one with DELETE, or use protocol version "+newEra+", which needs none", http.StatusTooManyRequests)
+				http.Error(w, "all sessions that you may have are in use: end one with DELETE, or use protocol version "+NewEra+", which needs none", http.StatusTooManyRequests)
 				return
 			}
 			defer func() { done(w.Header().Get(sessionHeader)) }()
