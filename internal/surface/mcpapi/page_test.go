@@ -105,12 +105,13 @@ input and output such a stream goes on when the server was started again; over H
 
 ## Over HTTP
 
-The protocol has no sessions since 2026-07-28. An older client's session belongs to the agent, with one person at the client and one set
-of scopes: a new token of the same goes on with it, and to anybody else it is not there (404, ` + "`-32001`" + `). Each call counts as its own
-token; what a revoked or expired token holds open ends within a minute. An agent has at most 64 sessions: the longest
-unused is ended for a new one, and if all are in use there is no room (429). A session is forgotten after 12 hours without a call. A client that was cut
-off is told what it missed, if its session was sent no more than 64 KiB since. What is refused before a tool is reached is an error
-of JSON-RPC, or problem+json where the token is what is wrong.
+The protocol has no sessions since 2026-07-28. An older client's session belongs to the agent, with one person at the client
+and one set of scopes: a new token of the same goes on with it, and to anybody else it is not there (404, ` + "`-32001`" + `). Each
+call is made with the token that it brings; what a revoked or expired token holds open ends within a minute. An agent has at
+most 64 sessions: the longest unused is ended for a new one, and if all are in use there is no room (429). A session is
+forgotten after 12 hours without a call. A client that was cut off is told what it missed, if its session was sent no more than
+64 KiB since. What is refused before a tool is reached is an error of JSON-RPC, or
+problem+json where the token is what is wrong.
 `
 
 func hints(a *mcp.ToolAnnotations) string {

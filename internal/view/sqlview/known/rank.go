@@ -22,7 +22,8 @@ import (
 // Here tf says where a word stands and not how often. idf is ln(1 + items/having); of a word of which not all rows are looked
 // at, having is told from how far back the newest ones reach.
 //
-// Of each word only the newest rows are looked at, wordRows of all words together, and half as many for titles and tags: so everything that has a rare word is ranked, however old, and of what has frequent ones alone the newest.
+// Of each word only the newest rows are looked at, wordRows of all words together, and half as many for titles and tags: so
+// everything that has a rare word is ranked, however old, and of what has only frequent ones the newest.
 const (
 	wordRows = 300
 	k1, b    = 1.2, 0.75

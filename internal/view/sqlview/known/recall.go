@@ -62,9 +62,10 @@ func (r *Recall) Remembers(workspace string) bool {
 	return some
 }
 
-// selectMemory leads each question without words to an index; it is not ok where nothing can be found. Lists of what a task, a conversation, a tag or an author has, and of what is pinned, are short enough to be
-// looked through for what the asker may read. Everything else is read where the asker may: what is for all, what is its own, and what is
-// in the scope of its tasks.
+// selectMemory leads each question without words to an index; it is not ok where nothing can be found. Lists of what a task,
+// a conversation, a tag or an author has, and of what is pinned, are short enough to be looked through for what the asker
+// may read. Everything else is read where the asker may: what is for all, what is its own, and what is in the scope of its
+// tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	if f.By.Principal == "" {
 		return q, false
