@@ -52,13 +52,27 @@ func held(t custody.Task, by By, epoch uint64) error {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.Principal {
-		return refusal.New(refusal.Conflict, "hand it off (send), or start it, first", "task %s is %s and nobody owns it", t.ID, t.State)
+		return refusal.New(refusal.Conflict, unowned(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent != t.Owner {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
 			"%s does not own task %s", by.name(), t.ID)
 	}
 	return current(t, epoch)
+}
+
+// unowned is what its requester can do about a task in a state that nobody owns.
+func unowned(s fact.State) string {
+	switch s {
+	case fact.Waiting:
+		return "wait for its children, whose results become its own; or cancel it"
+	case fact.HandingOff:
+		return "wait until a receiver accepts, or cancel the handoff"
+	case fact.Parked:
+		return "have an operator replay it, or cancel it and create another"
+	default:
+		return "hand it off (send), or start it, first"
+	}
 }
 
 func current(t custody.Task, epoch uint64) error {

@@ -48,6 +48,9 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		if err != nil {
 			return answer{}, err
 		}
+		if r.State == client.Parked {
+			return c.halted(ctx, r), nil
+		}
 		return told(r, "It goes up.", "you own it until somebody above has accepted; status shows who"), nil
 	})
 

@@ -121,7 +121,7 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 		if c.options.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
 			return c.askHere(ctx, r.Ticket)
 		}
-		return c.waitAnswer(ctx, r, in.Wait)
+		return c.waitAnswer(ctx, r, in)
 	})
 
 // askHere puts a ticket's question before the person at the client.
@@ -175,7 +175,8 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 }
 
 // waitAnswer says that a question was asked, or what the answer is if it comes in time.
-func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answer, error) {
+func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (answer, error) {
+	wait := in.Wait
 	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
 		defer c.alive(ctx, "waiting for an answer")()
 		k, err := vital.Ride(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
@@ -184,7 +185,7 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, wait int) (answ
 		}
 	}
 	next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
-	a := told(r, "The question is with people as ticket "+r.Ticket+".", next)
+	a := told(r, "The question is with "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
 	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil
 }

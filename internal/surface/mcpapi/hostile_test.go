@@ -94,7 +94,7 @@ func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
 		t.Errorf("deep nesting was taken: %d %.300s", status, answer)
 	}
 	status, answer := post(t, s.URL+"/mcp", token, good, headers...)
-	if status != http.StatusOK || !strings.Contains(answer, "No tasks.") {
+	if status != http.StatusOK || !strings.Contains(answer, "No open tasks.") {
 		t.Errorf("the server does not answer any more: %d %s", status, answer)
 	}
 }
@@ -116,7 +116,7 @@ func TestATrickySpellingOfArgumentsIsRefused(t *testing.T) {
 				t.Errorf("%s %s was taken: %s", c.tool, c.args, text)
 			}
 		}
-		if text, _ := coder.call("status", m{}); !strings.Contains(text, "No tasks.") {
+		if text, _ := coder.call("status", m{}); !strings.Contains(text, "No open tasks.") {
 			t.Errorf("something was made: %s", text)
 		}
 	})

@@ -124,6 +124,8 @@ func nextOf(t client.Task, waits bool) string {
 	}
 	stranded := t.Stranded()
 	switch {
+	case t.State == client.Parked && denied(t):
+		return "it was denied, and only an operator can replay it: tell the person. Do not send the same again; cancel puts it away"
 	case t.State == client.Parked:
 		return "only an operator can replay it. Tell the person, or send its intent as a new task with what it lacked"
 	case len(stranded) == 0:
@@ -132,6 +134,11 @@ func nextOf(t client.Task, waits bool) string {
 		again = "; " + again
 	}
 	return without(t, stranded[0].Task) + again
+}
+
+// denied reports whether a task is in the dead letters because somebody said no to its handoff.
+func denied(t client.Task) bool {
+	return t.Parked != nil && t.Parked.Cause == "returned" && t.Ticket != nil && t.Ticket.Outcome == "denied"
 }
 
 // without is how whoever stands behind a task goes on where a child of it is in the dead letters.
@@ -284,7 +291,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		b.WriteString(": " + oneLine(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
-		b.WriteString("No tasks.\n")
+		b.WriteString("No open tasks. status with its id shows one that has ended.\n")
 	}
 	err = c.tickets(ctx, &out, &b)
 	return answer{text: b.String(), data: out}, err

@@ -60,7 +60,7 @@ func (f fresh) empty() bool {
 }
 
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
-	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts.",
+	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts. Report progress before you send it back to who had it: a return without is a loop, and ends it.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
 		about, said, err := c.earlier()
 		if err != nil {
@@ -209,6 +209,9 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 
 // sentOff is what came of a handoff. Where its sender waits for results, a client that can is given a handle for them.
 func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInput) (answer, error) {
+	if r.State == client.Parked {
+		return c.halted(ctx, r), nil
+	}
 	if r.State == client.Waiting && len(r.Children) > 0 && tasks.Able(ctx) {
 		handle, err := c.handleOf(ctx, r)
 		if err != nil {
@@ -217,6 +220,15 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 		tasks.Later(ctx, handle)
 	}
 	return sent(r, in), nil
+}
+
+// halted is what whoever hands on is told where a limit stops it: nothing was offered, and the task is in the dead letters.
+func (c *call) halted(ctx context.Context, r client.Receipt) answer {
+	t, err := c.Task(ctx, r.Task)
+	if err != nil || t.State != client.Parked || t.Parked == nil {
+		return told(r, "Nothing was handed off.", "status with id="+r.Task+" shows why")
+	}
+	return told(r, "Nothing was handed off: "+oneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(t, false))
 }
 
 func sent(r client.Receipt, in client.SendInput) answer {

@@ -124,6 +124,9 @@ func (c *call) introduce(ctx context.Context, name string, in joinInput) (client
 	return a, nil
 }
 
+// humanKind is the kind of agents that are people.
+const humanKind = "human"
+
 // appear says that an agent is ready, and counts what waits for it.
 func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {
 	ctx = client.WithKey(ctx, "") // it makes several changes, and a key is of one; all may be repeated freely
@@ -146,6 +149,8 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	}
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
+	case out.Waiting == 0 && a.Spec.Kind == humanKind:
+		out.Next = "status shows what your desks are asked, which is not in the inbox: decide sees to it. inbox waits for what is for you by name"
 	case out.Waiting > 0:
 		out.Next = "inbox shows what waits: accept or reject it"
 	case out.Holding > 0:

@@ -63,7 +63,7 @@ Do not hand on what you can finish now, nor a question that the user in front of
    goes into ` + "`criteria`" + `, or a JSON ` + "`schema`" + `. Code goes along by ` + "`trapeze send TASK --to NAME --git`" + ` on the command line; other
    files by ` + "`trapeze artifact put`" + `, and their digests in ` + "`files`" + `.
 3. ` + "`status`" + ` tells what came of it; ` + "`cancel`" + ` takes back what was not accepted yet. To have the result back, hand it on as a
-   delegation; ` + "`results`" + ` in your ` + "`inbox`" + ` says that it is in, and ` + "`status`" + ` shows it.
+   delegation; ` + "`status`" + ` with ` + "`wait`" + ` shows it when it is in. For a task that you own, ` + "`results`" + ` in your ` + "`inbox`" + ` says so.
 
 ## When work comes to you
 1. ` + "`inbox`" + ` waits for it, less than a minute at a time: call it again for as long as you wait.
