@@ -1,6 +1,11 @@
 package mcpapi_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+)
 
 func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
 	eras(t, func(t *testing.T, era string) {
@@ -19,6 +24,33 @@ func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
 		reviewer.call("complete", done)
 		if _, twice := reviewer.call("complete", done); twice["repeat"] != true || got["epoch"] == nil {
 			t.Errorf("the second completion is %v", twice)
+		}
+	})
+}
+
+func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		operator, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			who         *agent
+			state, next string
+		}{
+			{h.agent(era, "coder"), "executing", "go on with it yourself"},
+			{h.connect(era, "olga", operator.Text, nil), "pending", "a name in to"}, // people own no tasks
+		} {
+			again := m{"intent": "Write the parser", "to": "auto", "key": "k1"}
+			_, first := x.who.call("send", again)
+			text, second := x.who.call("send", again)
+			if first["state"] != x.state || second["state"] != x.state || second["task"] != first["task"] || second["repeat"] != true {
+				t.Errorf("it is first %v, then %v", first, second)
+			}
+			if !strings.Contains(text, "Nothing was handed off") || !strings.Contains(text, x.next) {
+				t.Errorf("the repeat says: %s", text)
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -136,15 +137,12 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		if err != nil {
 			return client.Receipt{}, err
 		}
-		send.Constraints = nil
-		task.Send = &send
+		send.Constraints, task.Send = nil, &send
 		r, err := c.CreateTask(ctx, task)
-		if err == nil && r.State == client.Pending && r.Decision != nil && r.Decision.Action == "keep" { // it is its maker's to go on with
-			started, err := c.Start(client.WithKey(ctx, ""), r.Task)
-			started.Decision = r.Decision
-			return started, err
+		if err != nil || !kept(r) || r.State != client.Pending {
+			return r, err
 		}
-		return r, err
+		return c.start(ctx, r)
 	}
 	switch {
 	case !in.fresh.empty():
@@ -158,6 +156,20 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	}
 	return c.Send(ctx, in.Task, send)
 }
+
+// start gives a new task that nobody was handed to its maker, to go on with. Repeated, it is the same call: whoever repeats a send
+// whose answer was lost has the same answer. People own no tasks: theirs stays where it is.
+func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, error) {
+	r, err := c.Start(client.WithKey(ctx, "start "+made.Task), made.Task)
+	if errors.Is(err, client.NotOwner) {
+		return made, nil
+	}
+	r.Decision = made.Decision
+	return r, err
+}
+
+// kept reports whether the policy left a task where it is.
+func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action == "keep" }
 
 // handoff is how the task is to be handed off, and whether anybody was named to hand it to.
 func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
@@ -238,7 +250,9 @@ func sent(r client.Receipt, in client.SendInput) answer {
 		next = follow + "who takes it; without after it waits for the result"
 	}
 	switch {
-	case r.Decision != nil && r.Decision.Action == "keep":
+	case kept(r) && r.Owner == "":
+		did, next = "Nothing was handed off.", "send with task="+r.Task+" and a name in to hands it off"
+	case kept(r):
 		did, next = "Nothing was handed off.", "go on with it yourself"
 	case r.Stage == client.StageAtDesk && r.Ticket != "":
 		did, next = "It is with people as ticket "+r.Ticket+".", follow+"who takes it"
