@@ -74,9 +74,11 @@ func TestABatchIsTakenWhereTheProtocolHasThem(t *testing.T) {
 	}
 	for body, want := range map[string]int{
 		`[{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]`: http.StatusAccepted,
-		`[]`:       http.StatusBadRequest,
-		`[1]`:      http.StatusBadRequest,
-		pings(257): http.StatusBadRequest,
+		`[]`:                     http.StatusBadRequest,
+		`[1]`:                    http.StatusBadRequest,
+		pings(257):               http.StatusBadRequest,
+		pings(257) + " and more": http.StatusBadRequest,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`: http.StatusBadRequest,
 		pings(256): http.StatusOK,
 	} {
 		if status, text := post(body); status != want {

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 
@@ -17,6 +18,9 @@ const (
 	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
 	MaxBatch = door.MaxBatch
 )
+
+// Identifies reports whether the id of a message, as it is written in JSON, is one that comes back as it was.
+func Identifies(id json.RawMessage) bool { return door.Identifies(id) }
 
 // HandlerOptions of the door at /mcp.
 type HandlerOptions struct {

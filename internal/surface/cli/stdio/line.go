@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -76,7 +75,7 @@ func messageOf(text []byte) (jsonrpc.Message, *fault) {
 		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "a message is a JSON object"}
 	}
 	id, given := fields["id"]
-	if given && !identifies(id) {
+	if given && !mcpapi.Identifies(id) {
 		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "an id is a string or a whole number"}
 	}
 	m, err := jsonrpc.DecodeMessage(text)
@@ -88,14 +87,4 @@ func messageOf(text []byte) (jsonrpc.Message, *fault) {
 		return nil, f
 	}
 	return m, nil
-}
-
-// identifies reports whether an id is one that comes back as it was.
-func identifies(id json.RawMessage) bool {
-	const exact = 1 << 53 // beyond it, JSON's numbers are not
-	if id[0] == '"' {
-		return true
-	}
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	return err == nil && -exact < n && n < exact
 }

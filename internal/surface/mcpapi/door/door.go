@@ -121,21 +121,16 @@ func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
 	case len(body) > MaxBody:
 		a.Header().Set("Connection", "close")
 		http.Error(a, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
-	case tooMany(body):
-		http.Error(a, fmt.Sprintf("a batch has at most %d messages: send the rest in another", MaxBatch), http.StatusBadRequest)
 	case !utf8.Valid(body): // what is not would be replaced unseen
 		http.Error(a, "the message is not UTF-8", http.StatusBadRequest)
 	default:
-		return body, true
+		fault := faultOf(body)
+		if fault == "" {
+			return body, true
+		}
+		http.Error(a, fault, http.StatusBadRequest)
 	}
 	return nil, false
-}
-
-// tooMany reports whether a body is a batch of more messages than one may have.
-func tooMany(body []byte) bool {
-	var members []json.RawMessage
-	first := bytes.TrimLeft(body, " \t\r\n")
-	return len(first) > 0 && first[0] == '[' && json.Unmarshal(body, &members) == nil && len(members) > MaxBatch
 }
 
 // whileValid is a context that ends when the request's token does: a stream may be open for days. The session of a request does not
@@ -160,7 +155,10 @@ func (d *Door) whileValid(r *http.Request, v *visitor) (ctx context.Context, don
 
 func serverOf(r *http.Request) *mcp.Server { return visitorOf(r.Context()).server }
 
-func tasksOf(r *http.Request) tasks.Source { return visitorOf(r.Context()).tasks }
+func tasksOf(r *http.Request) (tasks.Source, *tasks.Following) {
+	v := visitorOf(r.Context())
+	return v.tasks, &v.following
+}
 
 // principal makes what there is of a principal.
 func (d *Door) principal(token, person string) (*principal, error) {

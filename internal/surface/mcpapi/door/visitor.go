@@ -30,6 +30,8 @@ type principal struct {
 	voice    *voice
 	streams  atomic.Int32 // of notifications, open now
 
+	following tasks.Following // by those streams
+
 	visits int // requests under way; the lobby guards it
 }
 

@@ -24,8 +24,8 @@ const (
 
 // Door serves what the extension needs of HTTP and the SDK has not: the header that names the task has to name the one in
 // the body, and subscriptions/listen that names tasks gets notifications/tasks. All else goes to next. The request is of
-// a caller that is known by now; of gives the tasks that it may see.
-func Door(next http.Handler, of func(*http.Request) Source) http.Handler {
+// a caller that is known by now; of gives the tasks that it may see, and counts those that it follows.
+func Door(next http.Handler, of func(*http.Request) (Source, *Following)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := r.Header.Get("Mcp-Method")
 		switch method {
@@ -72,16 +72,18 @@ func Door(next http.Handler, of func(*http.Request) Source) http.Handler {
 }
 
 // listen serves a stream of notifications. It ends when all of its tasks have, or with the request.
-func listen(w http.ResponseWriter, r *http.Request, id jsonrpc.ID, p *parameters, of func(*http.Request) Source) {
+func listen(w http.ResponseWriter, r *http.Request, id jsonrpc.ID, p *parameters, of func(*http.Request) (Source, *Following)) {
 	if p.Meta.Version != r.Header.Get("Mcp-Protocol-Version") {
 		answer(w, refused(id, invalid("_meta has to name the protocol version of the header")))
 		return
 	}
-	s, err := open(r.Context(), of(r), id, p)
+	source, following := of(r)
+	s, err := open(r.Context(), source, following, id, p)
 	if err != nil {
 		answer(w, refused(id, err))
 		return
 	}
+	defer s.close()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
 	ctx, stop := context.WithCancel(r.Context())

@@ -3,6 +3,7 @@ package tasks_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -102,6 +103,41 @@ func TestAStreamEndsWithItsClient(t *testing.T) {
 	})
 }
 
+func TestStreamsOverHTTPAreAboutSoManyTasksTogetherUntilTheyEnd(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		var ids []string
+		for range 100 {
+			ids = append(ids, h.begin("slow_compute", `{"seconds":3600,"label":"x"}`))
+		}
+		named, err := json.Marshal(ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream := func(ctx context.Context) answer {
+			return h.send(request("subscriptions/listen", "", `{"notifications":{"taskIds":`+string(named)+`}`, able).WithContext(ctx))
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		for range 2 {
+			go stream(ctx)
+		}
+		synctest.Wait()
+		if a := stream(t.Context()); a.status != http.StatusBadRequest || a.frames[0].Error.Code != -32600 {
+			t.Fatalf("status %d: %.300s", a.status, a.body)
+		}
+		leave()
+		synctest.Wait()
+		for range 3 { // each after the one before
+			ctx, leave := context.WithTimeout(t.Context(), time.Second)
+			a := stream(ctx)
+			leave()
+			if len(a.frames) != 101 {
+				t.Fatalf("%d messages: %.300s", len(a.frames), a.body)
+			}
+		}
+	})
+}
+
 func TestAStreamThatIsNotServedHere(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		for params, code := range map[string]int{
@@ -151,7 +187,7 @@ func FuzzDoor(f *testing.F) {
 			if got, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("%q went on as %q: %v", body, got, err)
 			}
-		}), func(*http.Request) tasks.Source { return mcptest.NewMemory() }).ServeHTTP(w, r)
+		}), func(*http.Request) (tasks.Source, *tasks.Following) { return mcptest.NewMemory(), &tasks.Following{} }).ServeHTTP(w, r)
 		if !passed && w.Body.Len() == 0 {
 			t.Errorf("%q was not answered", body)
 		}

@@ -20,6 +20,8 @@ type house struct {
 	memory *mcptest.Memory
 	server *mcp.Server
 	door   http.Handler
+
+	following tasks.Following
 }
 
 // inHouse runs a story.
@@ -35,7 +37,7 @@ func inHouse(t *testing.T, story func(*testing.T, *house)) {
 			t.Fatal(err)
 		}
 		newer := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-		h.door = tasks.Door(newer, func(*http.Request) tasks.Source { return h.memory })
+		h.door = tasks.Door(newer, func(*http.Request) (tasks.Source, *tasks.Following) { return h.memory, &h.following })
 		defer func() {
 			h.memory.Close()
 			synctest.Wait()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,8 +14,28 @@ import (
 
 const methodListen = "subscriptions/listen"
 
-// maxNamed is how many tasks one stream of notifications is about.
-const maxNamed = 100
+const (
+	// maxNamed is how many tasks one stream of notifications is about.
+	maxNamed = 100
+	// maxFollowed is how many tasks the open streams of one client, or of one principal, are about together. Each is waited for by
+	// itself, and again for each stream: that takes 100 to 200 KiB.
+	maxFollowed = 256
+)
+
+// Following counts the tasks that open streams are about, where all of them together have a bound. Its zero value is ready.
+type Following struct{ tasks atomic.Int32 }
+
+// take counts some more, unless there would be too many.
+func (f *Following) take(n int) error {
+	if f.tasks.Add(int32(n)) <= maxFollowed { //nolint:gosec // at most maxNamed
+		return nil
+	}
+	f.leave(n)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(
+		"all your streams of notifications together are about at most %d tasks: end one, or ask for tasks with tasks/get", maxFollowed)}
+}
+
+func (f *Following) leave(n int) { f.tasks.Add(int32(-n)) } //nolint:gosec // as above
 
 // parameters are what of a request's the extension has to know where the SDK does not: its types have no place for them.
 type parameters struct {
@@ -37,6 +59,7 @@ type stream struct {
 	can    *mcp.ClientCapabilities
 	ids    []string
 	tasks  []Task // as they were when it was opened
+	among  *Following
 }
 
 // about marks a message with the stream that it belongs to.
@@ -44,20 +67,22 @@ type about struct {
 	Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
 }
 
-// open reads the tasks that a stream is to be about. Its errors are for the client.
-func open(ctx context.Context, source Source, id jsonrpc.ID, p *parameters) (*stream, error) {
+// open reads the tasks that a stream is to be about, until close is called. Its errors are for the client.
+func open(ctx context.Context, source Source, among *Following, id jsonrpc.ID, p *parameters) (*stream, error) {
 	if !declares(p.Meta.Capabilities) {
 		return nil, Required()
 	}
 	if len(p.Notifications.TaskIDs) > maxNamed {
 		return nil, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed)
 	}
-	s := &stream{id: id, source: source, can: p.Meta.Capabilities}
+	s := &stream{id: id, source: source, can: p.Meta.Capabilities, among: among}
 	if err := s.lookUp(ctx, p.Notifications.TaskIDs); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, among.take(len(s.tasks))
 }
+
+func (s *stream) close() { s.among.leave(len(s.tasks)) }
 
 // lookUp reads those of the named tasks that there are, each once.
 func (s *stream) lookUp(ctx context.Context, named []string) error {

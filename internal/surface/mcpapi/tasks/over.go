@@ -38,6 +38,8 @@ type connection struct {
 	alive  context.Context //nolint:containedctx // ends with the connection, whoever reads from it
 	end    context.CancelFunc
 
+	following Following
+
 	mu   sync.Mutex
 	open map[jsonrpc.ID]context.CancelFunc // streams, by their requests
 }
@@ -125,9 +127,12 @@ func (c *connection) admit(id jsonrpc.ID) (context.Context, jsonrpc.ID, error) {
 
 // stream serves a stream until its tasks have ended, or it was cancelled, which is no error.
 func (c *connection) stream(ctx context.Context, id jsonrpc.ID, p *parameters) error {
-	s, err := open(ctx, c.source, id, p)
+	s, err := open(ctx, c.source, &c.following, id, p)
+	if err == nil {
+		defer s.close()
+	}
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // nobody wants to know any more
+		return nil // nobody wants to know any more
 	}
 	if err == nil {
 		s.tell(ctx, func(m jsonrpc.Message) error { return c.Write(ctx, m) })

@@ -238,6 +238,30 @@ func TestAConnectionHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 	})
 }
 
+func TestTheStreamsOfAConnectionAreAboutSoManyTasksTogetherAndNoMore(t *testing.T) {
+	onLine(t, func(_ *testing.T, l *line) {
+		var ids []string
+		for range 100 {
+			ids = append(ids, l.begin("slow_compute", `{"seconds":3600,"label":"x"}`))
+		}
+		opens := func(id string, n int) {
+			l.t.Helper()
+			l.listens(id, ids[:n]...)
+			l.hear(append(slices.Repeat([]string{id + " is working"}, n), fmt.Sprint(id, " acknowledged ", n))...)
+		}
+		opens("1", 100)
+		opens("2", 100)
+		l.listens("3", ids...)
+		l.hear("3 refused -32600")
+		opens("3", 56)
+		l.listens("4", ids[0])
+		l.hear("4 refused -32600")
+		l.cancels("1")
+		l.hear("1 complete 1")
+		opens("4", 100)
+	})
+}
+
 func TestAStreamEndsWithItsConnection(t *testing.T) {
 	for name, end := range map[string]func(*line) error{
 		"the client goes":   func(l *line) error { return l.conn.Close() },
