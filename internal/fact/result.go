@@ -16,6 +16,9 @@ type Part struct {
 // Collect makes one result of several: all of them, or, where they are too large for one, how each task stands.
 func Collect(parts []Part) Result {
 	text := fmt.Sprintf("%d results", len(parts))
+	if n := given(parts); n < len(parts) {
+		text = fmt.Sprintf("%d of %d results", n, len(parts))
+	}
 	data, err := json.Marshal(parts)
 	if err == nil && len(data) > MaxResult {
 		brief := make([]Part, len(parts))
@@ -30,6 +33,16 @@ func Collect(parts []Part) Result {
 		return Result{Text: "the children's results could not be collected: " + err.Error()}
 	}
 	return Result{Text: text, Data: data}
+}
+
+// given is how many of the parts have a result.
+func given(parts []Part) (n int) {
+	for _, p := range parts {
+		if p.Result != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Weight is about how many bytes the result takes in memory.

@@ -13,7 +13,7 @@ import (
 type ReviseInput struct {
 	ID     string `json:"id,omitempty" doc:"Of the item."`
 	Text   string `json:"text" doc:"What it says from now on, in full." minLength:"1"`
-	Title  string `json:"title,omitempty"`
+	Title  string `json:"title,omitempty" doc:"Left out: as it was."`
 	Expect int    `json:"expect,omitempty" minimum:"0" doc:"The newest version as you know it; refused if there is a newer one. Left out: whatever it is."`
 }
 

@@ -110,6 +110,9 @@ func decideRevise(s State, c Revise, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	latest := s.Latest()
+	if c.Content.Title == "" {
+		c.Content.Title = latest.Title
+	}
 	switch {
 	case c.Content.Title == latest.Title && c.Content.Text == latest.Text:
 		return nil, nil // also for a repeated call whose Expect is over by now

@@ -289,6 +289,8 @@ func TestARevisionOfAnOldVersionIsRefusedUnlessItOverwritesOnPurpose(t *testing.
 	i := newItem(t, memory.Private)
 	i.do(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("two")}, "memory-revised")
 	i.do(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("two")}) // the same call again
+	untitled := memory.Content{Text: "two", Salt: salt}
+	i.do(memory.Revise{By: writer, ID: "m1", Content: untitled}) // a title that is left out is as it was: nothing changes
 	if r := i.refused(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("three")}, refusal.Conflict); r.Details["version"] != 2 {
 		t.Errorf("details %v", r.Details)
 	}

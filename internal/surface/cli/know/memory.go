@@ -108,7 +108,7 @@ func memoryRevise(s *shell.Shell) *cobra.Command {
 			m, err := c.Revise(ctx, args[0], in)
 			return emitMemory(s, m, err)
 		})
-	cmd.Flags().StringVar(&in.Title, "title", "", "in a few words")
+	cmd.Flags().StringVar(&in.Title, "title", "", "in a few words (default: as it was)")
 	cmd.Flags().IntVar(&in.Expect, "expect", 0, "the newest version as you know it: refused if there is a newer one")
 	return example(cmd, "trapeze memory revise $ITEM 'the tests need two databases' --expect 1")
 }
