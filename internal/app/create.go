@@ -87,11 +87,11 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	if err != nil {
 		return docket.Receipt{}, err
 	}
-	if !out.Repeat {
-		a.quota.Made(c)
-	}
 	r := docket.ReceiptOf(out)
-	r.Decision = auto.Decided
+	if !out.Repeat { // what a repeated call would decide now is not what was done
+		a.quota.Made(c)
+		r.Decision = auto.Decided
+	}
 	return r, nil
 }
 

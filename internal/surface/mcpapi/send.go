@@ -139,7 +139,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		}
 		send.Constraints, task.Send = nil, &send
 		r, err := c.CreateTask(ctx, task)
-		if err != nil || !kept(r) || r.State != client.Pending {
+		if err != nil || r.State != client.Pending || r.Handoff != "" {
 			return r, err
 		}
 		return c.start(ctx, r)
@@ -157,9 +157,12 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	return c.Send(ctx, in.Task, send)
 }
 
-// start gives a new task that nobody was handed to its maker, to go on with. Repeated, it is the same call: whoever repeats a send
-// whose answer was lost has the same answer. People own no tasks: theirs stays where it is.
+// start gives a new task that the policy handed to nobody to its maker, to go on with. Repeated, it is the same call: whoever
+// repeats a send whose answer was lost has the same answer. People own no tasks: theirs stays where it is.
 func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, error) {
+	if made.Decision == nil { // a repeated call is not told why
+		made.Decision = &client.Decision{Action: keep}
+	}
 	r, err := c.Start(client.WithKey(ctx, "start "+made.Task), made.Task)
 	if errors.Is(err, client.NotOwner) {
 		return made, nil
@@ -168,8 +171,10 @@ func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, 
 	return r, err
 }
 
-// kept reports whether the policy left a task where it is.
-func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action == "keep" }
+// keep is what a policy decides that leaves a task where it is.
+const keep = "keep"
+
+func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action == keep }
 
 // handoff is how the task is to be handed off, and whether anybody was named to hand it to.
 func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
