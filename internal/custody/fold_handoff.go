@@ -230,7 +230,7 @@ func (t *Task) onReturned(e fact.Returned) {
 	}
 	t.State = fact.Pending
 	if t.Owner != "" {
-		t.State = fact.Executing
+		t.State, t.Resumed = fact.Executing, e.Outcome != fact.Withdrawn // who took it back knows
 	}
 }
 

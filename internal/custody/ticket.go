@@ -224,7 +224,7 @@ func (t *Task) onTicketClosed(e fact.TicketClosed) {
 	t.run(e.Lease)
 	t.State = fact.Pending
 	if t.Owner != "" {
-		t.State = fact.Executing
+		t.State, t.Resumed = fact.Executing, e.Outcome != fact.TicketWithdrawn // who took it back knows
 	}
 }
 

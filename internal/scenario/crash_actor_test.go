@@ -255,7 +255,7 @@ func (a *actor) answer(item api.Item, reject bool) {
 		})
 	case item.Type == "stranded":
 		a.cancel(item.ID)
-	case item.Type == "results":
+	case item.Type == "resumed":
 		a.complete(item.Task, item.Epoch)
 	case item.Type != "offer":
 		a.rig.Errorf("nobody has made a %s", item.Type)

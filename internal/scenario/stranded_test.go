@@ -65,7 +65,7 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 		if k := parent.Children[1]; k.State != fact.Cancelled || k.Why != "cancelled by lead: ann's review will do" {
 			h.Errorf("what was called off: %+v", k)
 		}
-		if item := h.wait("lead"); item.Type != view.ItemResults || item.ID != r.Task || item.From != "ann, bob" {
+		if item := h.wait("lead"); item.Type != view.ItemResumed || item.ID != r.Task || item.From != "ann, bob" {
 			h.Errorf("what came of it: %+v", item)
 		}
 		ok(h, h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
@@ -131,7 +131,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 		return fmt.Sprint(h.call("lead", tool, arguments).Result["content"])
 	}
 	status := said("status", map[string]any{"id": task})
-	for _, want := range []string{"Child " + child + " (reviewer): parked returned: reviewer turned it down", "only an operator can replay " + child, "call cancel with id=" + child} {
+	for _, want := range []string{"Child " + child + " for reviewer is parked: returned: reviewer turned it down", "only an operator can replay " + child, "call cancel with id=" + child} {
 		if !strings.Contains(status, want) {
 			t.Errorf("status lacks %q: %s", want, status)
 		}
@@ -157,7 +157,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 			t.Errorf("the result lacks %q: %s", want, text)
 		}
 	}
-	if box := said("inbox", map[string]any{"wait": 45}); !strings.Contains(box, "results "+task) {
+	if box := said("inbox", map[string]any{"wait": 45}); !strings.Contains(box, "resumed "+task) {
 		t.Errorf("the inbox: %s", box)
 	}
 }

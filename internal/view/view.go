@@ -80,13 +80,13 @@ const (
 	ItemShare    ItemType = "share"    // read
 	ItemQuestion ItemType = "question" // answer: it was asked of the agent by name
 	ItemStranded ItemType = "stranded" // a child that its parent waits for is in the dead letters: cancel it, or have it replayed
-	ItemResults  ItemType = "results"  // what the task waited for is in: go on with it
+	ItemResumed  ItemType = "resumed"  // the task is the reader's to go on with again: results or an answer are in, or a handoff came back
 )
 
 // Item is something in an agent's inbox. It previews: the content is fetched by id, or comes with the acceptance.
 type Item struct {
 	Type     ItemType        `json:"type"`
-	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, of results, task; also the delivery id: duplicates carry the same
+	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, of resumed, task; also the delivery id: duplicates carry the same
 	Task     string          `json:"task"`
 	Offer    int             `json:"offer,omitempty"`
 	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source

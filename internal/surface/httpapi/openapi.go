@@ -272,7 +272,7 @@ func (parkWord) Schema(huma.Registry) *huma.Schema {
 }
 
 func (itemWord) Schema(huma.Registry) *huma.Schema {
-	return words(view.ItemOffer, view.ItemApproval, view.ItemConfirm, view.ItemTakeover, view.ItemShare, view.ItemQuestion, view.ItemStranded, view.ItemResults)
+	return words(view.ItemOffer, view.ItemApproval, view.ItemConfirm, view.ItemTakeover, view.ItemShare, view.ItemQuestion, view.ItemStranded, view.ItemResumed)
 }
 
 func (readinessWord) Schema(huma.Registry) *huma.Schema {

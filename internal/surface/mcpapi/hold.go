@@ -98,7 +98,7 @@ type askAnswer struct {
 
 var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. "+
-		"Do not block on it: status with the ticket shows the answer.",
+		"Do not block on it: inbox says when it is answered.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
@@ -169,7 +169,7 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 	out := askAnswer{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
 	out.Next = "go on with the task"
 	if k.Open() {
-		out.Next = "do other work; status with id=" + k.ID + " and wait shows the answer"
+		out.Next = "do other work: inbox says when it is answered; status with id=" + k.ID + " shows the answer"
 	}
 	return answer{text: ticketText(k) + "\nNext: " + out.Next, data: out}, nil
 }
@@ -184,7 +184,7 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (a
 			return c.showTicket(ctx, k)
 		}
 	}
-	next := "do other work; status with id=" + r.Ticket + " and wait shows the answer"
+	next := "do other work: inbox says when it is answered; status with id=" + r.Ticket + " shows the answer"
 	a := told(r, "The question is with "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
 	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil

@@ -214,7 +214,7 @@ type item struct {
 const maxWait = 50
 
 var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", repeats,
-	"What waits for you, most urgent first: offers to accept or reject, what wants your word (decide), results that are in. Blocks for wait seconds. Seeing an offer starts its clock: answer at once.",
+	"What waits for you, most urgent first: offers to accept or reject, what wants your word (decide), tasks that are yours again. Blocks for wait seconds. Seeing an offer starts its clock: answer at once.",
 	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
@@ -239,7 +239,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 var doing = map[string]string{
 	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status reads it",
 	"question": "decide: answer",
-	"stranded": "cancel goes on without it; only an operator can replay it: tell the person", "results": "status shows them: go on with the task",
+	"stranded": "cancel goes on without it; only an operator can replay it: tell the person", "resumed": "the task is yours again: status shows how it stands; go on with it",
 }
 
 func (b *inbox) write(waited int) string {

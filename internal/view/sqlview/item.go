@@ -43,7 +43,7 @@ func (i *item) id(task string) string {
 		return fact.TicketID(task, i.n)
 	case view.ItemStranded:
 		return i.child
-	case view.ItemResults:
+	case view.ItemResumed:
 		return task
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
@@ -118,7 +118,7 @@ func listChildren(items []item, s *custody.Task, source string) []item {
 		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemStranded, child: c.Task}, epoch: s.Epoch, why: preview(c.Why, itemPreview)})
 	}
 	if s.Resumed {
-		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemResults}, epoch: s.Epoch})
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemResumed}, epoch: s.Epoch})
 	}
 	return items
 }
@@ -180,8 +180,8 @@ func (t *task) show(i *item) view.Item {
 		c := s.Children[s.FindChild(i.child)]
 		v.From, v.Detail = c.To, i.why
 		return v
-	case view.ItemResults:
-		v.From, v.Detail = t.joined.from, t.joined.why
+	case view.ItemResumed:
+		v.From, v.Detail = t.resumed.from, t.resumed.why
 		return v
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}

@@ -1,6 +1,7 @@
 package sqlview
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -32,7 +33,7 @@ type task struct {
 	items    []item
 	details  map[int]string // of shares not yet read
 	involved []string       // whose lists it is in
-	joined   joined         // what came of the children that it waited for last
+	resumed  resumed        // why its owner went on last
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
 	tickets  []ticket       // that have changed since they were written
@@ -64,8 +65,8 @@ type claim struct {
 	handoff int
 }
 
-// joined is from whom results came in, and how many.
-type joined struct{ from, why string }
+// resumed is from whom a task came back to its owner, and with what.
+type resumed struct{ from, why string }
 
 // receivers names whom the children were for that a task has waited for.
 func receivers(s *custody.Task) string {
@@ -200,7 +201,12 @@ func (t *task) note(event fact.Event) {
 			s.Children[i].Result = nil // the fold has just made the list
 		}
 	case fact.Joined:
-		t.joined, s.Result = joined{from: receivers(s), why: strings.Clone(e.Why)}, nil
+		t.resumed, s.Result = resumed{from: receivers(s), why: strings.Clone(e.Why)}, nil
+	case fact.TicketClosed:
+		why := strings.TrimSuffix(string(e.Outcome)+": "+cmp.Or(e.Answer, e.Detail), ": ")
+		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(why, itemPreview)}
+	case fact.Returned:
+		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which says who would not
 	case fact.Finished, fact.GaveUp:
 		s.Result = nil
 	}

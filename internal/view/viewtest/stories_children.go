@@ -57,18 +57,18 @@ func strandedStory(s *stage) {
 	s.do(id(1), handoff.EndChild{Child: first, State: fact.Cancelled})
 	s.wantInbox("ann", "stranded "+second)
 	s.do(id(1), handoff.EndChild{Child: second, State: fact.Completed})
-	item = s.wantInbox("ann", "results "+id(1))[0]
+	item = s.wantInbox("ann", "resumed "+id(1))[0]
 	if item.From != "bob, cy" || item.Detail != "1 of 2 completed, 2 needed" || item.Epoch != 1 || item.At != s.views.Position() {
 		s.Errorf("what has come in: %+v", item)
 	}
 	s.now = s.now.Add(15 * time.Minute)
 	s.do(id(1), handoff.Heartbeat{By: agent("ann"), Epoch: 1})
-	s.wantInbox("ann", "results "+id(1)) // it lives, and may know nothing of them yet
+	s.wantInbox("ann", "resumed "+id(1)) // it lives, and may know nothing of them yet
 	s.do(id(1), handoff.Progress{By: agent("ann"), Epoch: 1, Note: "read it"})
 	s.wantInbox("ann")
 
 	s.do(id(1), s.spawn(s.task(id(1)), fact.FanInFirst, "bob"), handoff.EndChild{Child: childOf(t, 2), State: fact.Completed})
-	s.wantInbox("ann", "results "+id(1))
+	s.wantInbox("ann", "resumed "+id(1))
 	s.do(id(1), s.to(id(1), "bob"))
 	s.wantInbox("ann")
 	s.do(id(1), handoff.Withdraw{By: operator, Handoff: 1})
@@ -79,6 +79,31 @@ func strandedStory(s *stage) {
 	c.By = operator
 	s.do(id(2), c, handoff.EndChild{Child: c.Children[0].Task, State: fact.Parked})
 	s.wantInbox("") // operators have the dead letters
+}
+
+// resumedStory: a task that is its owner's to go on with again is in the owner's inbox, until the owner does something about it.
+func resumedStory(s *stage) {
+	s.do(id(1), handoff.Create{By: agent("ann"), Task: id(1), Intent: "x"}, handoff.Start{By: agent("ann")})
+	s.do(id(1), handoff.Inquire{By: agent("ann"), Epoch: 1, Question: "which one?"})
+	s.wantInbox("ann")
+	s.do(id(1), handoff.Answer{By: operator, Ticket: 1, Answer: "this one"})
+	item := s.wantInbox("ann", "resumed "+id(1))[0]
+	if item.From != operator.Principal || item.Detail != "answered: this one" || item.Task != id(1) || item.Epoch != 1 {
+		s.Errorf("what was answered: %+v", item)
+	}
+	s.do(id(1), handoff.Inquire{By: agent("ann"), Epoch: 1, Question: "and now?"})
+	s.wantInbox("ann")
+	s.do(id(1), handoff.Recall{By: agent("ann"), Epoch: 1, Ticket: 2})
+	s.wantInbox("ann") // who took a question back knows
+
+	s.do(id(1), s.to(id(1), "bob"))
+	s.do(id(1), handoff.Reject{By: agent("bob"), Handoff: 1, Why: fact.NotCapable, Detail: "no Rust"})
+	item = s.wantInbox("ann", "resumed "+id(1))[0]
+	if item.From != "system" || !strings.Contains(item.Detail, "bob turned it down: not capable: no Rust") {
+		s.Errorf("what came back: %+v", item)
+	}
+	s.do(id(1), handoff.Complete{By: agent("ann"), Epoch: 1})
+	s.wantInbox("ann")
 }
 
 // anyChildren draws a fan-out, or what comes of one.
@@ -119,7 +144,7 @@ func childItems(t custody.Task) map[view.ItemType][]string {
 		items[view.ItemStranded] = append(items[view.ItemStranded], c.Task)
 	}
 	if t.Resumed {
-		items[view.ItemResults] = []string{t.ID}
+		items[view.ItemResumed] = []string{t.ID}
 	}
 	return items
 }

@@ -72,6 +72,7 @@ func Run(t *testing.T, open Open) {
 		{"tickets are listed for those who may see to them", ticketStory},
 		{"a question waits in the inbox of whom it was asked of by name, until it is answered or goes on", questionStory},
 		{"a child in the dead letters, and results, are in the inbox of whoever waits for them", strandedStory},
+		{"a task that is its owner's again is in the owner's inbox", resumedStory},
 		{"what envelopes refer to is known", referenceStory},
 		{"memory is found by those who may read it", memoryStory},
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
