@@ -63,11 +63,8 @@ Do not hand on what you can finish now, nor a question that the user in front of
    goes into ` + "`criteria`" + `, or a JSON ` + "`schema`" + `. Code goes along by ` + "`trapeze send TASK --to NAME --git`" + ` on the command line; other
    files by ` + "`trapeze artifact put`" + `, and their digests in ` + "`files`" + `.
 3. ` + "`status`" + ` tells what came of it; ` + "`cancel`" + ` takes back what was not accepted yet. To have the result back, hand it on as a
-<<<<<<< HEAD
-   delegation; ` + "`status`" + ` with ` + "`wait`" + ` shows it when it is in. For a task that you own, ` + "`results`" + ` in your ` + "`inbox`" + ` says so.
-=======
-   delegation; ` + "`resumed`" + ` in your ` + "`inbox`" + ` says that it is in, and ` + "`status`" + ` shows it.
->>>>>>> b5f4b7c (setup: the skill says how results are heard of)
+   delegation; ` + "`status`" + ` with ` + "`wait`" + ` shows it when it is in. A task of yours that is ` + "`resumed`" + ` in your ` + "`inbox`" + ` is yours to go on with:
+   results or an answer are in, or nobody took it.
 
 ## When work comes to you
 1. ` + "`inbox`" + ` waits for it, less than a minute at a time: call it again for as long as you wait.
