@@ -229,7 +229,9 @@ func (p *prompt) expected(x *Expected) {
 	if x.IsZero() {
 		return
 	}
-	p.line("\n## Expected output\n")
+	if x.Format != "" || x.MaxBytes > 0 {
+		p.line("\n## Expected output\n")
+	}
 	if x.Format != "" {
 		p.line("- Format: %s", code(x.Format))
 	}

@@ -43,7 +43,7 @@ type Request struct {
 	ReturnHome  bool
 	Approver    string // of a supervised handoff: an agent; empty: any operator
 	Permissions []string
-	NewWork     bool // the envelope holds decisions or data that its parent does not
+	NewWork     bool // the sender hands decisions on
 	RouteStep   bool
 	Pack        fact.Pack
 	Envelope    fact.Sealed

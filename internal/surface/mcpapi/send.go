@@ -88,7 +88,7 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		if err != nil {
 			return answer{}, err
 		}
-		if r.Stage == client.StageAwaitingApproval && c.options.Person != "" && c.canAsk() {
+		if in.Approver == "" && r.Stage == client.StageAwaitingApproval && c.options.Person != "" && c.canAsk() {
 			return c.approveHere(ctx, r, send)
 		}
 		return c.sentOff(ctx, r, send)

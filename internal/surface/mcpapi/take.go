@@ -239,7 +239,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 var doing = map[string]string{
 	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status reads it",
 	"question": "decide: answer",
-	"stranded": "cancel goes on without it; only an operator can replay it: tell the person", "resumed": "the task is yours again: status shows how it stands; go on with it",
+	"stranded": "status with its task says what helps; only an operator can replay it: tell the person", "resumed": "the task is yours again: status shows how it stands; go on with it",
 }
 
 func (b *inbox) write(waited int) string {
