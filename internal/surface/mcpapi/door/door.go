@@ -138,6 +138,7 @@ func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
 func (d *Door) whileValid(r *http.Request, v *visitor) (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var look *time.Timer
+	set := make(chan struct{}) // closed when look is
 	look = time.AfterFunc(stillEvery, func() {
 		_, refused := d.who(r)
 		switch {
@@ -146,10 +147,11 @@ func (d *Door) whileValid(r *http.Request, v *visitor) (ctx context.Context, don
 		case refused.status == http.StatusUnauthorized:
 			cancel()
 		}
-		if ctx.Err() == nil {
+		if <-set; ctx.Err() == nil {
 			look.Reset(stillEvery)
 		}
 	})
+	close(set)
 	return ctx, func() { cancel(); look.Stop() }
 }
 
