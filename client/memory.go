@@ -107,7 +107,7 @@ type MemoryPage struct {
 // ReviseInput adds a version to a memory item.
 type ReviseInput struct {
 	Text   string `json:"text"`
-	Title  string `json:"title,omitempty"` // "": as it was
+	Title  string `json:"title,omitempty"`  // "": as it was
 	Expect int    `json:"expect,omitempty"` // the newest version as you know it; 0: whatever it is
 }
 
