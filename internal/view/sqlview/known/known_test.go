@@ -26,6 +26,7 @@ type house struct {
 	t      testing.TB
 	db     *sqlitelog.Database
 	writer *Writer
+	stmts  map[string]*sql.Stmt // until the database is closed
 	at     ledger.Position
 }
 
@@ -40,7 +41,7 @@ func open(t testing.TB) *house {
 			t.Error(err)
 		}
 	})
-	h := &house{t: t, db: db}
+	h := &house{t: t, db: db, stmts: map[string]*sql.Stmt{}}
 	h.must(db.Write(func(tx *sqlitelog.Tx) error { return tx.Exec(Schema) }))
 	h.start()
 	return h
@@ -62,7 +63,11 @@ func (h *house) must(err error) {
 }
 
 func (h *house) rows(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
-	rows, err := h.db.Readers().QueryContext(ctx, query, args...)
+	stmt, err := h.prepared(ctx, query) //nolint:sqlclosecheck // kept until the database is closed
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -71,6 +76,18 @@ func (h *house) rows(ctx context.Context, each func(*sql.Rows) error, query stri
 		err = each(rows)
 	}
 	return err
+}
+
+// prepared keeps statements, as the views do: otherwise most of the time would go into making them.
+func (h *house) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s := h.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := h.db.Readers().PrepareContext(ctx, query)
+	if err == nil {
+		h.stmts[query] = s
+	}
+	return s, err
 }
 
 // write writes an entry, and commits it unless the outcome is an error.
