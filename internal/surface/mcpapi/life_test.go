@@ -81,3 +81,20 @@ func TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestCopiesThatNobodyWaitsForAreHandedOff(t *testing.T) {
+	eras(t, func(t *testing.T, era string) {
+		h := open(t)
+		coder := h.agent(era, "coder")
+		for _, name := range []string{"ann", "bob"} {
+			h.agent(era, name).call("join", m{})
+		}
+		fan := m{"intent": "Read this", "to": []string{"ann", "bob"}, "kind": "broadcast", "fan_out": true, "fan_in": "none", "key": "k"}
+		for range 2 { // repeated, it is the same
+			text, sent := coder.call("send", fan)
+			if copies, _ := sent["children"].([]any); len(copies) != 2 || sent["state"] != "pending" || sent["owner"] != nil || !strings.Contains(text, "has a copy") {
+				t.Errorf("%v: %s", sent, text)
+			}
+		}
+	})
+}

@@ -139,7 +139,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		}
 		send.Constraints, task.Send = nil, &send
 		r, err := c.CreateTask(ctx, task)
-		if err != nil || r.State != client.Pending || r.Handoff != "" {
+		if err != nil || r.State != client.Pending || r.Handoff != "" || len(r.Children) > 0 { // copies that nobody waits for leave it pending
 			return r, err
 		}
 		return c.start(ctx, r)
@@ -263,6 +263,8 @@ func sent(r client.Receipt, in client.SendInput) answer {
 		did, next = "It is with people as ticket "+r.Ticket+".", follow+"who takes it"
 	case r.State == client.Waiting:
 		did, next = "It was delegated.", follow+"when results are in"
+	case len(r.Children) > 0:
+		did, next = "Every receiver has a copy, and nobody waits for theirs.", "status with id="+r.Task+" shows how each stands"
 	case r.Stage == client.StageAwaitingApproval:
 		did, next = "Somebody must approve it first.", follow+"the answer"
 	case in.Confirm == client.ConfirmExplicit:

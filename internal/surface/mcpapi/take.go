@@ -152,7 +152,7 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	case out.Waiting == 0 && a.Spec.Kind == humanKind:
 		out.Next = "status shows what your desks are asked, which is not in the inbox: decide sees to it. inbox waits for what is for you by name"
 	case out.Waiting > 0:
-		out.Next = "inbox shows what waits: accept or reject it"
+		out.Next = "inbox shows what waits, and what to do about it"
 	case out.Holding > 0:
 		out.Next = "status shows the tasks you hold: go on with them"
 	case a.Readiness != client.Ready:
