@@ -29,9 +29,10 @@ func (s *commands) inboxCommand() *cobra.Command {
 seen, and its acknowledgment clock runs; --peek looks without that. Operators see the approvals that anybody may give.
 A question that was asked of you by name is here until it is answered, or goes on to a desk: trapeze ticket answer.
 
-"resumed" says that a task is yours to go on with: what came of a delegation or a fan-out is in, or an answer of people, or a
-handoff came back. trapeze task show has it all. It is here until you report progress, or end the task or hand it on. "stranded" names a child that your task waits for and that is
-in the dead letters: trapeze task cancel ID goes on without it, or an operator replays it.
+"resumed" says that a task is yours to go on with: what came of a delegation or a fan-out is in, or an answer of people,
+or a handoff came back. trapeze task show has it all. It is here until you report progress, or end the task or hand it on.
+"stranded" names a child that your task waits for and that is in the dead letters: trapeze task cancel ID goes on without
+it, or an operator replays it.
 
 --wait alone waits 30s for the first item; --wait=10m waits longer. It ends with the exit code 0 and an empty list. With
 --after POSITION what waited already at an earlier answer is left out, and does not end the wait; an offer that is made again
