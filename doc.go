@@ -6,7 +6,7 @@
 // every change is an entry in a record that cannot be rewritten. Users' programs import the client package; the
 // program itself is cmd/trapeze.
 //
-// Start reading at docs/architecture.md, then internal/handoff.
+// Start reading at docs/architecture.md, then internal/domain/handoff.
 //
 // [arch_test.go]: https://github.com/trapezehq/trapeze/blob/main/arch_test.go
 package trapeze

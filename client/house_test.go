@@ -9,12 +9,12 @@ import (
 	"os"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/artifact/filestore"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // house is a server in memory, for examples.
@@ -32,7 +32,7 @@ func open() *house {
 	must(err)
 	store, err := filestore.Open(dir, filestore.Options{})
 	must(err)
-	a, err := app.New(log, views.Store(), app.Options{Artifacts: store})
+	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store})
 	must(err)
 	admin, err := a.Bootstrap(context.Background(), identity.DefaultWorkspace)
 	must(err)

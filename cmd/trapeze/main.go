@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
-	"github.com/trapezehq/trapeze/internal/surface/cli"
 )
 
 func main() {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Question is what a decision is made on.
@@ -45,13 +45,13 @@ const MaxChoices = 50
 
 // Advice is what an adviser says.
 type Advice struct {
-	HandOff    bool        `json:"handoff"`
-	Agent      string      `json:"agent,omitempty"`
-	Capability string      `json:"capability,omitempty"`
-	Kind       fact.Kind   `json:"kind,omitempty"`
-	Reason     fact.Reason `json:"reason,omitempty"`
-	Why        string      `json:"why"`
-	Confidence float64     `json:"confidence"`
+	HandOff    bool         `json:"handoff"`
+	Agent      string       `json:"agent,omitempty"`
+	Capability string       `json:"capability,omitempty"`
+	Kind       event.Kind   `json:"kind,omitempty"`
+	Reason     event.Reason `json:"reason,omitempty"`
+	Why        string       `json:"why"`
+	Confidence float64      `json:"confidence"`
 
 	Told Told `json:"-"`
 }
@@ -69,8 +69,8 @@ type Told struct {
 // Decide says what to do with a task: what the first rule that matches says, else what the adviser does, else nothing. The
 // decision explains itself. Errors are of ctx alone: where nobody could take the task, the decision says so, and [Route]
 // refuses it.
-func Decide(ctx context.Context, q Question) (fact.Decision, error) {
-	d := fact.Decision{Action: fact.ActionKeep}
+func Decide(ctx context.Context, q Question) (event.Decision, error) {
+	d := event.Decision{Action: event.ActionKeep}
 	m, err := q.Policy.Match(ctx, q.Situation)
 	if err != nil {
 		return d, err
@@ -78,7 +78,7 @@ func Decide(ctx context.Context, q Question) (fact.Decision, error) {
 	if q.Policy != nil {
 		d.Policy = q.Policy.Digest()
 	}
-	for _, b := range m.Broken[:min(len(m.Broken), fact.MaxBroken)] {
+	for _, b := range m.Broken[:min(len(m.Broken), event.MaxBroken)] {
 		d.Broken = append(d.Broken, b.Rule+": "+b.Why)
 	}
 	switch {
@@ -94,20 +94,20 @@ func Decide(ctx context.Context, q Question) (fact.Decision, error) {
 		d.Rule, d.Why = m.Rule.Name, slices.Concat(m.Why, []string{then.To.Agent + " has it already"})
 		return d, nil
 	}
-	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, fact.ActionHandOff
+	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, event.ActionHandOff
 	d.Kind, d.Reason, d.Detail = then.Kind, then.Reason, then.Detail
 	d.Approver, d.Pack = then.SupervisedBy, then.Pack.FactPack()
 	if d.Detail == "" {
 		d.Detail = "rule " + m.Rule.Name
 	}
 	to := then.To
-	d.To = fact.Receiver{Agent: to.Agent, Capability: to.Capability, Channel: to.Channel, Chain: to.Chain, Desk: to.Human}
+	d.To = event.Receiver{Agent: to.Agent, Capability: to.Capability, Channel: to.Channel, Chain: to.Chain, Desk: to.Human}
 	q.weigh(&d)
 	return d, nil
 }
 
 // advise is what the adviser says where no rule matches.
-func (q Question) advise(ctx context.Context, d *fact.Decision) {
+func (q Question) advise(ctx context.Context, d *event.Decision) {
 	rules := "no rule matches"
 	if q.Policy == nil {
 		rules = "no policy is in force"
@@ -121,17 +121,17 @@ func (q Question) advise(ctx context.Context, d *fact.Decision) {
 	d.Why = []string{rules}
 	switch {
 	case err != nil:
-		d.Why = append(d.Why, "there is no advice: "+refusal.Clip(message(err), fact.MaxName*4))
+		d.Why = append(d.Why, "there is no advice: "+refusal.Clip(message(err), event.MaxName*4))
 		return
 	case !a.HandOff:
-		d.Rule, d.Why = fact.AdviceRule, append(d.Why, "adviser: "+refusal.Clip(a.Why, policy.MaxDetail))
+		d.Rule, d.Why = event.AdviceRule, append(d.Why, "adviser: "+refusal.Clip(a.Why, policy.MaxDetail))
 		return
 	case !slices.ContainsFunc(choices, func(c Choice) bool { return c.Agent == a.Agent && c.Capability == a.Capability }):
 		d.Why = append(d.Why, fmt.Sprintf("the advice was not among the choices: %.64q", a.Agent+a.Capability))
 		return
 	}
-	d.Rule, d.Why, d.Action = fact.AdviceRule, append(d.Why, "adviser: "+refusal.Clip(a.Why, policy.MaxDetail)), fact.ActionHandOff
-	d.To, d.Kind, d.Reason = fact.Receiver{Agent: a.Agent, Capability: a.Capability}, a.Kind, a.Reason
+	d.Rule, d.Why, d.Action = event.AdviceRule, append(d.Why, "adviser: "+refusal.Clip(a.Why, policy.MaxDetail)), event.ActionHandOff
+	d.To, d.Kind, d.Reason = event.Receiver{Agent: a.Agent, Capability: a.Capability}, a.Kind, a.Reason
 	d.Detail = refusal.Clip(a.Why, policy.MaxDetail)
 	q.weigh(d)
 }
@@ -149,7 +149,7 @@ func (q Question) choices() []Choice {
 	for _, a := range best {
 		h, _ := q.Directory.Lookup(a.name)
 		list = append(list, Choice{Agent: a.name, Description: h.Agent.Spec.Description})
-		if h.Agent.Spec.Kind != registry.KindHuman {
+		if h.Agent.Spec.Kind != agent.KindHuman {
 			can = append(can, h.Agent.Spec.Capabilities...)
 		}
 	}
@@ -163,7 +163,7 @@ func (q Question) choices() []Choice {
 }
 
 // Request is what routing is asked for a receiver of this task.
-func (q Question) Request(to fact.Receiver) Request {
+func (q Question) Request(to event.Receiver) Request {
 	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, StandIns: q.Policy.StandIns}
 	if to.Agent != "" {
 		r.Agents = []string{to.Agent}
@@ -178,7 +178,7 @@ func (q Question) Request(to fact.Receiver) Request {
 func Likes(tags []string) []string {
 	var list []string
 	for _, t := range tags {
-		if len(list) < MaxNeeds && fact.CheckName("capability", t) == nil {
+		if len(list) < MaxNeeds && event.CheckName("capability", t) == nil {
 			list = append(list, t)
 		}
 	}
@@ -191,38 +191,38 @@ func (q Question) router(req Request) *router {
 }
 
 // weigh says who could take the task, and why others could not.
-func (q Question) weigh(d *fact.Decision) {
+func (q Question) weigh(d *event.Decision) {
 	switch {
 	case d.To.Agent != "" || d.To.Capability != "":
 		q.weighPlan(d, d.To, "")
 	case d.To.Desk != "":
-		d.Weighed = []fact.Weighed{{Desk: d.To.Desk, Tier: fact.TierTarget, Fit: true, Why: "people decide when they take it"}}
+		d.Weighed = []event.Weighed{{Desk: d.To.Desk, Tier: event.TierTarget, Fit: true, Why: "people decide when they take it"}}
 	case d.To.Chain != "":
-		tier := fact.TierTarget
+		tier := event.TierTarget
 		for _, l := range q.Policy.Chain(d.To.Chain) {
 			if l.Human != "" {
-				d.Weighed = append(d.Weighed, fact.Weighed{Desk: l.Human, Tier: fact.TierEscalation, Fit: true, Why: "people, where the chain ends"})
+				d.Weighed = append(d.Weighed, event.Weighed{Desk: l.Human, Tier: event.TierEscalation, Fit: true, Why: "people, where the chain ends"})
 				continue
 			}
-			q.weighPlan(d, fact.Receiver{Agent: l.Agent, Capability: l.Capability}, tier)
-			tier = fact.TierEscalation
+			q.weighPlan(d, event.Receiver{Agent: l.Agent, Capability: l.Capability}, tier)
+			tier = event.TierEscalation
 		}
 	}
 }
 
 // weighPlan adds those whom routing considers for a receiver, all of them of one tier if one is given.
-func (q Question) weighPlan(d *fact.Decision, to fact.Receiver, tier fact.Tier) {
+func (q Question) weighPlan(d *event.Decision, to event.Receiver, tier event.Tier) {
 	plan, err := Route(q.Request(to), q.Directory, q.Now)
 	if err != nil && len(plan.Considered) == 0 {
-		d.Why = append(d.Why, refusal.Clip(message(err), 4*fact.MaxName))
+		d.Why = append(d.Why, refusal.Clip(message(err), 4*event.MaxName))
 	}
 	d.Omitted += plan.Omitted
 	for _, c := range plan.Considered {
-		if len(d.Weighed) == fact.MaxWeighed {
+		if len(d.Weighed) == event.MaxWeighed {
 			d.Omitted++
 			continue
 		}
-		w := fact.Weighed{Agent: c.Agent, Tier: fact.Tier(c.Tier), Fit: c.Eligible, Why: c.Why}
+		w := event.Weighed{Agent: c.Agent, Tier: event.Tier(c.Tier), Fit: c.Eligible, Why: c.Why}
 		if tier != "" {
 			w.Tier = tier
 		}

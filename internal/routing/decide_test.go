@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -40,7 +40,7 @@ func policyOf(t testing.TB, text string) *policy.Policy {
 	return p
 }
 
-func decide(t testing.TB, q routing.Question) fact.Decision {
+func decide(t testing.TB, q routing.Question) event.Decision {
 	t.Helper()
 	q.Now = noon
 	d, err := routing.Decide(t.Context(), q)
@@ -51,7 +51,7 @@ func decide(t testing.TB, q routing.Question) fact.Decision {
 }
 
 // told is who was weighed, in short.
-func told(d fact.Decision) string {
+func told(d event.Decision) string {
 	var b strings.Builder
 	for _, w := range d.Weighed {
 		sign := map[bool]string{true: "+", false: "-"}[w.Fit]
@@ -63,32 +63,32 @@ func told(d fact.Decision) string {
 func TestADecisionNamesItsRuleAndEverybodyWhoWasWeighed(t *testing.T) {
 	p := policyOf(t, rules)
 	house := snapshotOf(
-		agent("anna", can("billing"), holds(3, 4)), agent("bert", can("billing")), agent("cleo", can("billing"), says(registry.Busy)),
-		agent("router", can("billing")), agent("boss", openedAt(noon)), agent("deputy"),
+		agentOf("anna", can("billing"), holds(3, 4)), agentOf("bert", can("billing")), agentOf("cleo", can("billing"), says(agent.Busy)),
+		agentOf("router", can("billing")), agentOf("boss", openedAt(noon)), agentOf("deputy"),
 	)
 	for _, c := range []struct {
 		name, tags string
 		steps      int
-		want       fact.Decision
+		want       event.Decision
 		told       string
 	}{
-		{"pay the invoice", "", 0, fact.Decision{
-			Rule: "money", Why: []string{"keyword invoice"}, To: fact.Receiver{Capability: "billing"}, Kind: fact.Warm,
-			Reason: fact.ReasonSpecialization, Detail: "about money",
+		{"pay the invoice", "", 0, event.Decision{
+			Rule: "money", Why: []string{"keyword invoice"}, To: event.Receiver{Capability: "billing"}, Kind: event.Warm,
+			Reason: event.ReasonSpecialization, Detail: "about money",
 		}, "+bert target; +anna target; -cleo target; -router target; "},
-		{"x", "urgent", 0, fact.Decision{
-			Rule: "boss", Why: []string{"tag urgent"}, To: fact.Receiver{Agent: "boss"}, Kind: fact.Delegation,
-			Reason: fact.ReasonSpecialization, Detail: "rule boss",
+		{"x", "urgent", 0, event.Decision{
+			Rule: "boss", Why: []string{"tag urgent"}, To: event.Receiver{Agent: "boss"}, Kind: event.Delegation,
+			Reason: event.ReasonSpecialization, Detail: "rule boss",
 		}, "-boss target; +deputy fallback; "},
-		{"x", "", 6, fact.Decision{
-			Rule: "climb", Why: []string{"6 steps"}, To: fact.Receiver{Chain: "up"}, Kind: fact.Warm, Reason: fact.ReasonEscalation, Detail: "rule climb",
+		{"x", "", 6, event.Decision{
+			Rule: "climb", Why: []string{"6 steps"}, To: event.Receiver{Chain: "up"}, Kind: event.Warm, Reason: event.ReasonEscalation, Detail: "rule climb",
 		}, "-boss target; +deputy target; +bert escalation; +anna escalation; -cleo escalation; -router escalation; +operators escalation; "},
-		{"x", "news", 0, fact.Decision{
-			Rule: "news", Why: []string{"tag news"}, To: fact.Receiver{Channel: "readers"}, Kind: fact.Broadcast,
-			Reason: fact.ReasonSpecialization, Detail: "rule news",
+		{"x", "news", 0, event.Decision{
+			Rule: "news", Why: []string{"tag news"}, To: event.Receiver{Channel: "readers"}, Kind: event.Broadcast,
+			Reason: event.ReasonSpecialization, Detail: "rule news",
 		}, ""},
-		{"x", "person", 0, fact.Decision{
-			Rule: "people", Why: []string{"tag person"}, To: fact.Receiver{Desk: "front"}, Kind: fact.Warm, Reason: fact.ReasonEscalation, Detail: "rule people",
+		{"x", "person", 0, event.Decision{
+			Rule: "people", Why: []string{"tag person"}, To: event.Receiver{Desk: "front"}, Kind: event.Warm, Reason: event.ReasonEscalation, Detail: "rule people",
 		}, "+front target; "},
 	} {
 		s := policy.Situation{Task: policy.TaskView{Intent: c.name, Tags: strings.Fields(c.tags), Steps: c.steps}}
@@ -99,7 +99,7 @@ func TestADecisionNamesItsRuleAndEverybodyWhoWasWeighed(t *testing.T) {
 		if c.want.Rule != "money" && (len(d.Broken) != 1 || !strings.HasPrefix(d.Broken[0], "odd: its expression could not be evaluated")) {
 			t.Errorf("%s: broken %v", c.want.Rule, d.Broken)
 		}
-		c.want.Policy, c.want.Action, c.want.Weighed, c.want.Broken = p.Digest(), fact.ActionHandOff, d.Weighed, d.Broken
+		c.want.Policy, c.want.Action, c.want.Weighed, c.want.Broken = p.Digest(), event.ActionHandOff, d.Weighed, d.Broken
 		if !reflect.DeepEqual(d, c.want) {
 			t.Errorf("got  %+v\nwant %+v", d, c.want)
 		}
@@ -119,8 +119,8 @@ func TestATaskStaysWhereARuleKeepsItOrNobodyDecides(t *testing.T) {
 		{nil, nil, "", []string{"no policy is in force", "no adviser is configured"}},
 	} {
 		s := policy.Situation{Task: policy.TaskView{Intent: "x", Tags: c.tags}}
-		d := decide(t, routing.Question{Policy: c.policy, Situation: &s, Directory: snapshotOf(agent("anna"))})
-		if d.Action != fact.ActionKeep || d.Rule != c.rule || !slices.Equal(d.Why, c.why) || d.To != (fact.Receiver{}) {
+		d := decide(t, routing.Question{Policy: c.policy, Situation: &s, Directory: snapshotOf(agentOf("anna"))})
+		if d.Action != event.ActionKeep || d.Rule != c.rule || !slices.Equal(d.Why, c.why) || d.To != (event.Receiver{}) {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -139,7 +139,7 @@ func (a *adviser) Advise(_ context.Context, _ string, _ *policy.Situation, choic
 }
 
 func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
-	house := snapshotOf(agent("anna", can("docs", "go")), agent("bert", says(registry.Offline), can("sql")), agent("owner", can("law")))
+	house := snapshotOf(agentOf("anna", can("docs", "go")), agentOf("bert", says(agent.Offline), can("sql")), agentOf("owner", can("law")))
 	s := policy.Situation{Task: policy.TaskView{Intent: "x"}}
 	for _, c := range []struct {
 		a     adviser
@@ -178,18 +178,18 @@ func TestADecisionEndsWithItsContext(t *testing.T) {
 }
 
 func hints(cost int64, latency time.Duration) func(*routing.Hint) {
-	return func(h *routing.Hint) { h.Agent.Spec.Hints = registry.Hints{Cost: cost, Latency: latency} }
+	return func(h *routing.Hint) { h.Agent.Spec.Hints = agent.Hints{Cost: cost, Latency: latency} }
 }
 
 func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
 	house := snapshotOf(
-		agent("generalist", can("go"), hints(1, time.Second)),
-		agent("expert", can("go", "sql"), holds(1, 10), failures(2)),
-		agent("cheap", can("go"), hints(5, time.Hour)),
-		agent("quick", can("go"), hints(5, time.Minute)),
-		agent("shaky", can("go"), failures(1), hints(1, time.Second)),
-		agent("silent", can("go")),
-		agent("busier", can("go"), holds(2, 10), hints(1, time.Second)),
+		agentOf("generalist", can("go"), hints(1, time.Second)),
+		agentOf("expert", can("go", "sql"), holds(1, 10), failures(2)),
+		agentOf("cheap", can("go"), hints(5, time.Hour)),
+		agentOf("quick", can("go"), hints(5, time.Minute)),
+		agentOf("shaky", can("go"), failures(1), hints(1, time.Second)),
+		agentOf("silent", can("go")),
+		agentOf("busier", can("go"), holds(2, 10), hints(1, time.Second)),
 	)
 	plan, err := routing.Route(routing.Request{Needs: []string{"go"}, Likes: []string{"sql", "law"}}, house, noon)
 	if err != nil {
@@ -248,7 +248,7 @@ func BenchmarkDecide(b *testing.B) {
 	p := policyOf(b, text.String())
 	house := &crowd{byName: map[string]int{}}
 	for i := range 10_000 {
-		h := agent(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4), failures(i%3), hints(int64(i%7), 0))
+		h := agentOf(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4), failures(i%3), hints(int64(i%7), 0))
 		house.byName[h.Agent.Name] = i
 		house.list = append(house.list, h)
 	}
@@ -259,7 +259,7 @@ func BenchmarkDecide(b *testing.B) {
 		began := time.Now()
 		d := decide(b, routing.Question{Policy: p, Situation: &s, Directory: house, Exclude: []string{"agent-00042"}})
 		took = append(took, time.Since(began))
-		if d.Rule != "last" || len(d.Weighed) != fact.MaxWeighed {
+		if d.Rule != "last" || len(d.Weighed) != event.MaxWeighed {
 			b.Fatal(d)
 		}
 	}

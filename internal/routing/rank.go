@@ -6,7 +6,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 )
 
 // nominalRoom is how many tasks an agent without a limit counts as having room for when loads are compared.
@@ -30,7 +30,7 @@ type ranked struct {
 func (r *router) byCapability() error {
 	best, n := make([]ranked, 0, MaxListed), 0
 	for h := range r.dir.Having(r.req.Needs[0]) {
-		if !h.Agent.Exists() || h.Agent.Spec.Kind == registry.KindHuman || !hasAll(&h.Agent.Spec, r.req.Needs) {
+		if !h.Agent.Exists() || h.Agent.Spec.Kind == agent.KindHuman || !hasAll(&h.Agent.Spec, r.req.Needs) {
 			continue
 		}
 		n++
@@ -171,7 +171,7 @@ func (r Reason) order() int {
 func capabilities(dir Directory) []string {
 	set := make(map[string]bool)
 	for h := range dir.All() {
-		if h.Agent.Exists() && h.Agent.Spec.Kind != registry.KindHuman {
+		if h.Agent.Exists() && h.Agent.Spec.Kind != agent.KindHuman {
 			for _, c := range h.Agent.Spec.Capabilities {
 				set[c] = true
 			}

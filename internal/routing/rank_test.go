@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 )
 
 // TestTheBestAreThoseThatSortingAllWouldPutFirst inserts agents that are often equals, in any order.
@@ -23,7 +23,7 @@ func TestTheBestAreThoseThatSortingAllWouldPutFirst(t *testing.T) {
 			h.Agent.Name = fmt.Sprint("agent-", i)
 			h.Agent.Spec.MaxTasks = 20 * few("limited")
 			h.Agent.Circuit.Failures = few("failures")
-			h.Agent.Spec.Hints = registry.Hints{Cost: int64(few("cost")), Latency: time.Duration(few("latency"))}
+			h.Agent.Spec.Hints = agent.Hints{Cost: int64(few("cost")), Latency: time.Duration(few("latency"))}
 			reason := rapid.SampledFrom([]Reason{Fit, FitAsProbe, Full}).Draw(t, "reason")
 			best = r.insert(best, &h, reason)
 			a := r.rank(&h, reason)

@@ -4,9 +4,9 @@ import (
 	"iter"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Bounds of a plan.
@@ -40,7 +40,7 @@ type Request struct {
 
 // Hint is what is known of one agent. It may be stale.
 type Hint struct {
-	Agent registry.State
+	Agent agent.State
 	Held  int       // tasks that it holds
 	AsOf  time.Time // when this was true; zero if it is true now
 }
@@ -73,7 +73,7 @@ func (r Request) check() error {
 			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
 		}
 		for _, n := range l.names {
-			if err := fact.CheckName(l.what, n); err != nil {
+			if err := event.CheckName(l.what, n); err != nil {
 				return err
 			}
 		}

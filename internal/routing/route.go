@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Route finds who could catch a handoff at the time now: the targets, then their fallbacks. Refusals: invalid for a malformed request; not_found for a target that does not exist, naming those that
@@ -82,7 +82,7 @@ func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
 func (r *router) count(h *Hint, reason Reason) {
 	switch reason {
 	case CircuitOpen:
-		at := registry.CircuitAt(h.Agent, r.now).ResetAt
+		at := agent.CircuitAt(h.Agent, r.now).ResetAt
 		if r.resetAt.IsZero() || at.Before(r.resetAt) {
 			r.resetAt = at
 		}
@@ -106,29 +106,29 @@ func (r *router) judge(h *Hint) Reason {
 
 // judgeAble is judge for an agent that has what is needed.
 func (r *router) judgeAble(h *Hint) Reason {
-	a, circuit := &h.Agent, registry.Reading{Phase: registry.Closed}
+	a, circuit := &h.Agent, agent.Reading{Phase: agent.Closed}
 	if a.Circuit.Open { // of most agents it is not
-		circuit = registry.CircuitAt(*a, r.now)
+		circuit = agent.CircuitAt(*a, r.now)
 	}
 	switch {
 	case slices.Contains(r.req.Exclude, a.Name):
 		return Excluded
 	case !a.Exists():
 		return NotRegistered
-	case a.Readiness() != registry.Ready:
+	case a.Readiness() != agent.Ready:
 		return NotReady
 	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
 		return Full
 	case !circuit.Admits() && (circuit.Probe == "" || !slices.Contains(r.req.Own, circuit.Probe)):
 		return CircuitOpen
-	case circuit.Phase == registry.HalfOpen:
+	case circuit.Phase == agent.HalfOpen:
 		return FitAsProbe
 	default:
 		return Fit
 	}
 }
 
-func hasAll(s *registry.Spec, capabilities []string) bool {
+func hasAll(s *agent.Spec, capabilities []string) bool {
 	for _, c := range capabilities {
 		if !s.Has(c) {
 			return false
@@ -158,7 +158,7 @@ func (r *router) why(h *Hint, reason Reason) string {
 	case Full:
 		return "full, " + load(h)
 	case CircuitOpen:
-		return "circuit open until " + registry.CircuitAt(h.Agent, r.now).ResetAt.UTC().Format(time.RFC3339)
+		return "circuit open until " + agent.CircuitAt(h.Agent, r.now).ResetAt.UTC().Format(time.RFC3339)
 	}
 	return string(reason)
 }
@@ -188,7 +188,7 @@ func load(h *Hint) string {
 	return fmt.Sprintf("holds %d of %d tasks", h.Held, h.Agent.Spec.MaxTasks)
 }
 
-func lacking(s registry.Spec, capabilities []string) []string {
+func lacking(s agent.Spec, capabilities []string) []string {
 	var list []string
 	for _, c := range capabilities {
 		if !s.Has(c) {

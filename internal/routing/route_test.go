@@ -9,49 +9,49 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // agent is a hint about a ready agent, changed by options.
-func agent(name string, options ...func(*routing.Hint)) routing.Hint {
+func agentOf(name string, options ...func(*routing.Hint)) routing.Hint {
 	h := routing.Hint{}
 	for _, o := range options {
 		o(&h)
 	}
-	commands := []registry.Command{registry.Register{Name: name, Spec: h.Agent.Spec}}
+	commands := []agent.Command{agent.Register{Name: name, Spec: h.Agent.Spec}}
 	if h.Agent.Said != "" {
-		commands = append(commands, registry.SetReadiness{Name: name, Readiness: h.Agent.Said, By: registry.ByAgent})
+		commands = append(commands, agent.SetReadiness{Name: name, Readiness: h.Agent.Said, By: agent.ByAgent})
 	}
 	for i := range h.Agent.Circuit.Failures {
-		commands = append(commands, registry.ReportOutcome{Name: name, Cause: uint64(i + 1), Outcome: registry.LeaseLost})
+		commands = append(commands, agent.ReportOutcome{Name: name, Cause: uint64(i + 1), Outcome: agent.LeaseLost})
 	}
 	opened := h.Agent.Circuit.OpenedAt
 	if opened.IsZero() {
 		opened = noon
 	}
 	removed, probe := h.Agent.Removed, h.Agent.Circuit.Probe
-	h.Agent = registry.State{}
+	h.Agent = agent.State{}
 	if removed {
-		commands = append(commands, registry.Remove{Name: name})
+		commands = append(commands, agent.Remove{Name: name})
 	}
-	decide := func(c registry.Command, at time.Time) {
-		events, err := registry.Decide(h.Agent, c, at)
+	decide := func(c agent.Command, at time.Time) {
+		events, err := agent.Decide(h.Agent, c, at)
 		if err != nil {
 			panic(err)
 		}
 		for _, e := range events {
-			h.Agent = registry.Fold(h.Agent, e)
+			h.Agent = agent.Fold(h.Agent, e)
 		}
 	}
 	for _, c := range commands {
 		decide(c, opened)
 	}
 	if probe != "" {
-		decide(registry.ClaimProbe{Name: name, Handoff: probe}, noon)
+		decide(agent.ClaimProbe{Name: name, Handoff: probe}, noon)
 	}
 	return h
 }
@@ -73,9 +73,9 @@ func escalation(names ...string) option {
 func holds(held, most int) option {
 	return func(h *routing.Hint) { h.Held, h.Agent.Spec.MaxTasks = held, most }
 }
-func says(r registry.Readiness) option { return func(h *routing.Hint) { h.Agent.Said = r } }
-func failures(n int) option            { return func(h *routing.Hint) { h.Agent.Circuit.Failures = n } }
-func removed(h *routing.Hint)          { h.Agent.Removed = true }
+func says(r agent.Readiness) option { return func(h *routing.Hint) { h.Agent.Said = r } }
+func failures(n int) option         { return func(h *routing.Hint) { h.Agent.Circuit.Failures = n } }
+func removed(h *routing.Hint)       { h.Agent.Removed = true }
 
 func openedAt(at time.Time) option {
 	return func(h *routing.Hint) { h.Agent.Circuit.Failures, h.Agent.Circuit.OpenedAt = 3, at }
@@ -113,76 +113,76 @@ var stories = []struct {
 }{
 	{
 		"a ready agent is all it takes", to("writer"),
-		[]routing.Hint{agent("writer"), agent("editor")},
+		[]routing.Hint{agentOf("writer"), agentOf("editor")},
 		"+ writer target fit",
 	},
 	{
 		"fallbacks stand by, and the fallbacks of fallbacks after them", to("writer"),
 		[]routing.Hint{
-			agent("writer", fallbacks("editor", "intern")), agent("editor", fallbacks("chief")),
-			agent("intern"), agent("chief"),
+			agentOf("writer", fallbacks("editor", "intern")), agentOf("editor", fallbacks("chief")),
+			agentOf("intern"), agentOf("chief"),
 		},
 		"+ writer target fit\n+ editor fallback fit\n+ intern fallback fit\n+ chief fallback fit",
 	},
 	{
 		"a circle of fallbacks ends", to("writer"),
-		[]routing.Hint{agent("writer", fallbacks("editor")), agent("editor", fallbacks("writer", "chief")), agent("chief", fallbacks("editor"))},
+		[]routing.Hint{agentOf("writer", fallbacks("editor")), agentOf("editor", fallbacks("writer", "chief")), agentOf("chief", fallbacks("editor"))},
 		"+ writer target fit\n+ editor fallback fit\n+ chief fallback fit",
 	},
 	{
 		"a full agent is passed over", to("writer"),
-		[]routing.Hint{agent("writer", holds(2, 2), fallbacks("editor")), agent("editor", holds(1, 2))},
+		[]routing.Hint{agentOf("writer", holds(2, 2), fallbacks("editor")), agentOf("editor", holds(1, 2))},
 		"- writer target full\n+ editor fallback fit",
 	},
 	{
 		"an agent without a limit is never full", to("writer"),
-		[]routing.Hint{agent("writer", holds(1000, 0))},
+		[]routing.Hint{agentOf("writer", holds(1000, 0))},
 		"+ writer target fit",
 	},
 	{
 		"an open circuit is gone around", to("writer"),
-		[]routing.Hint{agent("writer", openedAt(noon), fallbacks("editor")), agent("editor")},
+		[]routing.Hint{agentOf("writer", openedAt(noon), fallbacks("editor")), agentOf("editor")},
 		"- writer target circuit_open\n+ editor fallback fit",
 	},
 	{
 		"a half-open circuit lets a probe through", to("writer"),
-		[]routing.Hint{agent("writer", openedAt(noon.Add(-time.Minute)))},
+		[]routing.Hint{agentOf("writer", openedAt(noon.Add(-time.Minute)))},
 		"+ writer target probe",
 	},
 	{
 		"a probe is its handoff's to use, also when that has to be decided again",
 		routing.Request{Agents: []string{"writer", "editor"}, Own: []string{"mine"}},
-		[]routing.Hint{agent("writer", probing("mine")), agent("editor", probing("another's"))},
+		[]routing.Hint{agentOf("writer", probing("mine")), agentOf("editor", probing("another's"))},
 		"+ writer target probe\n- editor target circuit_open",
 	},
 	{
 		"targets and fallbacks need the capability",
 		routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}},
-		[]routing.Hint{agent("writer", can("docs"), fallbacks("editor", "boss")), agent("editor", can("docs", "go")), agent("boss")},
+		[]routing.Hint{agentOf("writer", can("docs"), fallbacks("editor", "boss")), agentOf("editor", can("docs", "go")), agentOf("boss")},
 		"- writer target lacks_capability\n+ editor fallback fit\n- boss fallback lacks_capability",
 	},
 	{
 		"who is left out is not offered anything in any tier",
 		routing.Request{Agents: []string{"writer"}, Exclude: []string{"editor", "boss"}},
-		[]routing.Hint{agent("writer", fallbacks("editor", "boss")), agent("editor"), agent("boss")},
+		[]routing.Hint{agentOf("writer", fallbacks("editor", "boss")), agentOf("editor"), agentOf("boss")},
 		"+ writer target fit\n- editor fallback excluded\n- boss fallback excluded",
 	},
 	{
 		"a fallback that is gone or never was is passed over", to("writer"),
-		[]routing.Hint{agent("writer", fallbacks("gone", "never")), agent("gone", removed)},
+		[]routing.Hint{agentOf("writer", fallbacks("gone", "never")), agentOf("gone", removed)},
 		"+ writer target fit\n- gone fallback not_registered\n- never fallback not_registered",
 	},
 	{
 		"a list keeps its order, without repeats", to("writer", "editor", "writer"),
-		[]routing.Hint{agent("editor", fallbacks("writer", "chief")), agent("writer", says(registry.Busy)), agent("chief")},
+		[]routing.Hint{agentOf("editor", fallbacks("writer", "chief")), agentOf("writer", says(agent.Busy)), agentOf("chief")},
 		"- writer target not_ready\n+ editor target fit\n+ chief fallback fit",
 	},
 	{
 		"a capability finds the least loaded first; more room is less load",
 		routing.Request{Needs: []string{"go"}},
 		[]routing.Hint{
-			agent("a", can("go"), holds(1, 2)), agent("b", can("go"), holds(1, 4)), agent("c", can("docs")),
-			agent("d", can("go"), holds(0, 0)), agent("e", can("go"), holds(4, 0)),
+			agentOf("a", can("go"), holds(1, 2)), agentOf("b", can("go"), holds(1, 4)), agentOf("c", can("docs")),
+			agentOf("d", can("go"), holds(0, 0)), agentOf("e", can("go"), holds(4, 0)),
 		},
 		"+ d target fit\n+ b target fit\n+ e target fit\n+ a target fit",
 	},
@@ -190,8 +190,8 @@ var stories = []struct {
 		"load counts, then failures, then names",
 		routing.Request{Needs: []string{"go"}},
 		[]routing.Hint{
-			agent("e", can("go")), agent("d", can("go")), agent("c", can("go"), failures(1)),
-			agent("b", can("go", "sql"), holds(1, 2)), agent("a", can("docs", "go", "sql"), holds(3, 4)),
+			agentOf("e", can("go")), agentOf("d", can("go")), agentOf("c", can("go"), failures(1)),
+			agentOf("b", can("go", "sql"), holds(1, 2)), agentOf("a", can("docs", "go", "sql"), holds(3, 4)),
 		},
 		"+ d target fit\n+ e target fit\n+ c target fit\n+ b target fit\n+ a target fit",
 	},
@@ -199,14 +199,14 @@ var stories = []struct {
 		"those on probation and those passed over come last, but are told",
 		routing.Request{Needs: []string{"go"}},
 		[]routing.Hint{
-			agent("a", can("go"), says(registry.Offline)), agent("b", can("go"), openedAt(noon.Add(-time.Hour))),
-			agent("c", can("go"), holds(9, 10)), agent("d", can("go"), removed),
+			agentOf("a", can("go"), says(agent.Offline)), agentOf("b", can("go"), openedAt(noon.Add(-time.Hour))),
+			agentOf("c", can("go"), holds(9, 10)), agentOf("d", can("go"), removed),
 		},
 		"+ c target fit\n+ b target probe\n- a target not_ready",
 	},
 	{
 		"nobody goes up a chain here: who is above an agent is no target and no fallback", to("writer"),
-		[]routing.Hint{agent("writer", fallbacks("editor"), escalation("boss")), agent("editor"), agent("boss")},
+		[]routing.Hint{agentOf("writer", fallbacks("editor"), escalation("boss")), agentOf("editor"), agentOf("boss")},
 		"+ writer target fit\n+ editor fallback fit",
 	},
 }
@@ -238,9 +238,9 @@ func refused(t *testing.T, req routing.Request, code refusal.Code, agents ...rou
 func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
 	var agents []routing.Hint
 	for i := range 20 {
-		agents = append(agents, agent(fmt.Sprintf("zzzzzzzzzzzz-%02d", i)))
+		agents = append(agents, agentOf(fmt.Sprintf("zzzzzzzzzzzz-%02d", i)))
 	}
-	agents = append(agents, agent("writer"), agent("waiter"), agent("winter", removed))
+	agents = append(agents, agentOf("writer"), agentOf("waiter"), agentOf("winter", removed))
 	_, r := refused(t, to("wrtier"), refusal.NotFound, agents...)
 	got, _ := r.Details["did_you_mean"].([]string)
 	if len(got) != 8 || !reflect.DeepEqual(got[:2], []string{"writer", "waiter"}) {
@@ -258,19 +258,19 @@ func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
 }
 
 func TestACapabilityNobodyHasIsRefusedWithThoseThatExist(t *testing.T) {
-	agents := []routing.Hint{agent("a", can("golang")), agent("b", can("docs")), agent("c", can("gone"), removed)}
+	agents := []routing.Hint{agentOf("a", can("golang")), agentOf("b", can("docs")), agentOf("c", can("gone"), removed)}
 	_, r := refused(t, routing.Request{Needs: []string{"golan"}}, refusal.NotFound, agents...)
 	if r.Hint != "use one of: golang, docs" {
 		t.Errorf("hint %q", r.Hint)
 	}
 	refused(t, routing.Request{Needs: []string{"golang", "docs"}}, refusal.NotFound, agents...)
-	refused(t, routing.Request{Needs: []string{"go"}}, refusal.NotFound, agent("a"))
+	refused(t, routing.Request{Needs: []string{"go"}}, refusal.NotFound, agentOf("a"))
 }
 
 func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
 	plan, r := refused(t, to("writer"), refusal.CircuitOpen,
-		agent("writer", openedAt(noon), fallbacks("editor", "never")),
-		agent("editor", openedAt(noon.Add(-30*time.Second))))
+		agentOf("writer", openedAt(noon), fallbacks("editor", "never")),
+		agentOf("editor", openedAt(noon.Add(-30*time.Second))))
 	if r.Details["reset_at"] != "2026-01-02T12:00:30Z" || !strings.Contains(r.Message, "2026-01-02T12:00:30Z") {
 		t.Errorf("refusal %v", r)
 	}
@@ -281,8 +281,8 @@ func TestWhenOnlyCircuitsAreInTheWayTheRefusalNamesTheFirstReset(t *testing.T) {
 
 func TestOtherwiseTheRefusalSaysWhyForEachAgent(t *testing.T) {
 	_, r := refused(t, routing.Request{Agents: []string{"writer"}, Needs: []string{"go"}, Exclude: []string{"source"}}, refusal.Unavailable,
-		agent("writer", can("go"), openedAt(noon), fallbacks("editor", "intern", "docs", "never", "source")),
-		agent("editor", can("go"), says(registry.Draining)), agent("intern", can("go"), holds(3, 3)), agent("docs"), agent("source"))
+		agentOf("writer", can("go"), openedAt(noon), fallbacks("editor", "intern", "docs", "never", "source")),
+		agentOf("editor", can("go"), says(agent.Draining)), agentOf("intern", can("go"), holds(3, 3)), agentOf("docs"), agentOf("source"))
 	for _, want := range []string{
 		"writer: circuit open until 2026-01-02T12:01:00Z", "editor: draining", "intern: full, holds 3 of 3 tasks",
 		"docs: lacks go", "never: not registered", "source: left out",
@@ -296,7 +296,7 @@ func TestOtherwiseTheRefusalSaysWhyForEachAgent(t *testing.T) {
 func TestALongRefusalIsCutShort(t *testing.T) {
 	var agents []routing.Hint
 	for i := range 100 {
-		agents = append(agents, agent(fmt.Sprintf("a%02d", i), can("go"), says(registry.Busy)))
+		agents = append(agents, agentOf(fmt.Sprintf("a%02d", i), can("go"), says(agent.Busy)))
 	}
 	plan, r := refused(t, routing.Request{Needs: []string{"go"}}, refusal.Unavailable, agents...)
 	if !strings.Contains(r.Message, "and 92 more") || len(plan.Considered) != routing.MaxListed || plan.Omitted != 36 {
@@ -305,7 +305,7 @@ func TestALongRefusalIsCutShort(t *testing.T) {
 }
 
 func TestHandingToOneselfAloneIsUnavailable(t *testing.T) {
-	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, refusal.Unavailable, agent("writer"))
+	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, refusal.Unavailable, agentOf("writer"))
 }
 
 func TestMalformedRequestsAreRefused(t *testing.T) {
@@ -323,16 +323,16 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 		"too many needs":    {Needs: many[:17]},
 		"one bad of a list": to("writer", "a b"),
 	} {
-		t.Run(name, func(t *testing.T) { refused(t, req, refusal.Invalid, agent("writer", can("go"))) })
+		t.Run(name, func(t *testing.T) { refused(t, req, refusal.Invalid, agentOf("writer", can("go"))) })
 	}
 }
 
 func TestEqualsTakeTurnsBySpread(t *testing.T) {
 	var all []routing.Hint
 	for i := range 200 {
-		all = append(all, agent(fmt.Sprintf("a%03d", i), can("go")))
+		all = append(all, agentOf(fmt.Sprintf("a%03d", i), can("go")))
 	}
-	all = append(all, agent("busy", can("go"), holds(1, 2)))
+	all = append(all, agentOf("busy", can("go"), holds(1, 2)))
 	first := map[string]bool{}
 	for i := range 100 {
 		req := routing.Request{Needs: []string{"go"}, Spread: fmt.Sprintf("task-%d", i)}
@@ -356,7 +356,7 @@ func TestEqualsTakeTurnsBySpread(t *testing.T) {
 }
 
 func TestAProbeIsMarkedAndAStaleHintKeepsItsAge(t *testing.T) {
-	h := agent("writer", openedAt(noon.Add(-time.Hour)))
+	h := agentOf("writer", openedAt(noon.Add(-time.Hour)))
 	h.AsOf = noon.Add(-time.Second)
 	plan, err := routing.Route(to("writer"), snapshotOf(h), noon)
 	if err != nil || plan.Considered[0].Reason != routing.FitAsProbe || !plan.Considered[0].AsOf.Equal(h.AsOf) {
@@ -381,11 +381,11 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 		}
 		var house []routing.Hint
 		for _, n := range names[:rapid.IntRange(1, len(names)).Draw(t, "agents")] {
-			house = append(house, agent(n,
+			house = append(house, agentOf(n,
 				can(rapid.SliceOfN(rapid.SampledFrom(caps), 0, 2).Draw(t, "can")...),
 				fallbacks(others(n, "fallbacks")...), escalation(others(n, "escalation")...),
 				holds(rapid.IntRange(0, 3).Draw(t, "held"), rapid.IntRange(0, 3).Draw(t, "most")),
-				says(rapid.SampledFrom([]registry.Readiness{registry.Ready, registry.Ready, registry.Busy}).Draw(t, "says")),
+				says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Ready, agent.Busy}).Draw(t, "says")),
 				failures(rapid.IntRange(0, 3).Draw(t, "failures"))))
 		}
 		standIns := map[string][]string{}
@@ -423,7 +423,7 @@ func checkEligible(t *rapid.T, req routing.Request, dir snapshot, plan routing.P
 		}
 		seen[c.Agent] = true
 		full := h.Agent.Spec.MaxTasks > 0 && h.Held >= h.Agent.Spec.MaxTasks
-		if full || h.Agent.Readiness() != registry.Ready || registry.CircuitAt(h.Agent, noon).Phase == registry.Open {
+		if full || h.Agent.Readiness() != agent.Ready || agent.CircuitAt(h.Agent, noon).Phase == agent.Open {
 			t.Fatalf("%s is not fit: %+v", c.Agent, h)
 		}
 		for _, n := range req.Needs {
@@ -437,7 +437,7 @@ func checkEligible(t *rapid.T, req routing.Request, dir snapshot, plan routing.P
 func BenchmarkRoute(b *testing.B) {
 	house := make(snapshot)
 	for i := range 10_000 {
-		h := agent(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4))
+		h := agentOf(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4))
 		house[h.Agent.Name] = h
 	}
 	for name, req := range map[string]routing.Request{

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -25,7 +25,7 @@ func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
 		own, standIns := edges("registry"), edges("policy")
 		var house []routing.Hint
 		for _, n := range names {
-			house = append(house, agent(n, fallbacks(own[n]...), says(rapid.SampledFrom([]registry.Readiness{registry.Ready, registry.Busy}).Draw(t, "says"))))
+			house = append(house, agentOf(n, fallbacks(own[n]...), says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Busy}).Draw(t, "says"))))
 		}
 		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, StandIns: func(agent string) []string { return standIns[agent] }}, snapshotOf(house...), noon)
 		reached := []string{"a"}
@@ -47,13 +47,13 @@ func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
 }
 
 func TestAPersonIsNeverFoundByCapability(t *testing.T) {
-	person := func(h *routing.Hint) { h.Agent.Spec.Kind = registry.KindHuman }
-	dir := snapshotOf(agent("dora", can("refunds"), person), agent("anna", can("refunds")), agent("bert", can("refunds"), says(registry.Busy)))
+	person := func(h *routing.Hint) { h.Agent.Spec.Kind = agent.KindHuman }
+	dir := snapshotOf(agentOf("dora", can("refunds"), person), agentOf("anna", can("refunds")), agentOf("bert", can("refunds"), says(agent.Busy)))
 	plan, err := routing.Route(routing.Request{Needs: []string{"refunds"}}, dir, noon)
 	if err != nil || slices.ContainsFunc(plan.Considered, func(c routing.Considered) bool { return c.Agent == "dora" }) {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	alone := snapshotOf(agent("dora", can("refunds"), person))
+	alone := snapshotOf(agentOf("dora", can("refunds"), person))
 	if plan, err = routing.Route(routing.Request{Needs: []string{"refunds"}}, alone, noon); err == nil {
 		t.Errorf("%+v", plan)
 	}

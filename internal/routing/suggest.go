@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func unknownAgent(name string, dir Directory) error {
@@ -67,7 +67,7 @@ func Closest(name string, names []string) []string {
 }
 
 // distance is the least number of bytes to insert, delete or replace to turn a into b. Names are at most
-// fact.MaxName bytes long, which bounds the work.
+// event.MaxName bytes long, which bounds the work.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	door "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/fact"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -119,7 +119,7 @@ func (a *advised) task(c *door.Client, in door.CreateInput) string {
 }
 
 // taken are the pieces of advice on a task's record, and whether one is in the entry of a handoff's request.
-func (a *advised) taken(c *door.Client, task string) (list []fact.AdviceTaken, requests int) {
+func (a *advised) taken(c *door.Client, task string) (list []event.AdviceTaken, requests int) {
 	a.t.Helper()
 	trail, err := c.Trail(a.t.Context(), task)
 	if err != nil {
@@ -127,8 +127,8 @@ func (a *advised) taken(c *door.Client, task string) (list []fact.AdviceTaken, r
 	}
 	for _, e := range trail.Entries {
 		switch e.Event {
-		case fact.AdviceTaken{}.EventName():
-			var x fact.AdviceTaken
+		case event.AdviceTaken{}.EventName():
+			var x event.AdviceTaken
 			if err := json.Unmarshal(e.Details, &x); err != nil {
 				a.t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func (a *advised) taken(c *door.Client, task string) (list []fact.AdviceTaken, r
 				a.t.Error("the key is on record")
 			}
 			list = append(list, x)
-		case fact.HandoffRequested{}.EventName():
+		case event.HandoffRequested{}.EventName():
 			requests++
 		}
 	}
@@ -153,7 +153,7 @@ func TestWhereNoRuleMatchesTheModelsAdviceIsTakenAndOnRecord(t *testing.T) {
 	a.says(nil)
 	task := a.task(carl, door.CreateInput{Intent: "refund order 7"})
 	r, err := carl.Send(t.Context(), task, door.SendInput{Epoch: 1, To: []string{"auto"}})
-	if err != nil || len(r.To) != 1 || r.To[0] != "anna" || r.Decision == nil || r.Decision.Rule != fact.AdviceRule {
+	if err != nil || len(r.To) != 1 || r.To[0] != "anna" || r.Decision == nil || r.Decision.Rule != event.AdviceRule {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	list, requests := a.taken(carl, task)
@@ -161,7 +161,7 @@ func TestWhereNoRuleMatchesTheModelsAdviceIsTakenAndOnRecord(t *testing.T) {
 		t.Fatalf("%d on record, %d handoffs, %d calls", len(list), requests, a.calls.Load())
 	}
 	got := list[0]
-	if got.Outcome != fact.AdvisedHandOff || got.To.Agent != "anna" || got.Model != "stand-in" || got.Tokens != 321 || got.Confidence != 0.8 ||
+	if got.Outcome != event.AdvisedHandOff || got.To.Agent != "anna" || got.Model != "stand-in" || got.Tokens != 321 || got.Confidence != 0.8 ||
 		got.Why != "anna knows refunds" || got.Policy == "" || !strings.Contains(got.Prompt, "refund order 7") || !strings.Contains(got.Answer, "agent:anna") {
 		t.Errorf("%+v", got)
 	}
@@ -184,25 +184,25 @@ func TestWithoutUsableAdviceTheTaskStaysAndTheRecordSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		answer  func()
-		outcome fact.AdviceOutcome
+		outcome event.AdviceOutcome
 		why     string
 	}{
 		{
 			"500", func() {
 				a.does(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 			},
-			fact.AdviceFailed, "answers 500",
+			event.AdviceFailed, "answers 500",
 		},
 		{"no JSON", func() {
 			a.does(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				_, _ = io.WriteString(w, "anna, I think")
 			})
-		}, fact.AdviceRefused, "not a chat completion"},
-		{"keep", func() { a.says(map[string]any{"action": "keep", "to": "none", "why": "carl can do it"}) }, fact.AdvisedKeep, "carl can do it"},
-		{"an unknown agent", func() { a.says(map[string]any{"to": "agent:zoe"}) }, fact.AdviceRefused, "not offered"},
-		{"its own holder", func() { a.says(map[string]any{"to": "agent:carl"}) }, fact.AdviceRefused, "not offered"},
-		{"a kind it may not use", func() { a.says(map[string]any{"kind": "delegation"}) }, fact.AdviceRefused, "the kind"},
+		}, event.AdviceRefused, "not a chat completion"},
+		{"keep", func() { a.says(map[string]any{"action": "keep", "to": "none", "why": "carl can do it"}) }, event.AdvisedKeep, "carl can do it"},
+		{"an unknown agent", func() { a.says(map[string]any{"to": "agent:zoe"}) }, event.AdviceRefused, "not offered"},
+		{"its own holder", func() { a.says(map[string]any{"to": "agent:carl"}) }, event.AdviceRefused, "not offered"},
+		{"a kind it may not use", func() { a.says(map[string]any{"kind": "delegation"}) }, event.AdviceRefused, "the kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.answer()
@@ -243,7 +243,7 @@ func TestAdviceBreaksNoLimit(t *testing.T) {
 		t.Fatalf("%+v, %+v, %v", r, r.Decision, err)
 	}
 	list, requests := a.taken(anna, task)
-	if len(list) != 2 || requests != 1 || list[1].Outcome != fact.AdviceRefused || list[1].To.Agent != "bert" || !strings.Contains(list[1].Why, "hop") {
+	if len(list) != 2 || requests != 1 || list[1].Outcome != event.AdviceRefused || list[1].To.Agent != "bert" || !strings.Contains(list[1].Why, "hop") {
 		t.Errorf("%d handoffs, %+v", requests, list[len(list)-1])
 	}
 }
@@ -277,7 +277,7 @@ func TestAdviceThatGoesInCirclesIsRefusedByTheRules(t *testing.T) {
 		from, to, epoch = to, from, got.Epoch
 	}
 	list, _ := a.taken(holders[from], task)
-	if last := list[len(list)-1]; last.Outcome != fact.AdviceRefused || last.Why == "" {
+	if last := list[len(list)-1]; last.Outcome != event.AdviceRefused || last.Why == "" {
 		t.Errorf("%+v", last)
 	}
 }

@@ -7,30 +7,30 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // fail makes an agent leave an offer unanswered until the task is parked.
 func (h *house) fail(from, deaf string) {
 	h.Helper()
 	none := 0
-	r := h.create(h.agent(from), app.CreateInput{Intent: "anybody?", Send: &app.SendInput{To: []string{deaf}, Retries: &none}})
+	r := h.create(h.agent(from), tasks.CreateInput{Intent: "anybody?", Send: &tasks.SendInput{To: []string{deaf}, Retries: &none}})
 	h.waitFor(deaf, func(i view.Item) bool { return i.Task == r.Task })
-	h.inState(r.Task, fact.Parked)
+	h.inState(r.Task, event.Parked)
 }
 
 // circuit waits for an agent's circuit to be in a state.
-func (h *house) circuit(name string, want registry.Phase) {
+func (h *house) circuit(name string, want agent.Phase) {
 	h.Helper()
 	for range 100 {
 		a, err := h.app.Agent(ctx(h), h.operator(), name)
@@ -48,29 +48,29 @@ func (h *house) circuit(name string, want registry.Phase) {
 func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "backup")
-		h.register("flaky", roster.AgentSpec{Fallbacks: []string{"backup"}})
+		h.register("flaky", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		for range 3 {
 			none := 0
-			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"flaky"}, Retries: &none}})
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"flaky"}, Retries: &none}})
 			h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task })
 			h.complete("backup", h.accept("backup", h.waitFor("backup", func(i view.Item) bool { return i.Task == r.Task })).Receipt, "mine")
 		}
-		h.circuit("flaky", registry.Open)
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "around", Send: &app.SendInput{To: []string{"flaky"}}})
+		h.circuit("flaky", agent.Open)
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "around", Send: &tasks.SendInput{To: []string{"flaky"}}})
 		if len(r.To) != 1 || r.To[0] != "backup" {
 			h.Fatalf("routed to %v", r.To)
 		}
 		time.Sleep(61 * time.Second)
-		r = h.create(h.agent("lead"), app.CreateInput{Intent: "probe", Send: &app.SendInput{To: []string{"flaky"}}})
+		r = h.create(h.agent("lead"), tasks.CreateInput{Intent: "probe", Send: &tasks.SendInput{To: []string{"flaky"}}})
 		if len(r.To) != 1 || r.To[0] != "flaky" {
 			h.Fatalf("the probe went to %v", r.To)
 		}
-		other := h.create(h.agent("lead"), app.CreateInput{Intent: "not the probe", Send: &app.SendInput{To: []string{"flaky"}}})
+		other := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not the probe", Send: &tasks.SendInput{To: []string{"flaky"}}})
 		if other.To[0] != "backup" {
 			h.Fatalf("a second handoff went to %v while the probe was out", other.To)
 		}
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task }))
-		h.circuit("flaky", registry.Closed)
+		h.circuit("flaky", agent.Closed)
 	})
 }
 
@@ -84,7 +84,7 @@ func reopen(t *testing.T, dir string) (*house, func()) {
 		t.Fatal(err)
 	}
 	h.ledger = log
-	if h.app, err = app.New(log, h.views.Store(), app.Options{Now: h.now}); err != nil {
+	if h.app, err = tasks.New(log, h.views.Store(), tasks.Options{Now: h.now}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -100,33 +100,33 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 			h, stop = reopen(t, dir)
 		}
 		defer func() { stop() }()
-		sent := func(intent string) docket.Receipt {
-			return h.create(h.agent("lead"), app.CreateInput{Intent: intent, Send: &app.SendInput{To: []string{"flaky"}}})
+		sent := func(intent string) taskstore.Receipt {
+			return h.create(h.agent("lead"), tasks.CreateInput{Intent: intent, Send: &tasks.SendInput{To: []string{"flaky"}}})
 		}
 		h.join("lead", "flaky", "backup")
 		for range 3 {
 			h.fail("lead", "flaky")
 		}
-		h.circuit("flaky", registry.Open)
+		h.circuit("flaky", agent.Open)
 		restart()
-		_, err := h.app.Create(ctx(h), h.agent("lead"), app.CreateInput{Intent: "again", Send: &app.SendInput{To: []string{"flaky"}}})
+		_, err := h.app.Create(ctx(h), h.agent("lead"), tasks.CreateInput{Intent: "again", Send: &tasks.SendInput{To: []string{"flaky"}}})
 		if refusal.CodeOf(err) != refusal.CircuitOpen {
 			t.Errorf("after the restart: %v", err)
 		}
-		h.register("flaky", roster.AgentSpec{Fallbacks: []string{"backup"}})
+		h.register("flaky", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		if r := sent("around"); len(r.To) != 1 || r.To[0] != "backup" {
 			t.Errorf("routed to %v", r.To)
 		}
 		restart()
 		time.Sleep(61 * time.Second)
-		h.circuit("flaky", registry.HalfOpen)
+		h.circuit("flaky", agent.HalfOpen)
 		probe := sent("probe")
 		restart()
 		if r := sent("not the probe"); probe.To[0] != "flaky" || r.To[0] != "backup" {
 			t.Errorf("the probe went to %v, another to %v", probe.To, r.To)
 		}
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == probe.Task }))
-		h.circuit("flaky", registry.Closed)
+		h.circuit("flaky", agent.Closed)
 		restart()
 		if r := sent("as ever"); r.To[0] != "flaky" {
 			t.Errorf("with its circuit closed it went to %v", r.To)
@@ -139,8 +139,8 @@ func TestClocksGoOnAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stop := reopen(t, dir)
 		h.join("lead", "coder", "backup")
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}})
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Send: &app.SendInput{To: []string{"coder"}}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Send: &tasks.SendInput{To: []string{"coder"}}})
 		stop()
 		time.Sleep(time.Hour)
 		h, stop = reopen(t, dir)
@@ -157,12 +157,12 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 		h, stop := reopen(t, dir)
 		h.join("ann", "bob")
 		once := h.agent("ann").WithKey("k1")
-		in := app.CreateInput{Intent: "once", Send: &app.SendInput{To: []string{"bob"}}}
+		in := tasks.CreateInput{Intent: "once", Send: &tasks.SendInput{To: []string{"bob"}}}
 		first, err := h.app.Create(ctx(h), once, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accept := app.AcceptInput{Handoff: first.Handoff}
+		accept := tasks.AcceptInput{Handoff: first.Handoff}
 		taken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 		h, stop = reopen(t, dir)
 		defer stop()
 		again, err := h.app.Create(ctx(h), once, in)
-		if err != nil || !again.Repeat || again.Position != first.Position || again.State != fact.HandingOff {
+		if err != nil || !again.Repeat || again.Position != first.Position || again.State != event.HandingOff {
 			t.Errorf("the repeated creation: %+v, %v", again, err)
 		}
 		retaken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
@@ -188,27 +188,27 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "eve")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "private", Start: true})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "private", Start: true})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
 		h.wait("bob")
 		for name, want := range map[string]bool{"ann": true, "bob": true, "eve": false} {
-			_, err := call(h.agent(name), func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
+			_, err := call(h.agent(name), func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
 			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s reads the task: %v", name, err)
 			}
-			list, err := h.app.Tasks(ctx(h), h.agent(name), app.TasksInput{})
+			list, err := h.app.Tasks(ctx(h), h.agent(name), tasks.TasksInput{})
 			if err != nil || (len(list) == 1) != want {
 				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
 			}
 		}
-		_, err := call(h.agent("eve"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
+		_, err := call(h.agent("eve"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("eve cancels: %v", err)
 		}
-		_, err = call(h.as(identity.Auditor, "kim"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, app.CancelInput{ID: r.Task})
+		_, err = call(h.as(identity.Auditor, "kim"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("an auditor cancels: %v", err)
@@ -219,10 +219,10 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ours", Send: &app.SendInput{To: []string{"bob"}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ours", Send: &tasks.SendInput{To: []string{"bob"}}})
 		admin := h.as(identity.Admin, "root")
-		made := ok(h, admin, func(c app.Caller) (roster.Token, error) {
-			return h.app.CreateToken(ctx(h), c, roster.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
+		made := ok(h, admin, func(c tasks.Caller) (agents.Token, error) {
+			return h.app.CreateToken(ctx(h), c, agents.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
 		})
 		foreign, err := h.app.Authenticate(ctx(h), made.Text)
 		if err != nil || foreign.Workspace != "other" {
@@ -232,23 +232,23 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 			h.Errorf("another workspace reads the task: %v", err)
 		}
 		h.settle()
-		list, err := h.app.Tasks(ctx(h), foreign, app.TasksInput{})
-		agents, err2 := h.app.Agents(ctx(h), foreign)
+		list, err := h.app.Tasks(ctx(h), foreign, tasks.TasksInput{})
+		agentsList, err2 := h.app.Agents(ctx(h), foreign)
 		tokens, err3 := h.app.Tokens(ctx(h), foreign)
-		if err != nil || err2 != nil || err3 != nil || len(list)+len(agents) > 0 || len(tokens) != 1 {
-			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agents), len(tokens), err, err2, err3)
+		if err != nil || err2 != nil || err3 != nil || len(list)+len(agentsList) > 0 || len(tokens) != 1 {
+			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agentsList), len(tokens), err, err2, err3)
 		}
-		_, err = call(foreign, func(c app.Caller) (roster.Token, error) {
-			return h.app.CreateToken(ctx(h), c, roster.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
+		_, err = call(foreign, func(c tasks.Caller) (agents.Token, error) {
+			return h.app.CreateToken(ctx(h), c, agents.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("another workspace made a token for ours: %v", err)
 		}
-		register := func(c app.Caller) (roster.Agent, error) {
-			return h.app.Register(ctx(h), c, roster.RegisterInput{Name: "bob"})
+		register := func(c tasks.Caller) (agents.Agent, error) {
+			return h.app.Register(ctx(h), c, agents.RegisterInput{Name: "bob"})
 		}
 		theirs := ok(h, foreign, register)
-		if ours := ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) { return h.app.Agent(ctx(h), c, "bob") }); ours.Position == theirs.Position {
+		if ours := ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.Agent(ctx(h), c, "bob") }); ours.Position == theirs.Position {
 			h.Error("two workspaces share an agent")
 		}
 	})
@@ -257,7 +257,7 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 func TestReadsExportsAndRefusalsAreOnRecord(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "eve")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "secret", Start: true})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "secret", Start: true})
 		h.task(r.Task)
 		for range 100 {
 			if _, err := h.app.Task(ctx(h), h.agent("eve"), r.Task); err == nil {
@@ -298,22 +298,22 @@ func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
 		t.Run(jump.String(), func(t *testing.T) {
 			story(t, func(h *house) {
 				h.join("ann", "backup", "cyd")
-				h.register("bob", roster.AgentSpec{Fallbacks: []string{"backup"}})
-				r := h.create(h.agent("ann"), app.CreateInput{Intent: "steady", Start: true})
-				h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+				h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
+				r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "steady", Start: true})
+				h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
 				work := h.accept("bob", h.wait("bob"))
-				other := h.create(h.agent("ann"), app.CreateInput{Intent: "in flight", Send: &app.SendInput{To: []string{"cyd"}}})
+				other := h.create(h.agent("ann"), tasks.CreateInput{Intent: "in flight", Send: &tasks.SendInput{To: []string{"cyd"}}})
 				h.skew.Store(int64(jump))
 				time.Sleep(5 * time.Second)
 				h.progress("bob", work.Receipt, "still here")
 				now := h.task(r.Task)
-				if now.Owner != "bob" || now.Epoch != work.Epoch || now.State != fact.Executing {
+				if now.Owner != "bob" || now.Epoch != work.Epoch || now.State != event.Executing {
 					h.Fatalf("after the jump: %s owned by %s with epoch %d", now.State, now.Owner, now.Epoch)
 				}
 				h.skew.Store(0)
 				time.Sleep(5 * time.Second)
 				h.complete("bob", work.Receipt, "done")
-				if s := h.task(other.Task).State; s != fact.HandingOff && s != fact.Parked {
+				if s := h.task(other.Task).State; s != event.HandingOff && s != event.Parked {
 					h.Errorf("the handoff in flight ended as %s", s)
 				}
 			})
@@ -324,36 +324,36 @@ func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
 func TestADrainedAgentDoesNotPutItselfBackOnDuty(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "backup")
-		h.register("bob", roster.AgentSpec{Fallbacks: []string{"backup"}, PresenceTTL: fact.Duration(30 * time.Second)})
-		say := func(by app.Caller, r registry.Readiness) (roster.Agent, error) {
-			return call(by, func(c app.Caller) (roster.Agent, error) {
-				return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: "bob", Readiness: r})
+		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}, PresenceTTL: event.Duration(30 * time.Second)})
+		say := func(by tasks.Caller, r agent.Readiness) (agents.Agent, error) {
+			return call(by, func(c tasks.Caller) (agents.Agent, error) {
+				return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: r})
 			})
 		}
-		if a, err := say(h.operator(), registry.Draining); err != nil || !a.OffDuty {
+		if a, err := say(h.operator(), agent.Draining); err != nil || !a.OffDuty {
 			h.Fatalf("%+v, %v", a, err)
 		}
-		no(h, h.agent("bob"), refusal.Conflict, func(c app.Caller) (roster.Agent, error) {
-			return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: "bob", Readiness: registry.Ready})
+		no(h, h.agent("bob"), refusal.Conflict, func(c tasks.Caller) (agents.Agent, error) {
+			return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: agent.Ready})
 		})
 		for range 4 { // its heartbeats still count
 			time.Sleep(20 * time.Second)
-			if _, err := call(h.agent("bob"), func(c app.Caller) (struct{}, error) { return struct{}{}, h.app.Beat(ctx(h), c) }); err != nil {
+			if _, err := call(h.agent("bob"), func(c tasks.Caller) (struct{}, error) { return struct{}{}, h.app.Beat(ctx(h), c) }); err != nil {
 				h.Fatal(err)
 			}
 		}
 		a, err := h.app.Agent(ctx(h), h.operator(), "bob")
-		if err != nil || a.Readiness != registry.Draining {
+		if err != nil || a.Readiness != agent.Draining {
 			h.Fatalf("after its heartbeats: %+v, %v", a, err)
 		}
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "not for bob", Send: &app.SendInput{To: []string{"bob"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not for bob", Send: &tasks.SendInput{To: []string{"bob"}}})
 		if len(r.To) != 1 || r.To[0] != "backup" {
 			h.Errorf("a drained agent was passed over for %v", r.To)
 		}
-		if a, err := say(h.operator(), registry.Ready); err != nil || a.OffDuty || a.Readiness != registry.Ready {
+		if a, err := say(h.operator(), agent.Ready); err != nil || a.OffDuty || a.Readiness != agent.Ready {
 			h.Fatalf("%+v, %v", a, err)
 		}
-		if _, err := say(h.agent("bob"), registry.Ready); err != nil {
+		if _, err := say(h.agent("bob"), agent.Ready); err != nil {
 			h.Error(err)
 		}
 	})

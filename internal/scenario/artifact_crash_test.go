@@ -13,7 +13,7 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/artifact"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
 // patchOf is the content of an artifact: so many bytes, of a kind of its own.

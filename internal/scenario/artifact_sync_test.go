@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/artifact"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
 func TestNoAnswerLeavesBeforeTheArtifactIsSynced(t *testing.T) {

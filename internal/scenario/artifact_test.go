@@ -10,28 +10,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/archive"
-	"github.com/trapezehq/trapeze/internal/artifact"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // keep has an artifact kept.
-func (h *house) keep(by app.Caller, content string) app.Artifact {
+func (h *house) keep(by tasks.Caller, content string) tasks.Artifact {
 	h.Helper()
-	info := ok(h, by, func(c app.Caller) (artifact.Info, error) {
+	info := ok(h, by, func(c tasks.Caller) (artifact.Info, error) {
 		return h.app.PutArtifact(ctx(h), c, strings.NewReader(content), "")
 	})
-	return app.Artifact{Digest: string(info.Digest), Name: "a file"}
+	return tasks.Artifact{Digest: string(info.Digest), Name: "a file"}
 }
 
 // gets fetches an artifact.
-func (h *house) gets(by app.Caller, a app.Artifact) (string, error) {
+func (h *house) gets(by tasks.Caller, a tasks.Artifact) (string, error) {
 	h.Helper()
-	r, err := call(by, func(c app.Caller) (io.ReadCloser, error) {
+	r, err := call(by, func(c tasks.Caller) (io.ReadCloser, error) {
 		r, _, err := h.app.Artifact(ctx(h), c, artifact.Digest(a.Digest))
 		return r, err
 	})
@@ -42,14 +42,14 @@ func (h *house) gets(by app.Caller, a app.Artifact) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-func (h *house) has(by app.Caller, a app.Artifact, want string) {
+func (h *house) has(by tasks.Caller, a tasks.Artifact, want string) {
 	h.Helper()
 	if got, err := h.gets(by, a); err != nil || got != want {
 		h.Errorf("%s gets %q, %v; want %q", by.Principal, got, err, want)
 	}
 }
 
-func (h *house) lacks(by app.Caller, a app.Artifact) {
+func (h *house) lacks(by tasks.Caller, a tasks.Artifact) {
 	h.Helper()
 	if got, err := h.gets(by, a); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s gets %q, %v", by.Principal, got, err)
@@ -57,7 +57,7 @@ func (h *house) lacks(by app.Caller, a app.Artifact) {
 }
 
 // sheet is what an envelope says.
-func sheetOf(h *house, s *app.Sheet) (e envelope.Envelope) {
+func sheetOf(h *house, s *tasks.Sheet) (e envelope.Envelope) {
 	h.Helper()
 	if s == nil {
 		h.Fatal("no content")
@@ -73,8 +73,8 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 		h.join("writer", "coder", "tester", "spy")
 		patch, loose := h.keep(h.agent("writer"), "patch"), h.keep(h.agent("writer"), "loose")
 		h.lacks(h.agent("coder"), patch)
-		r := h.create(h.agent("writer"), app.CreateInput{Intent: "mend it", Start: true})
-		h.send(h.agent("writer"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Artifacts: []app.Artifact{patch}}})
+		r := h.create(h.agent("writer"), tasks.CreateInput{Intent: "mend it", Start: true})
+		h.send(h.agent("writer"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Artifacts: []tasks.Artifact{patch}}})
 		item := h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch") // the offer's content is for its receiver
 		a := h.accept("coder", item)
@@ -82,7 +82,7 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 			h.Errorf("the envelope refers to %+v", list)
 		}
 		h.progress("coder", a.Receipt, "mended half")
-		h.send(h.agent("coder"), a.Receipt, app.SendInput{To: []string{"tester"}})
+		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"tester"}})
 		b := h.accept("tester", h.wait("tester"))
 		h.has(h.agent("tester"), patch, "patch") // it stays with the task
 		h.complete("tester", b.Receipt, "done")
@@ -108,9 +108,9 @@ func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("writer", "coder", "spy")
 		secret := h.keep(h.agent("writer"), "secret")
-		nowhere := app.Artifact{Digest: string(artifact.DigestOf([]byte("nowhere")))}
-		r := h.create(h.agent("spy"), app.CreateInput{Intent: "get at it", Start: true})
-		h.send(h.agent("spy"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Artifacts: []app.Artifact{secret, nowhere}}})
+		nowhere := tasks.Artifact{Digest: string(artifact.DigestOf([]byte("nowhere")))}
+		r := h.create(h.agent("spy"), tasks.CreateInput{Intent: "get at it", Start: true})
+		h.send(h.agent("spy"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Artifacts: []tasks.Artifact{secret, nowhere}}})
 		a := h.accept("coder", h.wait("coder"))
 		e := sheetOf(h, a.Content)
 		if len(e.Artifacts) != 0 || len(e.Gaps) != 2 || e.Gaps[0].Reason != e.Gaps[1].Reason {
@@ -124,44 +124,44 @@ func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
 func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("writer", "coder", "tester", "reader")
-		content := func(a ...app.Artifact) app.Content { return app.Content{Artifacts: a} }
-		for n, kind := range []fact.Kind{fact.Broadcast, fact.Cold, fact.Delegation, fact.Supervised} {
+		content := func(a ...tasks.Artifact) tasks.Content { return tasks.Content{Artifacts: a} }
+		for n, kind := range []event.Kind{event.Broadcast, event.Cold, event.Delegation, event.Supervised} {
 			patch := h.keep(h.agent("writer"), fmt.Sprint("patch of ", kind))
 			want := fmt.Sprint("patch of ", kind)
-			r := h.create(h.agent("writer"), app.CreateInput{Intent: fmt.Sprint("task ", n), Start: true})
-			in := app.SendInput{To: []string{"coder"}, Kind: kind, Content: content(patch)}
+			r := h.create(h.agent("writer"), tasks.CreateInput{Intent: fmt.Sprint("task ", n), Start: true})
+			in := tasks.SendInput{To: []string{"coder"}, Kind: kind, Content: content(patch)}
 			switch kind {
-			case fact.Broadcast:
+			case event.Broadcast:
 				in.To = append(in.To, "tester")
-			case fact.Supervised:
+			case event.Supervised:
 				in.Approver = "tester"
 			default:
 			}
 			r = h.send(h.agent("writer"), r, in)
-			if kind == fact.Supervised {
+			if kind == event.Supervised {
 				h.has(h.agent("tester"), patch, want) // who approves must see what
 				h.lacks(h.agent("coder"), patch)      // nothing is offered yet
-				ok(h, h.agent("tester"), func(c app.Caller) (docket.Receipt, error) {
-					return h.app.Approve(ctx(h), c, app.ApproveInput{ID: r.Handoff})
+				ok(h, h.agent("tester"), func(c tasks.Caller) (taskstore.Receipt, error) {
+					return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff})
 				})
 			}
 			item := h.wait("coder")
-			if kind == fact.Broadcast {
+			if kind == event.Broadcast {
 				h.lacks(h.agent("coder"), patch) // a claim is only previewed
 			}
 			a := h.accept("coder", item)
-			if kind == fact.Cold {
+			if kind == event.Cold {
 				h.lacks(h.agent("coder"), patch)
 			} else {
 				h.has(h.agent("coder"), patch, want)
 			}
-			if kind == fact.Broadcast {
+			if kind == event.Broadcast {
 				h.lacks(h.agent("tester"), patch)
 			}
 			h.lacks(h.agent("reader"), patch)
-			if kind == fact.Broadcast {
-				ok(h, h.agent("coder"), func(c app.Caller) (docket.Receipt, error) {
-					return h.app.Share(ctx(h), c, app.ShareInput{Task: a.Task, Epoch: a.Epoch, To: "reader"})
+			if kind == event.Broadcast {
+				ok(h, h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
+					return h.app.Share(ctx(h), c, tasks.ShareInput{Task: a.Task, Epoch: a.Epoch, To: "reader"})
 				})
 				h.has(h.agent("reader"), patch, want)
 			}
@@ -174,8 +174,8 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("writer", "coder", "spy")
 		patch := h.keep(h.agent("writer"), "patch")
-		r := h.create(h.agent("writer"), app.CreateInput{
-			Intent: "mend it", Content: app.Content{Artifacts: []app.Artifact{patch}}, Send: &app.SendInput{To: []string{"coder"}},
+		r := h.create(h.agent("writer"), tasks.CreateInput{
+			Intent: "mend it", Content: tasks.Content{Artifacts: []tasks.Artifact{patch}}, Send: &tasks.SendInput{To: []string{"coder"}},
 		})
 		h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch")
@@ -184,7 +184,7 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 		}
 		time.Sleep(time.Second) // an export may be behind
 		var record bytes.Buffer
-		if err := h.app.Export(ctx(h), h.operator(), archive.ExportInput{Format: "jsonl"}, &record); err != nil {
+		if err := h.app.Export(ctx(h), h.operator(), history.ExportInput{Format: "jsonl"}, &record); err != nil {
 			h.Fatal(err)
 		}
 		for _, want := range []string{

@@ -4,26 +4,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 func TestAnAgentCannotGiveItselfCapabilities(t *testing.T) {
 	story(t, func(h *house) {
-		h.register("eve", roster.AgentSpec{Capabilities: []string{"lint"}})
-		register := func(spec roster.AgentSpec) error {
-			_, err := call(h.agent("eve"), func(c app.Caller) (roster.Agent, error) {
-				return h.app.Register(ctx(h), c, roster.RegisterInput{Name: "eve", Spec: spec})
+		h.register("eve", agents.AgentSpec{Capabilities: []string{"lint"}})
+		register := func(spec agents.AgentSpec) error {
+			_, err := call(h.agent("eve"), func(c tasks.Caller) (agents.Agent, error) {
+				return h.app.Register(ctx(h), c, agents.RegisterInput{Name: "eve", Spec: spec})
 			})
 			return err
 		}
-		if err := register(roster.AgentSpec{Capabilities: []string{"lint", "payroll"}}); refusal.CodeOf(err) != refusal.NotPermitted {
+		if err := register(agents.AgentSpec{Capabilities: []string{"lint", "payroll"}}); refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("eve can do payroll now: %v", err)
 		}
-		if err := register(roster.AgentSpec{Capabilities: []string{"lint"}, Description: "lints"}); err != nil {
+		if err := register(agents.AgentSpec{Capabilities: []string{"lint"}, Description: "lints"}); err != nil {
 			h.Errorf("eve may say more of itself: %v", err)
 		}
 	})
@@ -32,16 +32,16 @@ func TestAnAgentCannotGiveItselfCapabilities(t *testing.T) {
 func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "eve", "backup")
-		h.register("bob", roster.AgentSpec{Fallbacks: []string{"backup"}})
-		r := h.create(h.agent("ann"), app.CreateInput{
-			Intent: "private", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Minute)},
-			Send: &app.SendInput{To: []string{"bob"}},
+		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{
+			Intent: "private", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)},
+			Send: &tasks.SendInput{To: []string{"bob"}},
 		})
 		h.accept("bob", h.wait("bob"))
-		h.until(r.Task, "in recovery", func(t docket.Task) bool { return t.Handoff.Recovery })
-		take := func(name string) docket.Receipt {
-			return ok(h, h.agent(name), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: r.Task})
+		h.until(r.Task, "in recovery", func(t taskstore.Task) bool { return t.Handoff.Recovery })
+		take := func(name string) taskstore.Receipt {
+			return ok(h, h.agent(name), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
 			})
 		}
 		if got := take("eve"); got.Ask == "" || got.Owner != "" {
@@ -56,9 +56,9 @@ func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
 func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "deploy", Start: true})
-		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Kind: fact.Supervised, Approver: "bob"})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "deploy", Start: true})
+		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Kind: event.Supervised, Approver: "bob"})
 		})
 		if refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("bob approves for itself: %v", err)
@@ -69,14 +69,14 @@ func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
 func TestADelegationBackWithADecisionIsWork(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "build", Start: true})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Kind: fact.Delegation})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "build", Start: true})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation})
 		b := h.accept("bob", h.wait("bob"))
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{
-			To: []string{"ann"}, Kind: fact.Delegation,
-			Content: app.Content{Ask: "confirm the interface", Decisions: []app.Point{{Text: "use JSON"}}},
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{
+			To: []string{"ann"}, Kind: event.Delegation,
+			Content: tasks.Content{Ask: "confirm the interface", Decisions: []tasks.Point{{Text: "use JSON"}}},
 		})
 		h.complete("ann", h.accept("ann", h.wait("ann")).Receipt, "fine")
-		h.inState(b.Task, fact.Executing)
+		h.inState(b.Task, event.Executing)
 	})
 }

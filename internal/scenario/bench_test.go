@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // The life-cycle benchmarks: a task is created and sent, accepted with automatic confirm, and completed; three durable
@@ -34,7 +34,7 @@ var kib = json.RawMessage(`{"note":"` + strings.Repeat("x", 1010) + `"}`)
 func agentName(i int) string { return fmt.Sprintf("agent-%02d", i%benchAgents) }
 
 // lifecycle is one handoff from creation to completion by way of the three calls that a door makes.
-func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
+func lifecycle(a *tasks.App, h *house, n int, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
 	step := func(do func() error) error {
 		start := time.Now()
@@ -42,7 +42,7 @@ func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
 		took(time.Since(start))
 		return err
 	}
-	key := func(c app.Caller) app.Caller {
+	key := func(c tasks.Caller) tasks.Caller {
 		id, err := uuid.NewV7()
 		if err != nil {
 			panic(err)
@@ -50,27 +50,27 @@ func lifecycle(a *app.App, h *house, n int, took func(time.Duration)) error {
 		return c.WithKey(id.String())
 	}
 	ctx := context.Background()
-	var r docket.Receipt
-	var got app.Accepted
+	var r taskstore.Receipt
+	var got tasks.Accepted
 	if err := step(func() (err error) {
-		r, err = a.Create(ctx, key(from), app.CreateInput{
+		r, err = a.Create(ctx, key(from), tasks.CreateInput{
 			Intent:  "measure a handoff",
-			Content: app.Content{Data: kib},
-			Send:    &app.SendInput{To: []string{to.Name}, Reason: fact.ReasonSpecialization},
+			Content: tasks.Content{Data: kib},
+			Send:    &tasks.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization},
 		})
 		return err
 	}); err != nil {
 		return err
 	}
 	if err := step(func() (err error) {
-		got, err = a.Accept(ctx, key(to), app.AcceptInput{Handoff: r.Handoff})
+		got, err = a.Accept(ctx, key(to), tasks.AcceptInput{Handoff: r.Handoff})
 		return err
 	}); err != nil {
 		return err
 	}
 	return step(func() error {
-		done, err := a.Complete(ctx, key(to), app.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: fact.Result{Text: "done"}})
-		if err == nil && (done.State != fact.Completed || got.Content == nil) {
+		done, err := a.Complete(ctx, key(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
+		if err == nil && (done.State != event.Completed || got.Content == nil) {
 			return fmt.Errorf("not completed: %+v", done)
 		}
 		return err
@@ -100,7 +100,7 @@ func (h *house) poll(readers int) (stop func()) {
 	for r := range readers {
 		wg.Go(func() {
 			for n := r; ctx.Err() == nil; n += readers {
-				_, err := h.app.Inbox(ctx, h.agent(agentName(n)), app.InboxInput{})
+				_, err := h.app.Inbox(ctx, h.agent(agentName(n)), tasks.InboxInput{})
 				if err != nil && ctx.Err() == nil {
 					h.Error(err)
 					return

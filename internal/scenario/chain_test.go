@@ -5,55 +5,55 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) escalate(by string, r docket.Receipt) (docket.Receipt, error) {
+func (h *house) escalate(by string, r taskstore.Receipt) (taskstore.Receipt, error) {
 	h.Helper()
-	return call(h.agent(by), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Escalate(ctx(h), c, app.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
+	return call(h.agent(by), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
 	})
 }
 
 func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("second", "third")
-		h.register("first", roster.AgentSpec{Escalation: []string{"second", "third"}})
-		var tasks []docket.Receipt
+		h.register("first", agents.AgentSpec{Escalation: []string{"second", "third"}})
+		var tasksList []taskstore.Receipt
 		for i := range 10 {
-			tasks = append(tasks, h.create(h.agent("first"), app.CreateInput{Intent: fmt.Sprint("task ", i), Start: true}))
+			tasksList = append(tasksList, h.create(h.agent("first"), tasks.CreateInput{Intent: fmt.Sprint("task ", i), Start: true}))
 		}
 		// All of them on each level before any of them goes on to the next.
 		for level, step := range [][2]string{{"first", "second"}, {"second", "third"}} {
-			for i, r := range tasks {
+			for i, r := range tasksList {
 				h.progress(step[0], r, "tried what I can")
 				up, err := h.escalate(step[0], r)
 				if err != nil || len(up.To) != 1 || up.To[0] != step[1] {
 					h.Fatalf("task %d, level %d: %+v, %v", i, level+1, up, err)
 				}
-				a := ok(h, h.agent(step[1]), func(c app.Caller) (app.Accepted, error) {
-					return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: up.Handoff})
+				a := ok(h, h.agent(step[1]), func(c tasks.Caller) (tasks.Accepted, error) {
+					return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: up.Handoff})
 				})
-				tasks[i] = a.Receipt
+				tasksList[i] = a.Receipt
 			}
-			for i, r := range tasks {
+			for i, r := range tasksList {
 				if c := h.task(r.Task).Chain; c.Chain != "agent/first" || c.Level != level+1 || c.Agent != step[1] {
 					h.Errorf("task %d stands at %+v", i, c)
 				}
 			}
 		}
-		for i, r := range tasks { // and there are people at the end
+		for i, r := range tasksList { // and there are people at the end
 			h.progress("third", r, "tried what I can")
 			up, err := h.escalate("third", r)
-			if err != nil || up.State != fact.Waiting {
+			if err != nil || up.State != event.Waiting {
 				h.Fatalf("task %d: %+v, %v", i, up, err)
 			}
 			k := h.task(r.Task).Ticket
-			if k == nil || k.Kind != fact.TicketTakeover || k.Desk != fact.DeskOperators {
+			if k == nil || k.Kind != event.TicketTakeover || k.Desk != event.DeskOperators {
 				h.Errorf("task %d: no ticket for people: %+v", i, k)
 			}
 		}
@@ -63,24 +63,24 @@ func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
 func TestALevelThatCannotTakeItIsPassedOverAndATaskThatComesBackGoesOn(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("third", "stranger")
-		h.register("second", roster.AgentSpec{MaxTasks: 1})
-		h.register("first", roster.AgentSpec{Escalation: []string{"second", "third"}})
-		h.create(h.agent("second"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.register("second", agents.AgentSpec{MaxTasks: 1})
+		h.register("first", agents.AgentSpec{Escalation: []string{"second", "third"}})
+		h.create(h.agent("second"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("first"), app.CreateInput{Intent: "a riddle", Start: true})
+		r := h.create(h.agent("first"), tasks.CreateInput{Intent: "a riddle", Start: true})
 		up, err := h.escalate("first", r)
 		if err != nil || up.To[0] != "third" {
 			h.Fatalf("%+v, %v", up, err)
 		}
-		h.reject("third", h.wait("third"), fact.Overloaded)
-		if got := h.inState(r.Task, fact.Waiting); got.Ticket == nil || got.Ticket.Desk != fact.DeskOperators || got.Owner != "first" {
+		h.reject("third", h.wait("third"), event.Overloaded)
+		if got := h.inState(r.Task, event.Waiting); got.Ticket == nil || got.Ticket.Desk != event.DeskOperators || got.Owner != "first" {
 			h.Fatalf("nobody takes it, and nobody is asked: %+v", got.Ticket)
 		}
 		_, err = h.escalate("stranger", r)
 		if refusal.CodeOf(err) != refusal.NotFound {
 			h.Error(err)
 		}
-		lone := h.create(h.agent("third"), app.CreateInput{Intent: "alone", Start: true})
+		lone := h.create(h.agent("third"), tasks.CreateInput{Intent: "alone", Start: true})
 		if _, err := h.escalate("third", lone); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("without a chain: %v", err)
 		}
@@ -91,18 +91,18 @@ func TestALoopEndsWithItsReason(t *testing.T) {
 	for _, round := range [][]string{{"ann", "bob"}, {"ann", "bob", "cyd"}} {
 		story(t, func(h *house) {
 			h.join(round...)
-			r := h.create(h.agent("ann"), app.CreateInput{Intent: "a hot potato", Start: true})
-			for i := 0; r.State != fact.Parked; i++ {
+			r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "a hot potato", Start: true})
+			for i := 0; r.State != event.Parked; i++ {
 				if i > 20 {
 					h.Fatal("it goes round and round")
 				}
 				next := round[(i+1)%len(round)]
-				r = h.send(h.agent(round[i%len(round)]), r, app.SendInput{To: []string{next}})
-				if r.State != fact.Parked {
+				r = h.send(h.agent(round[i%len(round)]), r, tasks.SendInput{To: []string{next}})
+				if r.State != event.Parked {
 					r = h.accept(next, h.wait(next)).Receipt
 				}
 			}
-			if r.Parked == nil || r.Parked.Cause != fact.ParkLimit || r.Parked.Detail != "cycle: back to ann without progress, decision or result since" {
+			if r.Parked == nil || r.Parked.Cause != event.ParkLimit || r.Parked.Detail != "cycle: back to ann without progress, decision or result since" {
 				h.Errorf("%+v", r.Parked)
 			}
 		})
@@ -118,20 +118,20 @@ escalation: {default: help}
 func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("coder", roster.AgentSpec{MaxTasks: 1})
-		h.register("sue", roster.AgentSpec{Capabilities: []string{"senior"}, MaxTasks: 1})
+		h.register("coder", agents.AgentSpec{MaxTasks: 1})
+		h.register("sue", agents.AgentSpec{Capabilities: []string{"senior"}, MaxTasks: 1})
 		h.adopt(chainRules)
-		h.create(h.agent("coder"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.create(h.agent("coder"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Hour)}, Start: true})
-		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}, Start: true})
+		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}})
 		if len(r.To) != 1 || r.To[0] != "sue" {
 			h.Fatalf("not to the next level: %+v", r)
 		}
 		a := h.accept("sue", h.wait("sue"))
 		h.progress("sue", a.Receipt, "half way")
-		got := h.until(r.Task, "at a desk", func(t docket.Task) bool { return t.Ticket != nil }) // sue is gone, and does not come back
-		if got.State != fact.Waiting || got.Ticket.Kind != fact.TicketTakeover || got.Chain.Chain != "help" || got.Chain.Level != 2 {
+		got := h.until(r.Task, "at a desk", func(t taskstore.Task) bool { return t.Ticket != nil }) // sue is gone, and does not come back
+		if got.State != event.Waiting || got.Ticket.Kind != event.TicketTakeover || got.Chain.Chain != "help" || got.Chain.Level != 2 {
 			h.Errorf("%s, %+v, %+v", got.State, got.Ticket, got.Chain)
 		}
 	})
@@ -140,16 +140,16 @@ func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(
 func TestBehindACapabilityAndBehindAnOwnerThatIsStuckThereIsTheChainOfThePolicyToo(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}, MaxTasks: 1})
-		h.register("sue", roster.AgentSpec{Capabilities: []string{"senior"}})
+		h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}, MaxTasks: 1})
+		h.register("sue", agents.AgentSpec{Capabilities: []string{"senior"}})
 		h.adopt(`version: 1
 chains:
   help: [{capability: senior}, {human: operators}]
 escalation: {capabilities: {billing: help}}
 `)
-		h.create(h.agent("bill"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.create(h.agent("bill"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "refund", Send: &app.SendInput{Capability: "billing"}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "refund", Send: &tasks.SendInput{Capability: "billing"}})
 		if len(r.To) != 1 || r.To[0] != "sue" {
 			h.Fatalf("not to the next level: %+v", r)
 		}
@@ -158,12 +158,12 @@ escalation: {capabilities: {billing: help}}
 			h.Errorf("its place in the chain: %+v", got.Chain)
 		}
 
-		held := h.create(h.agent("lead"), app.CreateInput{Intent: "invoice"})
-		h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
-		h.send(h.agent("lead"), held, app.SendInput{Capability: "billing"})
+		held := h.create(h.agent("lead"), tasks.CreateInput{Intent: "invoice"})
+		h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
+		h.send(h.agent("lead"), held, tasks.SendInput{Capability: "billing"})
 		b := h.accept("bill", h.wait("bill"))
-		stuck := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Stuck(ctx(h), c, app.StuckInput{Task: b.Task, Detail: "silent since noon"})
+		stuck := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: b.Task, Detail: "silent since noon"})
 		})
 		if len(stuck.To) != 1 || stuck.To[0] != "sue" {
 			h.Fatalf("who is stuck is not replaced along the chain: %+v", stuck)
@@ -172,25 +172,27 @@ escalation: {capabilities: {billing: help}}
 }
 
 func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t *testing.T) {
-	for _, to := range []app.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: fact.Broadcast}} {
+	for _, to := range []tasks.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: event.Broadcast}} {
 		story(t, func(h *house) {
 			h.join("lead", "second", "third")
-			h.register("first", roster.AgentSpec{Capabilities: []string{"sql"}, Escalation: []string{"second", "third"}})
+			h.register("first", agents.AgentSpec{Capabilities: []string{"sql"}, Escalation: []string{"second", "third"}})
 			h.settle()
 			none := 0
-			to.Retries, to.Timeouts = &none, fact.Timeouts{Offer: fact.Duration(time.Minute)}
-			r := h.create(h.agent("lead"), app.CreateInput{Intent: "a riddle", Send: &to})
+			to.Retries, to.Timeouts = &none, event.Timeouts{Offer: event.Duration(time.Minute)}
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "a riddle", Send: &to})
 			if c := h.task(r.Task).Chain; c.Chain != "" {
 				h.Errorf("nobody was escalated to, and it stands at %+v", c)
 			}
 			for level, name := range []string{"second", "third"} {
-				got := h.until(r.Task, "with "+name, func(t docket.Task) bool { return t.Handoff != nil && len(t.Handoff.To) == 1 && t.Handoff.To[0] == name })
+				got := h.until(r.Task, "with "+name, func(t taskstore.Task) bool {
+					return t.Handoff != nil && len(t.Handoff.To) == 1 && t.Handoff.To[0] == name
+				})
 				if got.Chain.Chain != "agent/first" || got.Chain.Level != level+1 || got.Used.Escalations != level+1 {
 					h.Errorf("offered to %s at %+v, escalated %d times", name, got.Chain, got.Used.Escalations)
 				}
 			}
-			got := h.inState(r.Task, fact.Waiting)
-			if k := got.Ticket; k == nil || k.Kind != fact.TicketTakeover || k.Desk != fact.DeskOperators {
+			got := h.inState(r.Task, event.Waiting)
+			if k := got.Ticket; k == nil || k.Kind != event.TicketTakeover || k.Desk != event.DeskOperators {
 				h.Errorf("no ticket for people: %+v", k)
 			}
 			if c := got.Chain; c.Chain != "agent/first" || c.Level != 3 {
@@ -203,21 +205,21 @@ func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t 
 func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "second", "third")
-		h.register("first", roster.AgentSpec{MaxTasks: 1, Escalation: []string{"second", "third"}})
-		h.create(h.agent("first"), app.CreateInput{Intent: "something else", Start: true}) // all that it can take
+		h.register("first", agents.AgentSpec{MaxTasks: 1, Escalation: []string{"second", "third"}})
+		h.create(h.agent("first"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "a riddle", Limits: fact.Limits{Escalations: 1}, Send: &app.SendInput{
-			To: []string{"first"}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "a riddle", Limits: event.Limits{Escalations: 1}, Send: &tasks.SendInput{
+			To: []string{"first"}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 		}})
 		if len(r.To) != 1 || r.To[0] != "second" {
 			h.Fatalf("not to the next level: %+v", r)
 		}
-		got := h.inState(r.Task, fact.Waiting) // third would be one too many
-		if got.Ticket == nil || got.Ticket.Desk != fact.DeskOperators || got.Used.Escalations != 1 {
+		got := h.inState(r.Task, event.Waiting) // third would be one too many
+		if got.Ticket == nil || got.Ticket.Desk != event.DeskOperators || got.Used.Escalations != 1 {
 			h.Errorf("%+v, escalated %d times", got.Ticket, got.Used.Escalations)
 		}
 		for _, e := range h.events(r.Task) {
-			if o, is := e.(fact.OfferMade); is && o.To[0] == "third" {
+			if o, is := e.(event.OfferMade); is && o.To[0] == "third" {
 				h.Errorf("offered to %v", o.To)
 			}
 		}
@@ -227,45 +229,45 @@ func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
 func TestADelegatedChildGoesUpItsOwnChainWhileItsParentWaits(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "boss")
-		zoe := h.person("zoe", fact.DeskOperators)
-		h.register("first", roster.AgentSpec{Escalation: []string{"boss"}})
+		zoe := h.person("zoe", event.DeskOperators)
+		h.register("first", agents.AgentSpec{Escalation: []string{"boss"}})
 		none := 0
-		delegate := func(r docket.Receipt) (docket.Receipt, string) {
+		delegate := func(r taskstore.Receipt) (taskstore.Receipt, string) {
 			h.Helper()
-			r = h.send(h.agent("lead"), r, app.SendInput{
-				To: []string{"first"}, Kind: fact.Delegation, Retries: &none, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
+			r = h.send(h.agent("lead"), r, tasks.SendInput{
+				To: []string{"first"}, Kind: event.Delegation, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 			})
 			return r, r.Children[0]
 		}
 		stands := func(child string, level int) {
 			h.Helper()
-			got := h.until(child, fmt.Sprint("on level ", level), func(t docket.Task) bool { return t.Chain.Level == level })
+			got := h.until(child, fmt.Sprint("on level ", level), func(t taskstore.Task) bool { return t.Chain.Level == level })
 			if got.Chain.Chain != "agent/first" {
 				h.Errorf("the child stands at %+v", got.Chain)
 			}
 		}
-		r, child := delegate(h.create(h.agent("lead"), app.CreateInput{Intent: "dig", Start: true}))
+		r, child := delegate(h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true}))
 		a := h.accept("boss", h.wait("boss")) // first does not answer
 		stands(child, 1)
-		if p := h.task(r.Task); p.State != fact.Waiting || p.Owner != "lead" || p.Chain.Chain != "" || p.Used.Escalations != 0 {
+		if p := h.task(r.Task); p.State != event.Waiting || p.Owner != "lead" || p.Chain.Chain != "" || p.Used.Escalations != 0 {
 			h.Errorf("the parent: %s, owned by %s, at %+v", p.State, p.Owner, p.Chain)
 		}
 		h.complete("boss", a.Receipt, "dug")
-		h.inState(r.Task, fact.Executing)
+		h.inState(r.Task, event.Executing)
 
-		r, child = delegate(h.create(h.agent("lead"), app.CreateInput{Intent: "dig on", Start: true}))
+		r, child = delegate(h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig on", Start: true}))
 		h.wait("boss")
 		stands(child, 2) // nor does boss
-		k := h.inState(child, fact.Waiting).Ticket
-		if k == nil || k.Desk != fact.DeskOperators || h.task(r.Task).State != fact.Waiting {
+		k := h.inState(child, event.Waiting).Ticket
+		if k == nil || k.Desk != event.DeskOperators || h.task(r.Task).State != event.Waiting {
 			h.Fatalf("nobody is asked for the child: %+v", k)
 		}
-		got, err := h.claim(zoe, fact.TicketID(child, k.N))
+		got, err := h.claim(zoe, event.TicketID(child, k.N))
 		if err != nil {
 			h.Fatal(err)
 		}
 		h.complete("zoe", got, "by hand")
-		if p := h.inState(r.Task, fact.Executing); p.Children[0].Result == nil || p.Children[0].Result.Text != "by hand" {
+		if p := h.inState(r.Task, event.Executing); p.Children[0].Result == nil || p.Children[0].Result.Text != "by hand" {
 			h.Errorf("the parent has %+v", p.Children)
 		}
 	})

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 const advisedRules = "version: 1\nrules: [{name: paid, when: {keywords: [invoice]}, then: {to: {agent: bert}}}]\nllm: {endpoint: 'https://model.example/v1', model: m1}\n"
@@ -31,26 +31,26 @@ func advisedBy(t *testing.T, kind string, a advise) *house {
 // toAnna is advice of a model that was told.
 func toAnna() (routing.Advice, error) {
 	return routing.Advice{
-		HandOff: true, Agent: "anna", Kind: fact.Warm, Reason: fact.ReasonSpecialization, Why: "she knows refunds",
+		HandOff: true, Agent: "anna", Kind: event.Warm, Reason: event.ReasonSpecialization, Why: "she knows refunds",
 		Told: routing.Told{Model: "m1", Prompt: "refund order 7", Answer: "anna", Tries: 1},
 	}, nil
 }
 
 // advice is what is on record of what the model was told about a task.
-func (h *house) advice(task string) (list []fact.AdviceTaken) {
+func (h *house) advice(task string) (list []event.AdviceTaken) {
 	h.Helper()
 	for _, e := range h.events(task) {
-		if a, is := e.(fact.AdviceTaken); is {
+		if a, is := e.(event.AdviceTaken); is {
 			list = append(list, a)
 		}
 	}
 	return list
 }
 
-func (h *house) auto(task string, epoch uint64) (docket.Receipt, error) {
+func (h *house) auto(task string, epoch uint64) (taskstore.Receipt, error) {
 	h.Helper()
-	return call(h.agent("carl"), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Send(ctx(h), c, app.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)}})
+	return call(h.agent("carl"), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Send(ctx(h), c, tasks.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
 	})
 }
 
@@ -63,23 +63,23 @@ func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
 				return toAnna()
 			})
 			defer h.stop()
-			r := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+			r := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
 			asked := h.now()
 			r, err := h.auto(r.Task, r.Epoch)
 			if err != nil || !slices.Equal(r.To, []string{"anna"}) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			read := func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, r.Task) }
+			read := func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, r.Task) }
 			got := ok(h, h.operator(), read)
 			if got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second {
 				t.Errorf("the offer ends %s after the model was asked", got.Handoff.OfferEnds.Sub(asked))
 			}
-			if list := h.advice(r.Task); len(list) != 1 || list[0].Outcome != fact.AdvisedHandOff {
+			if list := h.advice(r.Task); len(list) != 1 || list[0].Outcome != event.AdvisedHandOff {
 				t.Errorf("%+v", list)
 			}
-			send := &app.SendInput{To: []string{routing.Auto}, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)}}
+			send := &tasks.SendInput{To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}}
 			asked = h.now()
-			r = h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 8", Send: send})
+			r = h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 8", Send: send})
 			if got = ok(h, h.operator(), read); got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second || got.Created.Sub(asked) < 10*time.Minute {
 				t.Errorf("a new task: %+v", got.Handoff)
 			}
@@ -95,7 +95,7 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 		code    refusal.Code
 		why     string
 	}{
-		{"who was chosen is gone", func(h *house, _ string) { h.ready("anna", registry.Offline) }, nil, "", "not among the choices"},
+		{"who was chosen is gone", func(h *house, _ string) { h.ready("anna", agent.Offline) }, nil, "", "not among the choices"},
 		{"a rule matches now", func(h *house, _ string) {
 			h.adopt(strings.Replace(advisedRules, "keywords: [invoice]", "keywords: [refund]", 1))
 		}, []string{"bert"}, "", "the rule paid matched"},
@@ -104,8 +104,8 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 			h.adopt(text)
 		}, nil, "", "no adviser is configured"},
 		{"its holder has handed it on", func(h *house, task string) {
-			ok(h, h.agent("carl"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Send(ctx(h), c, app.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
+			ok(h, h.agent("carl"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Send(ctx(h), c, tasks.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
 			})
 		}, nil, refusal.Conflict, "under way"},
 	} {
@@ -117,14 +117,14 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 				return toAnna()
 			})
 			defer h.stop()
-			made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+			made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
 			task = made.Task
 			r, err := h.auto(task, made.Epoch)
 			if refusal.CodeOf(err) != c.code || err == nil && !slices.Equal(r.To, c.to) {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			list := h.advice(task)
-			if len(list) != 1 || list[0].Outcome != fact.AdviceRefused || !strings.Contains(list[0].Why, c.why) || list[0].To.Agent != "anna" {
+			if len(list) != 1 || list[0].Outcome != event.AdviceRefused || !strings.Contains(list[0].Why, c.why) || list[0].To.Agent != "anna" {
 				t.Errorf("%+v", list)
 			}
 		})
@@ -138,12 +138,12 @@ func TestWhatTheModelWasToldIsOnRecordThoughTheCallerHungUp(t *testing.T) {
 		return toAnna()
 	})
 	defer h.stop()
-	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
-	_, err := h.app.Send(hung, h.agent("carl"), app.SendInput{Task: made.Task, Epoch: made.Epoch, To: []string{routing.Auto}})
+	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
+	_, err := h.app.Send(hung, h.agent("carl"), tasks.SendInput{Task: made.Task, Epoch: made.Epoch, To: []string{routing.Auto}})
 	if refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("%v", err)
 	}
-	if list := h.advice(made.Task); len(list) != 1 || list[0].Outcome != fact.AdviceRefused || list[0].Prompt == "" {
+	if list := h.advice(made.Task); len(list) != 1 || list[0].Outcome != event.AdviceRefused || list[0].Prompt == "" {
 		t.Errorf("%+v", list)
 	}
 	if got, err := h.app.Task(ctx(h), h.operator(), made.Task); err != nil || got.Owner != "carl" || got.Handoff != nil {
@@ -156,15 +156,15 @@ func TestAModelThatWasToldNothingIsNotOnRecord(t *testing.T) {
 		return routing.Advice{Told: routing.Told{Model: "m1", Prompt: "never sent"}}, refusal.New(refusal.Unavailable, "wait", "the model is left alone")
 	})
 	defer h.stop()
-	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
+	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
 	r, err := h.auto(made.Task, made.Epoch)
-	if err != nil || r.Decision.Action != fact.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "left alone") || len(r.Events) != 0 {
+	if err != nil || r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "left alone") || len(r.Events) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if list := h.advice(made.Task); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if _, err := h.app.Route(ctx(h), h.agent("carl"), rulebook.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
+	if _, err := h.app.Route(ctx(h), h.agent("carl"), policies.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
 		t.Errorf("%v, %+v", err, h.advice(made.Task))
 	}
 }
@@ -176,11 +176,11 @@ func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
 		return toAnna()
 	})
 	defer h.stop()
-	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
-	r := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: made.Task, To: routing.Auto})
+	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
+	r := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: made.Task, To: routing.Auto})
 	})
-	if !slices.Equal(r.To, []string{"anna"}) || r.Decision == nil || r.Decision.Rule != fact.AdviceRule || !slices.Equal(by, []string{"operator/ann"}) {
+	if !slices.Equal(r.To, []string{"anna"}) || r.Decision == nil || r.Decision.Rule != event.AdviceRule || !slices.Equal(by, []string{"operator/ann"}) {
 		t.Errorf("%+v by %v", r, by)
 	}
 }
@@ -189,9 +189,9 @@ func TestAFanInThatCountsForNothingIsSaidSo(t *testing.T) {
 	h := open(t, "sqlite")
 	defer h.stop()
 	h.join("carl")
-	made := h.create(h.agent("carl"), app.CreateInput{Intent: "refund order 7", Start: true})
-	r := h.send(h.agent("carl"), made, app.SendInput{To: []string{routing.Auto}, FanIn: fact.FanIn{Mode: fact.FanInAll}})
-	if r.Decision.Action != fact.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "fan-in counts for nothing") {
+	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
+	r := h.send(h.agent("carl"), made, tasks.SendInput{To: []string{routing.Auto}, FanIn: event.FanIn{Mode: event.FanInAll}})
+	if r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "fan-in counts for nothing") {
 		t.Errorf("%+v", r.Decision)
 	}
 }

@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/knowledge"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/memory"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 var known = flag.Int("known", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
@@ -58,7 +58,7 @@ func spell(n int) string {
 func (h *house) stock(n int) {
 	h.Helper()
 	drive(h, 100, n, func(i int, _ func(time.Duration)) error {
-		_, err := h.app.Remember(context.Background(), h.agent(agentName(i)), knowledge.RememberInput{
+		_, err := h.app.Remember(context.Background(), h.agent(agentName(i)), memories.RememberInput{
 			Title: prose(uint64(i), 4), Text: prose(uint64(i)+1<<32, 60), Scope: memory.Workspace, Importance: float64(i%10) / 10, Pinned: i <= 10,
 		})
 		return err
@@ -96,11 +96,11 @@ func BenchmarkKnown(b *testing.B) {
 	}
 	h.stock(*known)
 	ann := h.agent(agentName(0))
-	r := h.create(ann, app.CreateInput{Intent: prose(1, 40), Start: true})
+	r := h.create(ann, tasks.CreateInput{Intent: prose(1, 40), Start: true})
 	b.Run("seal", func(b *testing.B) {
 		one(b, func(i int) error {
-			p, err := h.app.Preview(context.Background(), ann, app.PreviewInput{
-				Task: r.Task, Pack: fact.Pack{Tokens: 4000}, Content: app.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
+			p, err := h.app.Preview(context.Background(), ann, tasks.PreviewInput{
+				Task: r.Task, Pack: event.Pack{Tokens: 4000}, Content: tasks.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
 			})
 			if err == nil && (p.Tokens > 4000 || p.Tokens < 1000) {
 				return fmt.Errorf("%d tokens", p.Tokens)
@@ -110,7 +110,7 @@ func BenchmarkKnown(b *testing.B) {
 	})
 	b.Run("search", func(b *testing.B) {
 		one(b, func(i int) error {
-			found, err := h.app.SearchMemory(context.Background(), ann, knowledge.SearchInput{Text: prose(uint64(i)+1<<42, 3)})
+			found, err := h.app.SearchMemory(context.Background(), ann, memories.SearchInput{Text: prose(uint64(i)+1<<42, 3)})
 			if err == nil && len(found.Items) == 0 {
 				return fmt.Errorf("nothing found for %q", prose(uint64(i)+1<<42, 3))
 			}
@@ -128,23 +128,23 @@ func BenchmarkLifecycleContext(b *testing.B) {
 			h := open(b, "sqlite")
 			defer h.stop()
 			for i := range benchAgents {
-				h.register(agentName(i), roster.AgentSpec{ContextWindow: 16_000})
+				h.register(agentName(i), agents.AgentSpec{ContextWindow: 16_000})
 			}
 			stop := h.poll(benchReaders)
 			defer stop()
-			facts := make([]app.Point, 1000)
+			facts := make([]tasks.Point, 1000)
 			for i := range facts {
-				facts[i] = app.Point{ID: fmt.Sprintf("f%d", i), Text: prose(uint64(i), 80)}
+				facts[i] = tasks.Point{ID: fmt.Sprintf("f%d", i), Text: prose(uint64(i), 80)}
 			}
 			texts := make([][3]string, b.N+1) // written before the clock starts, of either size: writing them is not what is measured
 			for n := range texts {
 				texts[n] = [3]string{prose(uint64(n)+1<<40, 20), prose(uint64(n)+1<<41, 200), prose(uint64(n)+1<<42, 100)}
 			}
 			measure(b, 1000, func(n int, took func(time.Duration)) error {
-				in := app.CreateInput{Intent: texts[n][0], Timeouts: fact.Timeouts{Ack: fact.Duration(time.Hour), Offer: fact.Duration(time.Hour)}}
+				in := tasks.CreateInput{Intent: texts[n][0], Timeouts: event.Timeouts{Ack: event.Duration(time.Hour), Offer: event.Duration(time.Hour)}}
 				if size != "tiny" {
 					at := n % (len(facts) - 40)
-					in.Content = app.Content{Facts: facts[at : at+40], State: texts[n][1], Summary: texts[n][2]}
+					in.Content = tasks.Content{Facts: facts[at : at+40], State: texts[n][1], Summary: texts[n][2]}
 				}
 				return lifecycleOf(h, n, in, took)
 			})
@@ -153,9 +153,9 @@ func BenchmarkLifecycleContext(b *testing.B) {
 }
 
 // lifecycleOf is lifecycle with a content of one's own.
-func lifecycleOf(h *house, n int, in app.CreateInput, took func(time.Duration)) error {
+func lifecycleOf(h *house, n int, in tasks.CreateInput, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
-	in.Send = &app.SendInput{To: []string{to.Name}, Reason: fact.ReasonSpecialization}
+	in.Send = &tasks.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization}
 	ctx := context.Background()
 	timed := func(do func() error) error {
 		start := time.Now()
@@ -163,17 +163,17 @@ func lifecycleOf(h *house, n int, in app.CreateInput, took func(time.Duration)) 
 		took(time.Since(start))
 		return err
 	}
-	keyed := func(c app.Caller) app.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
-	var r docket.Receipt
-	var got app.Accepted
+	keyed := func(c tasks.Caller) tasks.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
+	var r taskstore.Receipt
+	var got tasks.Accepted
 	return timed(func() (err error) {
 		if r, err = h.app.Create(ctx, keyed(from), in); err != nil {
 			return err
 		}
-		if got, err = h.app.Accept(ctx, keyed(to), app.AcceptInput{Handoff: r.Handoff}); err != nil {
+		if got, err = h.app.Accept(ctx, keyed(to), tasks.AcceptInput{Handoff: r.Handoff}); err != nil {
 			return err
 		}
-		_, err = h.app.Complete(ctx, keyed(to), app.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: fact.Result{Text: "done"}})
+		_, err = h.app.Complete(ctx, keyed(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
 		return err
 	})
 }

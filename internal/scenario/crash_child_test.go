@@ -14,15 +14,15 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/courier"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // The server that is killed is a process of its own: this test program again, told by its environment to serve. Slow
@@ -88,7 +88,7 @@ func serveBehind(ctx context.Context, dir, addr string) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.New(front, views.Store(), app.Options{})
+	a, err := tasks.New(front, views.Store(), tasks.Options{})
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,12 @@ import (
 	"slices"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/custody"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 )
 
 // What a record can be accused of.
@@ -32,10 +32,10 @@ var (
 type judgement struct {
 	at       map[ledger.Position]ledger.Entry
 	keys     map[string]ledger.Position
-	tasks    map[string]custody.Task
+	tasks    map[string]task.Task
 	versions map[ledger.Stream]uint64
 	intents  map[string]string
-	after    map[ledger.Position]custody.Task // the task right after each of its entries
+	after    map[ledger.Position]task.Task // the task right after each of its entries
 	faults   []error
 }
 
@@ -48,10 +48,10 @@ func (j *judgement) accuse(kind error, format string, args ...any) {
 // judge reads a record and holds it against the deeds of the clients.
 func judge(entries []ledger.Entry, deeds []*deed) *judgement {
 	j := &judgement{
-		at: map[ledger.Position]ledger.Entry{}, keys: map[string]ledger.Position{}, tasks: map[string]custody.Task{},
-		versions: map[ledger.Stream]uint64{}, intents: map[string]string{}, after: map[ledger.Position]custody.Task{},
+		at: map[ledger.Position]ledger.Entry{}, keys: map[string]ledger.Position{}, tasks: map[string]task.Task{},
+		versions: map[ledger.Stream]uint64{}, intents: map[string]string{}, after: map[ledger.Position]task.Task{},
 	}
-	codec := ledger.NewCodec(fact.Events...)
+	codec := ledger.NewCodec(event.Events...)
 	for i, e := range entries {
 		if e.Position != ledger.Position(i+1) {
 			j.accuse(errOrder, "entry %d is at %d", i+1, e.Position)
@@ -70,7 +70,7 @@ func judge(entries []ledger.Entry, deeds []*deed) *judgement {
 	return j
 }
 
-func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[fact.Event]) {
+func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[event.Event]) {
 	j.at[e.Position] = e
 	if e.Version > 0 {
 		if j.versions[e.Stream]++; e.Version != j.versions[e.Stream] {
@@ -95,7 +95,7 @@ func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[fact.Event]) {
 	}
 	for _, ev := range events {
 		before := j.tasks[id]
-		now := custody.Fold(before, ev)
+		now := task.Fold(before, ev)
 		j.tasks[id] = now
 		j.event(e, ev, before, now)
 	}
@@ -103,9 +103,9 @@ func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[fact.Event]) {
 }
 
 // event checks what must hold of every event, whatever the rules have allowed.
-func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now custody.Task) {
+func (j *judgement) event(e ledger.Entry, ev event.Event, before, now task.Task) {
 	switch ev := ev.(type) {
-	case fact.Created:
+	case event.Created:
 		if before.Exists() {
 			j.accuse(errTwice, "%s creates a task that exists", e)
 		}
@@ -115,11 +115,11 @@ func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now custody.Tas
 			}
 			j.intents[ev.Intent] = ev.Task
 		}
-	case fact.Moved:
+	case event.Moved:
 		if ev.Epoch != before.Epoch+1 {
 			j.accuse(errOwners, "%s makes epoch %d out of %d", e, ev.Epoch, before.Epoch)
 		}
-	case fact.Finished:
+	case event.Finished:
 		if before.State.Final() {
 			j.accuse(errTwice, "%s completes a task that is %s", e, before.State)
 		}
@@ -130,13 +130,13 @@ func (j *judgement) event(e ledger.Entry, ev fact.Event, before, now custody.Tas
 }
 
 // standing says why nobody would ever go on with a task; empty if somebody would.
-func standing(t custody.Task) string {
+func standing(t task.Task) string {
 	switch t.State {
-	case fact.Executing:
+	case event.Executing:
 		if t.Owner == "" {
 			return "nobody owns it"
 		}
-	case fact.HandingOff:
+	case event.HandingOff:
 		h := t.InFlight()
 		if h == nil {
 			return "no handoff is under way"
@@ -145,7 +145,7 @@ func standing(t custody.Task) string {
 		if !waits || t.Due().IsZero() {
 			return "its handoff waits for nobody"
 		}
-	case fact.Waiting:
+	case event.Waiting:
 		open := !t.JoinBy.IsZero() || t.AtDesk() != nil && !t.Due().IsZero()
 		for _, c := range t.Children {
 			open = open || c.Group == t.Awaits && !c.State.Final()
@@ -153,15 +153,15 @@ func standing(t custody.Task) string {
 		if !open {
 			return "it waits for no child"
 		}
-	case fact.Pending:
+	case event.Pending:
 		if t.Requester == "" {
 			return "nobody has asked for it"
 		}
-	case fact.Parked:
+	case event.Parked:
 		if t.Parked == nil {
 			return "nobody knows why"
 		}
-	case fact.Completed, fact.Failed, fact.Cancelled:
+	case event.Completed, event.Failed, event.Cancelled:
 	default:
 		return "no such state"
 	}
@@ -208,11 +208,11 @@ func (j *judgement) deed(d *deed, owners map[string]string) {
 // ended accuses a record, when everybody has done what they could, of every task that has not ended.
 func (j *judgement) ended() {
 	for _, t := range j.tasks {
-		if !t.State.Final() && t.State != fact.Parked {
+		if !t.State.Final() && t.State != event.Parked {
 			j.accuse(errStranded, "%s is still %s, owner %q, children %+v", t.ID, t.State, t.Owner, t.Children)
 		}
 		for _, c := range t.Children {
-			if !j.tasks[c.Task].Exists() && t.State != fact.Cancelled {
+			if !j.tasks[c.Task].Exists() && t.State != event.Cancelled {
 				j.accuse(errStranded, "%s has the child %s, which was never made", t.ID, c.Task)
 			}
 		}

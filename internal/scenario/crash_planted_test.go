@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // The tests of the crash test: each mistake that it is there for is made on purpose, and must be found.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // A server is killed at random moments while many clients are at work, and whatever they were told must still be so

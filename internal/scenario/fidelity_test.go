@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/drift"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/knowledge"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/memory"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/content/drift"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // The chain: a task that is handed on twelve times, by agents that say little of what they know, with receivers of
@@ -25,36 +25,36 @@ import (
 // leg is one handoff of the chain.
 type leg struct {
 	to    string
-	spec  roster.AgentSpec
-	says  app.Content                           // what the sender says beside its summary
-	aside string                                // what it says in its summary alone
-	rule  string                                // a constraint that it sets
-	late  []app.Point                           // what it says when it lets go
-	lie   string                                // what its summary begins with
-	tries func(c *chain)                        // what it does before it hands the task on
-	hands func(c *chain, l leg, in app.Content) // how it hands the task on; nil: it sends it
-	mute  bool                                  // the sender writes nothing
+	spec  agents.AgentSpec
+	says  tasks.Content                           // what the sender says beside its summary
+	aside string                                  // what it says in its summary alone
+	rule  string                                  // a constraint that it sets
+	late  []tasks.Point                           // what it says when it lets go
+	lie   string                                  // what its summary begins with
+	tries func(c *chain)                          // what it does before it hands the task on
+	hands func(c *chain, l leg, in tasks.Content) // how it hands the task on; nil: it sends it
+	mute  bool                                    // the sender writes nothing
 }
 
 // chain is a task on its way.
 type chain struct {
 	*house
-	r      docket.Receipt // of the last change
+	r      taskstore.Receipt // of the last change
 	owner  string
 	prompt prompt // the owner's
 
 	has    spoken            // what has been said of the task
 	told   []telling         // one for each envelope
 	pinned map[string]string // memory items, by id
-	asks   []app.MemoryAsk   // what the owner asks to go along
+	asks   []tasks.MemoryAsk // what the owner asks to go along
 	lines  lines
 	hops   []figure
 }
 
 // spoken is what an envelope says that is followed by id.
 type spoken struct {
-	facts, decisions []app.Point
-	constraints      []fact.Constraint
+	facts, decisions []tasks.Point
+	constraints      []event.Constraint
 	memory           []string // ids
 }
 
@@ -81,13 +81,13 @@ type telling struct {
 }
 
 // say is what the next envelope says: points replace those of their id, and those they supersede.
-func (s *spoken) say(in app.Content) {
+func (s *spoken) say(in tasks.Content) {
 	for _, list := range []struct {
-		of  *[]app.Point
-		add []app.Point
+		of  *[]tasks.Point
+		add []tasks.Point
 	}{{&s.facts, in.Facts}, {&s.decisions, in.Decisions}} {
 		for _, p := range list.add {
-			*list.of = slices.DeleteFunc(slices.Clone(*list.of), func(o app.Point) bool {
+			*list.of = slices.DeleteFunc(slices.Clone(*list.of), func(o tasks.Point) bool {
 				is := o.ID == p.ID || o.ID == p.Supersedes
 				p.Pinned = p.Pinned || is && o.Pinned
 				return is
@@ -102,32 +102,32 @@ const intent = "Move billing to the new ledger before the first of May.\n\nNobod
 
 func limit(v float64) *float64 { return &v }
 
-func rules() []fact.Constraint {
-	return []fact.Constraint{
-		{ID: "no-prod", Kind: fact.ConstraintProhibition, Text: "Never touch the production database.", Hard: true},
-		{ID: "spend", Kind: fact.ConstraintBudget, Text: "Spend no more than this, in euros.", Hard: true, Max: limit(100)},
-		{ID: "regions", Kind: fact.ConstraintSecurity, Text: "Keep the data in these regions.", Hard: true, Allow: []string{"eu-1", "eu-2"}},
-		{ID: "format", Kind: fact.ConstraintFormat, Text: "Answer in Markdown.", Hard: true},
-		{ID: "tone", Kind: fact.ConstraintPreference, Text: "Write plainly."},
+func rules() []event.Constraint {
+	return []event.Constraint{
+		{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "Never touch the production database.", Hard: true},
+		{ID: "spend", Kind: event.ConstraintBudget, Text: "Spend no more than this, in euros.", Hard: true, Max: limit(100)},
+		{ID: "regions", Kind: event.ConstraintSecurity, Text: "Keep the data in these regions.", Hard: true, Allow: []string{"eu-1", "eu-2"}},
+		{ID: "format", Kind: event.ConstraintFormat, Text: "Answer in Markdown.", Hard: true},
+		{ID: "tone", Kind: event.ConstraintPreference, Text: "Write plainly."},
 	}
 }
 
 // briefing is what the first agent is told.
-func briefing() app.Content {
-	in := app.Content{Ask: "Plan the move.", Facts: []app.Point{
+func briefing() tasks.Content {
+	in := tasks.Content{Ask: "Plan the move.", Facts: []tasks.Point{
 		{ID: "p1", Text: "The cut-over is on Saturday at four in the morning.", Pinned: true},
 		{ID: "p2", Text: "Invoice 4471 is in dispute and must not move.", Pinned: true},
 		{ID: "p3", Text: "The old ledger is read-only from Friday noon.", Pinned: true},
 	}}
 	tables := "accounts invoices payments refunds credits taxes plans coupons meters usage dunning disputes exports audits reports webhooks emails templates currencies rates locks jobs queues archives"
 	for i, table := range strings.Fields(tables) {
-		in.Facts = append(in.Facts, app.Point{ID: fmt.Sprintf("f%d", i+1), Text: fmt.Sprintf("Table %s has %d rows and moves in batch %d.", table, (i+3)*1117, i%7+1)})
+		in.Facts = append(in.Facts, tasks.Point{ID: fmt.Sprintf("f%d", i+1), Text: fmt.Sprintf("Table %s has %d rows and moves in batch %d.", table, (i+3)*1117, i%7+1)})
 	}
 	for i, text := range []string{
 		"Copy by day, the oldest day first.", "Compare sums after every batch.", "Keep the old ledger for a year.",
 		"Stop at the first wrong sum.", "Use the nightly window alone.", "Report every batch to finance.",
 	} {
-		in.Decisions = append(in.Decisions, app.Point{ID: fmt.Sprintf("d%d", i+1), Text: text})
+		in.Decisions = append(in.Decisions, tasks.Point{ID: fmt.Sprintf("d%d", i+1), Text: text})
 	}
 	return in
 }
@@ -140,7 +140,7 @@ func begin(h *house) *chain {
 	h.Helper()
 	c := &chain{house: h, owner: "planner", pinned: map[string]string{}}
 	h.join("planner")
-	shared := h.remember(h.operator(), knowledge.RememberInput{Title: "reviews", Text: pinnedMemory[1], Scope: memory.Workspace, Pinned: true})
+	shared := h.remember(h.operator(), memories.RememberInput{Title: "reviews", Text: pinnedMemory[1], Scope: memory.Workspace, Pinned: true})
 	c.pinned[shared.ID] = pinnedMemory[1]
 	in := briefing()
 	c.has.say(in)
@@ -149,14 +149,14 @@ func begin(h *house) *chain {
 		c.has.constraints[i].Origin = h.operator().String()
 	}
 	c.lines = begun()
-	c.r = h.create(h.operator(), app.CreateInput{
-		Intent: intent, Constraints: rules(), Content: in, Limits: fact.Limits{Hops: 30, Handoffs: 40, Visits: 10},
+	c.r = h.create(h.operator(), tasks.CreateInput{
+		Intent: intent, Constraints: rules(), Content: in, Limits: event.Limits{Hops: 30, Handoffs: 40, Visits: 10},
 	})
 	c.unread()
-	own := h.remember(h.operator(), knowledge.RememberInput{Title: "key", Text: pinnedMemory[0], Scope: memory.Task, Task: c.r.Task, Pinned: true})
+	own := h.remember(h.operator(), memories.RememberInput{Title: "key", Text: pinnedMemory[0], Scope: memory.Task, Task: c.r.Task, Pinned: true})
 	c.has.memory = append(c.has.memory, own.ID)
 	c.pinned[own.ID] = pinnedMemory[0]
-	h.send(h.operator(), c.r, app.SendInput{To: []string{"planner"}})
+	h.send(h.operator(), c.r, tasks.SendInput{To: []string{"planner"}})
 	c.took("planner", h.acceptPrompt("planner"))
 	return c
 }
@@ -179,7 +179,7 @@ func (c *chain) hop(l leg) {
 		l.hands(c, l, in)
 		return
 	}
-	c.r = c.send(c.agent(c.owner), c.r, app.SendInput{To: []string{l.to}, Content: in})
+	c.r = c.send(c.agent(c.owner), c.r, tasks.SendInput{To: []string{l.to}, Content: in})
 	c.took(l.to, c.acceptPrompt(l.to))
 }
 
@@ -195,13 +195,13 @@ func (c *chain) read() string {
 func (c *chain) unread() { c.told = append(c.told, telling{spoken: c.has}) }
 
 // took is an agent that owns the task, and has its prompt.
-func (c *chain) took(agent string, got app.Accepted) {
+func (c *chain) took(agent string, got tasks.Accepted) {
 	c.Helper()
 	c.r = got.Receipt
 	c.reads(agent, *got.Content)
 }
 
-func (c *chain) reads(agent string, s app.Sheet) {
+func (c *chain) reads(agent string, s tasks.Sheet) {
 	c.Helper()
 	doc := packed(c, s)
 	p := readPrompt(c, s.Prompt)
@@ -248,7 +248,7 @@ func (c *chain) bound(agent string, p prompt) {
 }
 
 // shown are the points of a section that a reader was given; all of them where nobody was.
-func (t telling) shown(section string, said []app.Point) map[string]string {
+func (t telling) shown(section string, said []tasks.Point) map[string]string {
 	if t.prompt != nil {
 		return t.prompt.entries(section)
 	}
@@ -260,12 +260,12 @@ func (t telling) shown(section string, said []app.Point) map[string]string {
 }
 
 // fate is what becomes of the points of one envelope in what was given of the next, in the signs of the report.
-func fate(before, now []app.Point, shown map[string]string) (out []string) {
+func fate(before, now []tasks.Point, shown map[string]string) (out []string) {
 	became := map[string]bool{}
 	for _, b := range before {
-		i := slices.IndexFunc(now, func(p app.Point) bool { return p.ID == b.ID })
+		i := slices.IndexFunc(now, func(p tasks.Point) bool { return p.ID == b.ID })
 		if i < 0 {
-			i = slices.IndexFunc(now, func(p app.Point) bool { return p.Supersedes == b.ID })
+			i = slices.IndexFunc(now, func(p tasks.Point) bool { return p.Supersedes == b.ID })
 		}
 		if i < 0 {
 			out = append(out, "- "+b.ID)
@@ -319,7 +319,7 @@ func reported(c drift.Changes) (out []string) {
 }
 
 // retained is the retention of points that the envelopes have: each line is followed by id, and to what supersedes it.
-func retained(told []telling, of func(spoken) []app.Point, section string) drift.Kept {
+func retained(told []telling, of func(spoken) []tasks.Point, section string) drift.Kept {
 	type line struct{ first, id, text string }
 	var all []*line
 	now := map[string]*line{}
@@ -359,12 +359,12 @@ func (c *chain) reportIsTrue(r drift.Report) {
 	if len(r.Hops) != len(c.told)-1 {
 		c.Fatalf("%d hops for %d envelopes: %s", len(r.Hops), len(c.told), drift.Table(r))
 	}
-	facts, decisions := func(s spoken) []app.Point { return s.facts }, func(s spoken) []app.Point { return s.decisions }
+	facts, decisions := func(s spoken) []tasks.Point { return s.facts }, func(s spoken) []tasks.Point { return s.decisions }
 	for i, hop := range r.Hops {
 		before, now := c.told[i], c.told[i+1]
 		for _, k := range []struct {
 			name, section string
-			of            func(spoken) []app.Point
+			of            func(spoken) []tasks.Point
 			got           drift.Changes
 		}{{"facts", "Key facts", facts, hop.Facts}, {"decisions", "Decisions made", decisions, hop.Decisions}} {
 			want := fate(k.of(before.spoken), k.of(now.spoken), now.shown(k.section, k.of(now.spoken)))
@@ -409,9 +409,9 @@ func (c *chain) reportIsTrue(r drift.Report) {
 }
 
 // ruled is what becomes of constraints: none is ever lost.
-func ruled(before, now []fact.Constraint) (out []string) {
+func ruled(before, now []event.Constraint) (out []string) {
 	for _, k := range now {
-		i := slices.IndexFunc(before, func(b fact.Constraint) bool { return b.ID == k.ID })
+		i := slices.IndexFunc(before, func(b event.Constraint) bool { return b.ID == k.ID })
 		switch {
 		case i < 0:
 			out = append(out, "+ "+k.ID)

@@ -7,28 +7,30 @@ import (
 	"time"
 
 	door "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 func TestAConstraintThatIsSetWhileAnApprovedTaskWaitsAtADeskReachesWhoeverTakesIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("coder")
 		zoe := h.person("zoe", "billing")
-		r := h.create(h.agent("coder"), app.CreateInput{Intent: "refund it", Start: true})
-		sent := h.send(h.agent("coder"), r, app.SendInput{To: []string{"human:billing"}, Kind: fact.Supervised})
-		approved := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: sent.Handoff})
+		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "refund it", Start: true})
+		sent := h.send(h.agent("coder"), r, tasks.SendInput{To: []string{"human:billing"}, Kind: event.Supervised})
+		approved := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: sent.Handoff})
 		})
-		h.constrain(h.operator(), r.Task, fact.Constraint{ID: "most", Kind: fact.ConstraintBudget, Text: "never more than 100"})
+		h.constrain(h.operator(), r.Task, event.Constraint{ID: "most", Kind: event.ConstraintBudget, Text: "never more than 100"})
 		if _, err := h.claim(zoe, approved.Ticket); err != nil {
 			h.Fatal(err)
 		}
-		sheet := ok(h, zoe, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: r.Task}) })
+		sheet := ok(h, zoe, func(c tasks.Caller) (tasks.Sheet, error) {
+			return h.app.Content(ctx(h), c, tasks.ContentInput{ID: r.Task})
+		})
 		if !strings.Contains(string(sheet.Envelope), "never more than 100") {
 			h.Errorf("zoe is given: %s", sheet.Envelope)
 		}
@@ -39,10 +41,10 @@ func TestWhoAsksUnderOneNameDoesNotApproveOrAnswerUnderAnother(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ben")
 		ann := h.person("ann", "billing") // and h.operator is ann, too
-		r := h.create(ann, app.CreateInput{Intent: "pay me", Start: true})
-		sent := h.send(ann, r, app.SendInput{To: []string{"ben"}, Kind: fact.Supervised})
-		_, err := call(h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: sent.Handoff})
+		r := h.create(ann, tasks.CreateInput{Intent: "pay me", Start: true})
+		sent := h.send(ann, r, tasks.SendInput{To: []string{"ben"}, Kind: event.Supervised})
+		_, err := call(h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: sent.Handoff})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("operator ann approves what the agent ann asked for: %v", err)
@@ -57,7 +59,7 @@ func TestAPolicyThatIsOnRecordIsUsedAfterARestartWithABadFile(t *testing.T) {
 	h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
 	bad := "version: 1\nrule: []\n"
 	h.policy.Store(&bad)
-	again, err := app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Policy: rulebook.Options{Read: h.readPolicy}})
+	again, err := tasks.New(h.ledger, h.views.Store(), tasks.Options{Now: h.now, Policy: policies.Options{Read: h.readPolicy}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +75,11 @@ func TestALostOwnerIsReplacedByItsStandInOfThePolicy(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("coder", "bill")
 		h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
-		r := h.create(h.operator(), app.CreateInput{
-			Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Minute)}, Send: &app.SendInput{To: []string{"coder"}},
+		r := h.create(h.operator(), tasks.CreateInput{
+			Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)}, Send: &tasks.SendInput{To: []string{"coder"}},
 		})
 		h.accept("coder", h.wait("coder"))
-		if item := h.wait("bill"); item.Task != r.Task || item.Reason != fact.ReasonRecovery {
+		if item := h.wait("bill"); item.Task != r.Task || item.Reason != event.ReasonRecovery {
 			h.Errorf("bill is asked: %+v", item)
 		}
 	})
@@ -104,15 +106,15 @@ func TestWhatACreatorSaysIsKeptWhereThePolicyKeepsTheTask(t *testing.T) {
 func TestATaskThatNobodyTookFromADeskIsAskedForThereAgainByAReplay(t *testing.T) {
 	story(t, func(h *house) {
 		h.person("zoe", "legal")
-		r := h.create(h.operator(), app.CreateInput{
-			Intent: "may we?", Timeouts: fact.Timeouts{Answer: fact.Duration(20 * time.Minute)}, Send: &app.SendInput{To: []string{"human:legal"}},
+		r := h.create(h.operator(), tasks.CreateInput{
+			Intent: "may we?", Timeouts: event.Timeouts{Answer: event.Duration(20 * time.Minute)}, Send: &tasks.SendInput{To: []string{"human:legal"}},
 		})
-		h.inState(r.Task, fact.Parked)
-		again := ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task, Note: "zoe is back"})
+		h.inState(r.Task, event.Parked)
+		again := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task, Note: "zoe is back"})
 		})
 		got := h.task(r.Task)
-		if again.State != fact.Waiting || got.OpenTicket() == nil || got.Ticket.Desk != "legal" || got.Ticket.N != 2 {
+		if again.State != event.Waiting || got.OpenTicket() == nil || got.Ticket.Desk != "legal" || got.Ticket.N != 2 {
 			h.Errorf("%s, %+v", again.State, got.Ticket)
 		}
 	})

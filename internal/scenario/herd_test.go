@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // herd is many agents that wait at their inboxes for one capability, and as many handoffs that are sent to it at once by
@@ -30,7 +30,7 @@ type herd struct {
 
 func newHerd(h *house, size int) *herd {
 	for i := range size {
-		h.register(fmt.Sprintf("digger-%04d", i), roster.AgentSpec{Capabilities: []string{"dig"}})
+		h.register(fmt.Sprintf("digger-%04d", i), agents.AgentSpec{Capabilities: []string{"dig"}})
 	}
 	h.join("ada")
 	g := &herd{house: h, size: size}
@@ -50,8 +50,8 @@ func (g *herd) run(senders int) {
 		sending.Go(func() {
 			for n := i; n < g.size; n += senders {
 				start := time.Now()
-				r := g.create(g.agent("ada"), app.CreateInput{
-					Intent: fmt.Sprintf("hole %d", n), Send: &app.SendInput{Capability: "dig", Kind: fact.Broadcast},
+				r := g.create(g.agent("ada"), tasks.CreateInput{
+					Intent: fmt.Sprintf("hole %d", n), Send: &tasks.SendInput{Capability: "dig", Kind: event.Broadcast},
 				})
 				g.sent.Store(r.Task, start)
 			}
@@ -64,7 +64,7 @@ func (g *herd) run(senders int) {
 // dig waits for a handoff, claims it and completes it, until no handoff is left.
 func (g *herd) dig(ctx context.Context, done func(), name string) {
 	for ctx.Err() == nil {
-		box, err := g.app.Inbox(ctx, g.agent(name), app.InboxInput{Wait: 30 * time.Second})
+		box, err := g.app.Inbox(ctx, g.agent(name), tasks.InboxInput{Wait: 30 * time.Second})
 		if err != nil {
 			if ctx.Err() == nil && refusal.CodeOf(err) != refusal.Unknown {
 				g.Error(err)
@@ -73,8 +73,8 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 			continue
 		}
 		for _, item := range box.Items {
-			got, err := call(g.agent(name), func(c app.Caller) (app.Accepted, error) {
-				return g.app.Accept(context.WithoutCancel(ctx), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			got, err := call(g.agent(name), func(c tasks.Caller) (tasks.Accepted, error) {
+				return g.app.Accept(context.WithoutCancel(ctx), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
 			switch code := refusal.CodeOf(err); {
 			case err == nil:
@@ -115,10 +115,10 @@ func (g *herd) check() {
 			g.Errorf("task %s was given to %d agents", task, got)
 		}
 		t := g.task(task.(string))
-		if t.State != fact.Completed || t.Epoch != 1 || t.Result.Text != "dug by "+t.Owner {
+		if t.State != event.Completed || t.Epoch != 1 || t.Result.Text != "dug by "+t.Owner {
 			g.Errorf("task %s is %s, owned by %s in epoch %d, result %+v", task, t.State, t.Owner, t.Epoch, t.Result)
 		}
-		trail := ok(g, g.operator(), func(c app.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g), c, t.ID) })
+		trail := ok(g, g.operator(), func(c tasks.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g), c, t.ID) })
 		moves := slices.DeleteFunc(slices.Clone(trail.Entries), func(e view.AuditEntry) bool { return e.Event != "handoff-complete" })
 		if len(moves) != 1 {
 			g.Errorf("task %s was handed over %d times", task, len(moves))

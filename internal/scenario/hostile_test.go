@@ -10,16 +10,16 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/artifact"
-	"github.com/trapezehq/trapeze/internal/conversation"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/knowledge"
-	"github.com/trapezehq/trapeze/internal/memory"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // hostile is text that would take a prompt over where it is not kept apart: it closes fences of any length, begins sections,
@@ -32,28 +32,28 @@ func hostile(place string) string {
 func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
-		h.register("bob", roster.AgentSpec{ContextWindow: 100_000})
+		h.register("bob", agents.AgentSpec{ContextWindow: 100_000})
 		oneLine := func(place string) string { return strings.Join(strings.Fields(hostile(place)), " ") }
-		h.say(h.agent("ann"), "talk", knowledge.AppendTurnInput{Role: conversation.User, Text: hostile("turn")})
-		r := h.create(h.agent("ann"), app.CreateInput{
+		h.say(h.agent("ann"), "talk", memories.AppendTurnInput{Role: conversation.User, Text: hostile("turn")})
+		r := h.create(h.agent("ann"), tasks.CreateInput{
 			Intent: hostile("intent"), Start: true, Conversation: "talk",
-			Constraints: []fact.Constraint{{ID: "c1", Kind: fact.ConstraintSecurity, Text: hostile("constraint"), Hard: true}},
-			Expected:    fact.Expected{Criteria: []string{hostile("criterion")}, Format: "text"},
+			Constraints: []event.Constraint{{ID: "c1", Kind: event.ConstraintSecurity, Text: hostile("constraint"), Hard: true}},
+			Expected:    event.Expected{Criteria: []string{hostile("criterion")}, Format: "text"},
 		})
-		h.remember(h.agent("ann"), knowledge.RememberInput{Title: "memtitle-mark ``` ## Task", Text: hostile("memory"), Scope: memory.Task, Task: r.Task, Pinned: true})
+		h.remember(h.agent("ann"), memories.RememberInput{Title: "memtitle-mark ``` ## Task", Text: hostile("memory"), Scope: memory.Task, Task: r.Task, Pinned: true})
 		h.progress("ann", r, hostile("progress"))
 		data, err := json.Marshal(map[string]string{hostile("key"): hostile("value")})
 		if err != nil {
 			h.Fatal(err)
 		}
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Detail: hostile("detail"), Pack: fact.Pack{Strategy: "full"}, Content: app.Content{
-			Artifacts: []app.Artifact{
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Detail: hostile("detail"), Pack: event.Pack{Strategy: "full"}, Content: tasks.Content{
+			Artifacts: []tasks.Artifact{
 				{Digest: h.file("ann", "content"), Name: hostile("artifact")}, {Digest: "sha256:" + strings.Repeat("0", 64), Name: hostile("gone")},
 			},
 			Ask: hostile("ask"), State: hostile("state"), Summary: hostile("summary"), Notes: hostile("notes"), Data: data,
-			Facts:     []app.Point{{ID: "f1", Text: hostile("fact"), Reasoning: hostile("reasoning")}},
-			Decisions: []app.Point{{Text: hostile("decision")}}, Questions: []string{hostile("question")},
-			Steps: []app.Step{{Action: oneLine("action"), Detail: hostile("step"), Tool: "tool-mark"}},
+			Facts:     []tasks.Point{{ID: "f1", Text: hostile("fact"), Reasoning: hostile("reasoning")}},
+			Decisions: []tasks.Point{{Text: hostile("decision")}}, Questions: []string{hostile("question")},
+			Steps: []tasks.Step{{Action: oneLine("action"), Detail: hostile("step"), Tool: "tool-mark"}},
 		}})
 		got := h.acceptPrompt("bob")
 		packed(h, *got.Content)
@@ -66,7 +66,7 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 // file stores an artifact.
 func (h *house) file(agent, content string) (digest string) {
 	h.Helper()
-	return string(ok(h, h.agent(agent), func(c app.Caller) (artifact.Info, error) {
+	return string(ok(h, h.agent(agent), func(c tasks.Caller) (artifact.Info, error) {
 		return h.app.PutArtifact(ctx(h), c, strings.NewReader(content), "")
 	}).Digest)
 }
@@ -132,7 +132,7 @@ func TestHostileTextInEveryFieldOfAnImportedDocumentReachesTheReceiverAsData(t *
 		"memory-envelope":  "task_summary language security style",
 		"envelope":         "detail notes intent state ask ticket conversation_summary text open_questions criteria name",
 	} {
-		raw, err := os.ReadFile("../foreign/testdata/" + format + ".json")
+		raw, err := os.ReadFile("../content/foreign/testdata/" + format + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,9 +152,9 @@ func TestHostileTextInEveryFieldOfAnImportedDocumentReachesTheReceiverAsData(t *
 		t.Run(format, func(t *testing.T) {
 			story(t, func(h *house) {
 				h.join("ann")
-				h.register("bob", roster.AgentSpec{ContextWindow: 100_000})
+				h.register("bob", agents.AgentSpec{ContextWindow: 100_000})
 				h.file("ann", "content")
-				got := h.importing(h.agent("ann"), app.ImportInput{Document: raw, To: []string{"bob"}})
+				got := h.importing(h.agent("ann"), tasks.ImportInput{Document: raw, To: []string{"bob"}})
 				for _, n := range got.Notes {
 					if strings.ContainsFunc(n.Field+n.Text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 						h.Errorf("a note passes more on than a line: %q", n)
@@ -171,14 +171,14 @@ func TestHostileTextInEveryFieldOfAnImportedDocumentReachesTheReceiverAsData(t *
 func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "eve")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "go on", Start: true})
-		stays := h.remember(h.agent("ann"), knowledge.RememberInput{Text: "it stays"})
-		goes := h.remember(h.agent("ann"), knowledge.RememberInput{Text: "it goes"})
-		theirs := h.remember(h.agent("eve"), knowledge.RememberInput{Text: "eve's own"})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Content: app.Content{
-			Memory: []app.MemoryAsk{{ID: stays.ID}, {ID: goes.ID}, {ID: theirs.ID}},
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "go on", Start: true})
+		stays := h.remember(h.agent("ann"), memories.RememberInput{Text: "it stays"})
+		goes := h.remember(h.agent("ann"), memories.RememberInput{Text: "it goes"})
+		theirs := h.remember(h.agent("eve"), memories.RememberInput{Text: "eve's own"})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Content: tasks.Content{
+			Memory: []tasks.MemoryAsk{{ID: stays.ID}, {ID: goes.ID}, {ID: theirs.ID}},
 		}})
-		ok(h, h.agent("ann"), func(c app.Caller) (knowledge.Item, error) { return h.app.Forget(ctx(h), c, goes.ID) })
+		ok(h, h.agent("ann"), func(c tasks.Caller) (memories.Item, error) { return h.app.Forget(ctx(h), c, goes.ID) })
 		got := h.acceptPrompt("bob")
 		doc := packed(h, *got.Content)
 		if len(doc.Memory) != 1 || doc.Memory[0].ID != stays.ID || doc.Packing.Completeness > 0.34 || doc.Packing.Completeness < 0.33 {
@@ -194,13 +194,13 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 		if strings.Contains(got.Content.Prompt, "it goes") || strings.Contains(got.Content.Prompt, "eve's own") {
 			h.Error("what is a gap is in the prompt")
 		}
-		if x, err := h.recall(h.agent("bob"), knowledge.MemoryInput{ID: stays.ID}); err != nil || x.Text != "it stays" {
+		if x, err := h.recall(h.agent("bob"), memories.MemoryInput{ID: stays.ID}); err != nil || x.Text != "it stays" {
 			h.Errorf("bob fetches what it was given: %+v, %v", x, err)
 		}
-		gap := ok(h, h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.ReportGap(ctx(h), c, app.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
+		gap := ok(h, h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
 		})
-		if fmt.Sprint(gap.Events) != "[gap-reported]" || gap.State != fact.Executing {
+		if fmt.Sprint(gap.Events) != "[gap-reported]" || gap.State != event.Executing {
 			h.Errorf("a gap is on record, and the work goes on: %+v", gap)
 		}
 		h.complete("bob", got.Receipt, "done without it")
@@ -210,20 +210,20 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 func TestWhatIsTooMuchOrMeansNothingIsRefusedAndChangesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "stay", Start: true})
-		send := func(change func(*app.SendInput)) error {
-			in := app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}}
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "stay", Start: true})
+		send := func(change func(*tasks.SendInput)) error {
+			in := tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}}
 			change(&in)
-			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 			return err
 		}
-		many := make([]app.MemoryAsk, 101)
+		many := make([]tasks.MemoryAsk, 101)
 		for i := range many {
 			many[i].ID = fmt.Sprintf("m%d", i)
 		}
 		remember := func(text string) error {
-			_, err := call(h.agent("ann"), func(c app.Caller) (knowledge.Item, error) {
-				return h.app.Remember(ctx(h), c, knowledge.RememberInput{Text: text})
+			_, err := call(h.agent("ann"), func(c tasks.Caller) (memories.Item, error) {
+				return h.app.Remember(ctx(h), c, memories.RememberInput{Text: text})
 			})
 			return err
 		}
@@ -231,15 +231,15 @@ func TestWhatIsTooMuchOrMeansNothingIsRefusedAndChangesNothing(t *testing.T) {
 			err  error
 			want refusal.Code
 		}{
-			"a budget for nothing":       {send(func(in *app.SendInput) { in.Pack.Tokens = 1 }), refusal.Budget},
-			"fewer than no tokens":       {send(func(in *app.SendInput) { in.Pack.Tokens = -1 }), refusal.Invalid},
-			"an unknown strategy":        {send(func(in *app.SendInput) { in.Pack.Strategy = "luck" }), refusal.Invalid},
-			"a pin that is none":         {send(func(in *app.SendInput) { in.Pack.Pinned = []string{"soul"} }), refusal.Invalid},
-			"a pin of nothing":           {send(func(in *app.SendInput) { in.Pack.Pinned = []string{"fact:f77"} }), refusal.Invalid},
-			"fewer than no recent items": {send(func(in *app.SendInput) { in.Content.Recent = -1 }), refusal.Invalid},
-			"a hundred and one items":    {send(func(in *app.SendInput) { in.Content.Memory = many }), refusal.TooLarge},
-			"a confirm of what stays":    {send(func(in *app.SendInput) { in.Kind, in.Confirm = fact.Delegation, fact.ConfirmExplicit }), refusal.Invalid},
-			"a return of what stays":     {send(func(in *app.SendInput) { in.Kind, in.ReturnHome = fact.Delegation, true }), refusal.Invalid},
+			"a budget for nothing":       {send(func(in *tasks.SendInput) { in.Pack.Tokens = 1 }), refusal.Budget},
+			"fewer than no tokens":       {send(func(in *tasks.SendInput) { in.Pack.Tokens = -1 }), refusal.Invalid},
+			"an unknown strategy":        {send(func(in *tasks.SendInput) { in.Pack.Strategy = "luck" }), refusal.Invalid},
+			"a pin that is none":         {send(func(in *tasks.SendInput) { in.Pack.Pinned = []string{"soul"} }), refusal.Invalid},
+			"a pin of nothing":           {send(func(in *tasks.SendInput) { in.Pack.Pinned = []string{"fact:f77"} }), refusal.Invalid},
+			"fewer than no recent items": {send(func(in *tasks.SendInput) { in.Content.Recent = -1 }), refusal.Invalid},
+			"a hundred and one items":    {send(func(in *tasks.SendInput) { in.Content.Memory = many }), refusal.TooLarge},
+			"a confirm of what stays":    {send(func(in *tasks.SendInput) { in.Kind, in.Confirm = event.Delegation, event.ConfirmExplicit }), refusal.Invalid},
+			"a return of what stays":     {send(func(in *tasks.SendInput) { in.Kind, in.ReturnHome = event.Delegation, true }), refusal.Invalid},
 			"an item of 10 MB":           {remember(strings.Repeat("x", 10<<20)), refusal.TooLarge},
 			"an item of nothing":         {remember(" \n"), refusal.Invalid},
 		} {

@@ -8,25 +8,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/artifact/filestore"
-	"github.com/trapezehq/trapeze/internal/courier"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/rulebook"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // house is everything behind the doors, on one ledger.
 type house struct {
 	testing.TB
-	app    *app.App
+	app    *tasks.App
 	ledger ledger.Ledger
 	views  *sqlview.Views
 	stop   func()
@@ -76,7 +76,7 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = app.New(h.ledger, h.views.Store(), app.Options{Now: h.now, Artifacts: store, Policy: rulebook.Options{Read: h.readPolicy, Adviser: h.adviser}}); err != nil {
+	if h.app, err = tasks.New(h.ledger, h.views.Store(), tasks.Options{Now: h.now, Artifacts: store, Policy: policies.Options{Read: h.readPolicy, Adviser: h.adviser}}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -91,11 +91,11 @@ func open(t testing.TB, kind string) *house {
 	return h
 }
 
-func (h *house) readPolicy(string) (rulebook.File, error) {
+func (h *house) readPolicy(string) (policies.File, error) {
 	if text := h.policy.Load(); text != nil {
-		return rulebook.File{Name: "policy.yaml", Text: []byte(*text)}, nil
+		return policies.File{Name: "policy.yaml", Text: []byte(*text)}, nil
 	}
-	return rulebook.File{None: true}, nil
+	return policies.File{None: true}, nil
 }
 
 func (h *house) adviser(policy.LLM) (routing.Adviser, error) {
@@ -125,26 +125,26 @@ func (h *house) courier() {
 	}
 }
 
-func (h *house) as(role identity.Role, name string) app.Caller {
-	return app.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
+func (h *house) as(role identity.Role, name string) tasks.Caller {
+	return tasks.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
 }
 
-func (h *house) agent(name string) app.Caller { return h.as(identity.Agent, name) }
+func (h *house) agent(name string) tasks.Caller { return h.as(identity.Agent, name) }
 
-func (h *house) operator() app.Caller { return h.as(identity.Operator, "ann") }
+func (h *house) operator() tasks.Caller { return h.as(identity.Operator, "ann") }
 
 // join registers agents.
 func (h *house) join(names ...string) {
 	h.Helper()
 	for _, n := range names {
-		h.register(n, roster.AgentSpec{})
+		h.register(n, agents.AgentSpec{})
 	}
 }
 
-func (h *house) register(name string, spec roster.AgentSpec) {
+func (h *house) register(name string, spec agents.AgentSpec) {
 	h.Helper()
-	ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) {
-		return h.app.Register(ctx(h), c, roster.RegisterInput{Name: name, Spec: spec})
+	ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) {
+		return h.app.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
 	})
 }
 
@@ -152,7 +152,7 @@ func (h *house) register(name string, spec roster.AgentSpec) {
 var keys atomic.Int64
 
 // call makes one call as a good client does: with a key, repeated while its outcome is unknown.
-func call[T any](c app.Caller, do func(app.Caller) (T, error)) (T, error) {
+func call[T any](c tasks.Caller, do func(tasks.Caller) (T, error)) (T, error) {
 	c = c.WithKey(fmt.Sprintf("call-%d", keys.Add(1)))
 	for {
 		v, err := do(c)
@@ -163,7 +163,7 @@ func call[T any](c app.Caller, do func(app.Caller) (T, error)) (T, error) {
 }
 
 // ok is a call that must not be refused.
-func ok[T any](t testing.TB, c app.Caller, do func(app.Caller) (T, error)) T {
+func ok[T any](t testing.TB, c tasks.Caller, do func(tasks.Caller) (T, error)) T {
 	t.Helper()
 	v, err := call(c, do)
 	if err != nil {

@@ -8,30 +8,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/foreign"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/foreign"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) importing(by app.Caller, in app.ImportInput) app.Imported {
+func (h *house) importing(by tasks.Caller, in tasks.ImportInput) tasks.Imported {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), c, in) })
 }
 
 func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.T) {
-	doc, err := os.ReadFile("../foreign/testdata/envelope.json")
+	doc, err := os.ReadFile("../content/foreign/testdata/envelope.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	story(t, func(h *house) {
 		h.join("ann", "coder", "cyd")
-		got := h.importing(h.agent("ann"), app.ImportInput{Document: doc})
+		got := h.importing(h.agent("ann"), tasks.ImportInput{Document: doc})
 		if got.Format != foreign.Envelope || !slices.Equal(got.To, []string{"coder"}) {
 			h.Errorf("imported as %+v", got)
 		}
-		check := func(a app.Accepted) {
+		check := func(a tasks.Accepted) {
 			for _, kept := range []string{
 				`"version":"1.9"`, `"mascot":{"name":"Otto"}`, `"stamp":"blue"`, `"colour":"green"`, `"source":"log 4"`, `"review":"yearly"`, `"tone":"calm"`,
 			} {
@@ -54,7 +54,7 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 		if task.Requester != "agent/ann" || len(task.Path) != 1 || task.Constraints[0].Origin != "agent/ann" {
 			h.Errorf("the past of another server became ours: %+v", task.Task)
 		}
-		h.send(h.agent("coder"), first.Receipt, app.SendInput{To: []string{"cyd"}})
+		h.send(h.agent("coder"), first.Receipt, tasks.SendInput{To: []string{"cyd"}})
 		check(h.acceptPrompt("cyd"))
 	})
 }
@@ -62,17 +62,17 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{
-			Intent: "mend the build", Start: true, Content: app.Content{Facts: []app.Point{{ID: "f1", Text: "it fails on arm"}}},
-			Constraints: []fact.Constraint{{ID: "c1", Kind: fact.ConstraintProhibition, Text: "touch nothing else", Hard: true}},
+		r := h.create(h.agent("ann"), tasks.CreateInput{
+			Intent: "mend the build", Start: true, Content: tasks.Content{Facts: []tasks.Point{{ID: "f1", Text: "it fails on arm"}}},
+			Constraints: []event.Constraint{{ID: "c1", Kind: event.ConstraintProhibition, Text: "touch nothing else", Hard: true}},
 		})
-		sheet := h.content(h.agent("ann"), app.ContentInput{ID: r.Task})
+		sheet := h.content(h.agent("ann"), tasks.ContentInput{ID: r.Task})
 		exported, err := json.MarshalIndent(sheet, "", "  ")
 		if err != nil {
 			h.Fatal(err)
 		}
-		got := h.importing(h.agent("bob"), app.ImportInput{Document: exported, Start: true})
-		doc, _, err := envelope.Open(h.content(h.agent("bob"), app.ContentInput{ID: got.Task}).Envelope)
+		got := h.importing(h.agent("bob"), tasks.ImportInput{Document: exported, Start: true})
+		doc, _, err := envelope.Open(h.content(h.agent("bob"), tasks.ContentInput{ID: got.Task}).Envelope)
 		if err != nil || doc.Task.Intent != "mend the build" || len(doc.KeyFacts) != 1 || len(doc.Constraints) != 1 || doc.Parent != "" {
 			h.Errorf("%+v, %v", doc, err)
 		}
@@ -84,8 +84,8 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: known are 1", "use major 1"},
 			"a changed content": {strings.Replace(string(exported), "mend", "break", 1), "has the digest", "exactly as it was exported"},
 		} {
-			_, err := call(h.agent("bob"), func(by app.Caller) (app.Imported, error) {
-				return h.app.Import(ctx(h), by, app.ImportInput{Document: json.RawMessage(c.doc), Start: true})
+			_, err := call(h.agent("bob"), func(by tasks.Caller) (tasks.Imported, error) {
+				return h.app.Import(ctx(h), by, tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
 			})
 			no, _ := refusal.As(err)
 			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Message, c.message) || !strings.Contains(no.Hint, c.hint) {
@@ -102,7 +102,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 func (h *house) openTasks() int {
 	h.Helper()
 	h.settle()
-	list, err := h.app.Tasks(ctx(h), h.operator(), app.TasksInput{})
+	list, err := h.app.Tasks(ctx(h), h.operator(), tasks.TasksInput{})
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // ask makes the call through one of the nodes. Every other client repeats it while its outcome is unknown, with the
@@ -31,14 +31,14 @@ func (c *client) ask(ctx context.Context, task string, w wish) answer {
 	return answer{code: refusal.Unknown}
 }
 
-func (c *client) once(ctx context.Context, node *app.App, key, task string, w wish) answer {
+func (c *client) once(ctx context.Context, node *tasks.App, key, task string, w wish) answer {
 	if c.rewrite != nil {
 		w = c.rewrite(ctx, node, c.house, task, w)
 	}
 	me := c.house.agent(w.agent).WithKey(key)
 	operator := c.house.operator()
-	id := fact.HandoffID(task, max(w.n, 1))
-	var r docket.Receipt
+	id := event.HandoffID(task, max(w.n, 1))
+	var r taskstore.Receipt
 	var err error
 	switch w.verb {
 	case vRead:
@@ -51,23 +51,23 @@ func (c *client) once(ctx context.Context, node *app.App, key, task string, w wi
 	case vSend:
 		r, err = node.Send(ctx, me, sendInput(task, w))
 	case vAccept:
-		var got app.Accepted
-		got, err = node.Accept(ctx, me, app.AcceptInput{Handoff: id, Offer: w.offer})
+		var got tasks.Accepted
+		got, err = node.Accept(ctx, me, tasks.AcceptInput{Handoff: id, Offer: w.offer})
 		r = got.Receipt
 	case vReject:
-		r, err = node.Reject(ctx, me, app.RejectInput{Handoff: id, Offer: w.offer, Why: fact.Overloaded})
+		r, err = node.Reject(ctx, me, tasks.RejectInput{Handoff: id, Offer: w.offer, Why: event.Overloaded})
 	case vWithdraw:
-		r, err = node.Cancel(ctx, me, app.CancelInput{ID: id, Epoch: w.epoch})
+		r, err = node.Cancel(ctx, me, tasks.CancelInput{ID: id, Epoch: w.epoch})
 	case vConfirm:
-		r, err = node.Confirm(ctx, me, app.ConfirmInput{Handoff: id, Epoch: w.epoch})
+		r, err = node.Confirm(ctx, me, tasks.ConfirmInput{Handoff: id, Epoch: w.epoch})
 	case vProgress:
-		r, err = node.Progress(ctx, me, app.ProgressInput{Task: task, Epoch: w.epoch, Note: w.text})
+		r, err = node.Progress(ctx, me, tasks.ProgressInput{Task: task, Epoch: w.epoch, Note: w.text})
 	case vHeartbeat:
-		r, err = node.Heartbeat(ctx, me, app.HeartbeatInput{Task: task, Epoch: w.epoch})
+		r, err = node.Heartbeat(ctx, me, tasks.HeartbeatInput{Task: task, Epoch: w.epoch})
 	case vComplete:
-		r, err = node.Complete(ctx, me, app.CompleteInput{Task: task, Epoch: w.epoch, Result: fact.Result{Text: w.text}})
+		r, err = node.Complete(ctx, me, tasks.CompleteInput{Task: task, Epoch: w.epoch, Result: event.Result{Text: w.text}})
 	case vReplay:
-		r, err = node.Replay(ctx, operator.WithKey(key), app.ReplayInput{Task: task, Home: true})
+		r, err = node.Replay(ctx, operator.WithKey(key), tasks.ReplayInput{Task: task, Home: true})
 	}
 	if err != nil {
 		return answer{code: c.code(err)}
@@ -88,44 +88,44 @@ func (c *client) code(err error) refusal.Code {
 	return code
 }
 
-func sendInput(task string, w wish) app.SendInput {
-	in := app.SendInput{
+func sendInput(task string, w wish) tasks.SendInput {
+	in := tasks.SendInput{
 		Task: task, Epoch: w.epoch, To: strings.Split(w.to, ","), ReturnHome: true,
-		Content: app.Content{Decisions: []app.Point{{ID: "d", Text: w.text}}}, // new work: going back is no loop
+		Content: tasks.Content{Decisions: []tasks.Point{{ID: "d", Text: w.text}}}, // new work: going back is no loop
 	}
 	if w.claim {
-		in.Kind = fact.Broadcast
+		in.Kind = event.Broadcast
 	}
 	if w.explicit {
-		in.Confirm = fact.ConfirmExplicit
+		in.Confirm = event.ConfirmExplicit
 	}
 	return in
 }
 
 // newTask has clocks that are due soon, some so short that they are due all the time, and limits that are never met.
-func (c *client) newTask() app.CreateInput {
-	d := func() fact.Duration {
-		return fact.Duration(10<<c.rng.IntN(8)) * fact.Duration(time.Millisecond)
+func (c *client) newTask() tasks.CreateInput {
+	d := func() event.Duration {
+		return event.Duration(10<<c.rng.IntN(8)) * event.Duration(time.Millisecond)
 	}
-	return app.CreateInput{
+	return tasks.CreateInput{
 		Intent: "be fought over", Start: true,
-		Timeouts: fact.Timeouts{Offer: d(), Confirm: d(), Lease: d()},
-		Limits:   fact.Limits{Hops: 1000, Handoffs: 1000, Visits: 1000, Escalations: 1000, Attempts: 1000},
+		Timeouts: event.Timeouts{Offer: d(), Confirm: d(), Lease: d()},
+		Limits:   event.Limits{Hops: 1000, Handoffs: 1000, Visits: 1000, Escalations: 1000, Attempts: 1000},
 	}
 }
 
 // look is a task as a reader sees it.
-func look(t docket.Task) sight {
+func look(t taskstore.Task) sight {
 	s := sight{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Note: t.Progress}
 	if t.Result != nil {
 		s.Result = t.Result.Text
 	}
 	if h := t.Handoff; h != nil {
 		s.N, s.Stage, s.Offer, s.Recovery = h.N, h.Stage, h.Offer, h.Recovery
-		if h.Stage == fact.Offered {
+		if h.Stage == event.Offered {
 			s.To = strings.Join(h.To, ",")
 		}
-		if h.Stage == fact.Accepted {
+		if h.Stage == event.Accepted {
 			s.Receiver = h.Receiver
 		}
 	}
@@ -133,12 +133,12 @@ func look(t docket.Task) sight {
 }
 
 // glance is a task as a receipt shows it.
-func glance(r docket.Receipt) sight {
+func glance(r taskstore.Receipt) sight {
 	s := sight{State: r.State, Owner: r.Owner, Epoch: r.Epoch, Stage: r.Stage, Offer: r.Offer}
 	if r.Handoff != "" {
-		_, s.N, _ = fact.ParseHandoffID(r.Handoff)
+		_, s.N, _ = event.ParseHandoffID(r.Handoff)
 	}
-	if r.Stage == fact.Offered {
+	if r.Stage == event.Offered {
 		s.To = strings.Join(r.To, ",")
 	}
 	return s

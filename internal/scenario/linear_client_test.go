@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // client is one of several processes that share an agent's credential.
@@ -39,7 +39,7 @@ func (c *client) turn() {
 // choose is a command that is in order as far as the client knows, or on purpose one that is not.
 func (c *client) choose(s sight) wish {
 	w := wish{agent: c.agent, epoch: s.Epoch, n: s.N, text: c.text()}
-	inFlight := s.Stage == fact.Offered || s.Stage == fact.Accepted
+	inFlight := s.Stage == event.Offered || s.Stage == event.Accepted
 	switch dice := c.rng.IntN(100); {
 	case dice < 8:
 		w.verb = vTick
@@ -47,18 +47,18 @@ func (c *client) choose(s sight) wish {
 		w.verb = []verb{vSend, vAccept, vReject, vWithdraw, vConfirm, vProgress, vHeartbeat, vComplete, vReplay}[c.rng.IntN(9)]
 		w.epoch -= min(w.epoch, uint64(c.rng.IntN(2)))
 		w.n = max(1, w.n-c.rng.IntN(2))
-	case s.State == fact.Parked:
+	case s.State == event.Parked:
 		w.verb = vReplay
-	case s.Stage == fact.Offered && has(s.To, c.agent):
+	case s.Stage == event.Offered && has(s.To, c.agent):
 		w.verb = c.among(vAccept, vAccept, vAccept, vReject)
 		w.offer = s.Offer * c.rng.IntN(2)
 	case s.Owner == c.agent && inFlight && s.Recovery:
 		w.verb = c.among(vProgress, vHeartbeat, vWithdraw, vTick)
-	case s.Owner == c.agent && s.Stage == fact.Accepted:
+	case s.Owner == c.agent && s.Stage == event.Accepted:
 		w.verb = c.among(vConfirm, vConfirm, vWithdraw, vTick)
 	case s.Owner == c.agent && inFlight:
 		w.verb = c.among(vWithdraw, vHeartbeat, vHeartbeat, vTick)
-	case s.Owner == c.agent && s.State == fact.Executing:
+	case s.Owner == c.agent && s.State == event.Executing:
 		w.verb = c.among(vSend, vSend, vSend, vSend, vProgress, vProgress, vHeartbeat)
 		if c.rng.IntN(20) == 0 {
 			w.verb = vComplete
@@ -137,7 +137,7 @@ func (t *tally) note(w wish, a answer, before sight, tr *trace) {
 	case tr.beaten > 0 || a.code != "" && a.code != refusal.Unknown:
 		t.lost++
 	}
-	if a.code == "" && a.sight.Stage == fact.Transferred {
+	if a.code == "" && a.sight.Stage == event.Transferred {
 		t.moved++
 	}
 	if a.code == "" && w.verb == vComplete {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // What clients ask and what they are told, and how the specification judges it.
@@ -79,11 +79,11 @@ func (a answer) String() string {
 
 // sight is what can be seen of a task.
 type sight struct {
-	State    fact.State
+	State    event.State
 	Owner    string
 	Epoch    uint64
 	N        int // handoff
-	Stage    fact.Stage
+	Stage    event.Stage
 	Offer    int
 	To       string // who holds the open offer
 	Receiver string // who has accepted, and waits for the confirm

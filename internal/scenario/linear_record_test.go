@@ -10,12 +10,12 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // history is what all clients saw, with the times between which it must have happened.
-type history struct {
+type callHistory struct {
 	start time.Time
 	mu    sync.Mutex
 	ops   map[string][]porcupine.Operation // by task
@@ -33,13 +33,13 @@ type tally struct {
 	unavailable            int
 }
 
-func newHistory() *history {
-	return &history{start: time.Now(), ops: map[string][]porcupine.Operation{}}
+func newHistory() *callHistory {
+	return &callHistory{start: time.Now(), ops: map[string][]porcupine.Operation{}}
 }
 
-func (h *history) now() int64 { return int64(time.Since(h.start)) }
+func (h *callHistory) now() int64 { return int64(time.Since(h.start)) }
 
-func (h *history) add(client int, task string, w wish, called int64, a answer) {
+func (h *callHistory) add(client int, task string, w wish, called int64, a answer) {
 	returned := h.now()
 	open := a.code == refusal.Unknown || a.maybe
 	if open {
@@ -53,7 +53,7 @@ func (h *history) add(client int, task string, w wish, called int64, a answer) {
 	}
 }
 
-func (h *history) count(add func(*tally)) {
+func (h *callHistory) count(add func(*tally)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	add(&h.tally)

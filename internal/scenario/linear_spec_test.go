@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // The sequential specification of who owns a task, for one caller at a time. It is written from the requirements and
@@ -25,7 +25,7 @@ var partner = map[string]string{"anna": "bert", "cleo": "dora"}
 func (s spec) step(w wish) (next []spec, no refusal.Code) {
 	switch w.verb {
 	case vCreate:
-		return []spec{{sight: sight{State: fact.Executing, Owner: w.agent, Epoch: 1}}}, ""
+		return []spec{{sight: sight{State: event.Executing, Owner: w.agent, Epoch: 1}}}, ""
 	case vRead:
 		return []spec{s}, ""
 	case vTick:
@@ -35,8 +35,8 @@ func (s spec) step(w wish) (next []spec, no refusal.Code) {
 			return []spec{s.respond(w)}, ""
 		}
 	case vReplay:
-		if s.State == fact.Parked {
-			s.State = fact.Executing
+		if s.State == event.Parked {
+			s.State = event.Executing
 			return []spec{s}, ""
 		}
 		no = refusal.Conflict
@@ -67,35 +67,35 @@ func (s spec) notOffered(w wish) refusal.Code {
 		return refusal.Conflict
 	case w.n > s.N:
 		return refusal.NotFound
-	case w.n == s.N && s.Stage == fact.Offered && (w.offer == 0 || w.offer == s.Offer) && has(s.To, w.agent):
+	case w.n == s.N && s.Stage == event.Offered && (w.offer == 0 || w.offer == s.Offer) && has(s.To, w.agent):
 		return ""
 	}
 	return refusal.Expired
 }
 
-func (s spec) inFlight() bool { return s.Stage == fact.Offered || s.Stage == fact.Accepted }
+func (s spec) inFlight() bool { return s.Stage == event.Offered || s.Stage == event.Accepted }
 
 // own is what the owner with the current epoch may do.
 func (s spec) own(w wish) (spec, refusal.Code) {
-	working := s.State == fact.Executing || s.inFlight() && s.Recovery
+	working := s.State == event.Executing || s.inFlight() && s.Recovery
 	switch {
-	case w.verb == vSend && s.State == fact.Executing:
+	case w.verb == vSend && s.State == event.Executing:
 		return s.request(w), ""
 	case w.verb == vWithdraw && s.inFlight() && w.n == s.N:
-		return s.home(fact.Withdrawn), ""
-	case w.verb == vConfirm && s.Stage == fact.Accepted && w.n == s.N:
+		return s.home(event.Withdrawn), ""
+	case w.verb == vConfirm && s.Stage == event.Accepted && w.n == s.N:
 		return s.move(), ""
 	case w.verb == vHeartbeat && s.inFlight() && !s.Recovery:
 		return s, ""
 	case working && slices.Contains([]verb{vHeartbeat, vProgress, vComplete}, w.verb):
 		if s.inFlight() {
-			s = s.home(fact.Withdrawn) // a lost owner that comes back before anybody has taken over
+			s = s.home(event.Withdrawn) // a lost owner that comes back before anybody has taken over
 		}
 		switch w.verb {
 		case vProgress:
 			s.Note = w.text
 		case vComplete:
-			s.State, s.Result = fact.Completed, w.text
+			s.State, s.Result = event.Completed, w.text
 		default: // a heartbeat shows life and says nothing
 		}
 		return s, ""
@@ -116,38 +116,38 @@ func (s spec) request(w wish) spec {
 			rest = append(rest, p)
 		}
 	}
-	s.State, s.N, s.Offer, s.Recovery, s.explicit = fact.HandingOff, s.N+1, 0, false, w.explicit
+	s.State, s.N, s.Offer, s.Recovery, s.explicit = event.HandingOff, s.N+1, 0, false, w.explicit
 	if w.claim {
 		s.queue = strings.Join(rest, ",")
 		return s.offer(strings.Join(targets, ","))
 	}
 	s.queue = strings.Join(append(targets, rest...), ",")
-	return s.next(fact.Undeliverable)
+	return s.next(event.Undeliverable)
 }
 
 func (s spec) offer(to string) spec {
-	s.To, s.Offer, s.Stage = to, s.Offer+1, fact.Offered
+	s.To, s.Offer, s.Stage = to, s.Offer+1, event.Offered
 	return s
 }
 
 // next offers to the next in the queue, or ends the handoff if there is nobody.
-func (s spec) next(end fact.Stage) spec {
+func (s spec) next(end event.Stage) spec {
 	if s.queue != "" {
 		first, rest, _ := strings.Cut(s.queue, ",")
 		s.queue = rest
 		return s.offer(first)
 	}
 	if s.Recovery {
-		s = s.home(fact.DeadLettered)
-		s.State = fact.Parked
+		s = s.home(event.DeadLettered)
+		s.State = event.Parked
 		return s
 	}
 	return s.home(end)
 }
 
 // home ends a handoff with the task where it was.
-func (s spec) home(end fact.Stage) spec {
-	s.State, s.Stage, s.To, s.Receiver, s.queue, s.explicit = fact.Executing, end, "", "", "", false
+func (s spec) home(end event.Stage) spec {
+	s.State, s.Stage, s.To, s.Receiver, s.queue, s.explicit = event.Executing, end, "", "", "", false
 	return s
 }
 
@@ -155,13 +155,13 @@ func (s spec) home(end fact.Stage) spec {
 func (s spec) move() spec {
 	s.Owner = s.Receiver
 	s.Epoch++
-	return s.home(fact.Transferred)
+	return s.home(event.Transferred)
 }
 
 // respond is a receiver's answer to an offer that it holds.
 func (s spec) respond(w wish) spec {
 	if w.verb == vAccept {
-		s.To, s.Receiver, s.Stage = "", w.agent, fact.Accepted
+		s.To, s.Receiver, s.Stage = "", w.agent, event.Accepted
 		if s.explicit {
 			return s
 		}
@@ -171,18 +171,18 @@ func (s spec) respond(w wish) spec {
 	if s.To != "" {
 		return s
 	}
-	return s.next(fact.Rejected)
+	return s.next(event.Rejected)
 }
 
 // expire is what a clock does that is due. Which clock runs follows from the state; when it is due does not.
 func (s spec) expire() []spec {
 	switch {
-	case s.Stage == fact.Offered:
-		return []spec{s.next(fact.Undeliverable)}
-	case s.Stage == fact.Accepted: // back to the source, or on to the receiver if the source's lease is over too
-		return []spec{s.home(fact.Expired), s.move()}
-	case s.State == fact.Executing:
-		s.State, s.N, s.Offer, s.Recovery, s.explicit = fact.HandingOff, s.N+1, 0, true, false
+	case s.Stage == event.Offered:
+		return []spec{s.next(event.Undeliverable)}
+	case s.Stage == event.Accepted: // back to the source, or on to the receiver if the source's lease is over too
+		return []spec{s.home(event.Expired), s.move()}
+	case s.State == event.Executing:
+		s.State, s.N, s.Offer, s.Recovery, s.explicit = event.HandingOff, s.N+1, 0, true, false
 		s.queue = strings.TrimPrefix(partner[s.Owner]+","+s.Owner, ",")
 		return []spec{s.next("")}
 	}

@@ -15,13 +15,13 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // Ownership is linearizable: clients fight over a few tasks, in real time and through several nodes where the ledger
@@ -47,16 +47,16 @@ var contestFaults = ledgertest.Faults{
 // bug is a planted mistake.
 type bug struct {
 	ledger  func(ledger.Ledger) ledger.Ledger
-	rewrite func(context.Context, *app.App, *house, string, wish) wish // what the server makes of a call
-	keyless bool                                                       // no idempotency keys
+	rewrite func(context.Context, *tasks.App, *house, string, wish) wish // what the server makes of a call
+	keyless bool                                                         // no idempotency keys
 }
 
 type contest struct {
 	bug
 	house   *house
-	nodes   []*app.App
+	nodes   []*tasks.App
 	post    *post
-	history *history
+	history *callHistory
 	slots   [hotTasks]slot
 }
 
@@ -93,7 +93,7 @@ func (c *contest) create() string {
 	n := keys.Add(1)
 	by := &client{contest: c, id: 1, agent: contestants[n%4], rng: rand.New(rand.NewPCG(uint64(n), 2))} //nolint:gosec // not negative
 	called := c.history.now()
-	r := ok(c.house, c.house.agent(by.agent), func(me app.Caller) (docket.Receipt, error) {
+	r := ok(c.house, c.house.agent(by.agent), func(me tasks.Caller) (taskstore.Receipt, error) {
 		return c.nodes[0].Create(context.Background(), me, by.newTask())
 	})
 	c.history.add(by.id, r.Task, wish{verb: vCreate, agent: by.agent}, called, answer{sight: glance(r), partial: true})
@@ -138,7 +138,7 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	begun := time.Now()
 	hasty := func() time.Time { return begun.Add(haste * time.Since(begun)) }
 	for range nodes {
-		node, err := app.New(l, h.views.Store(), app.Options{Now: hasty})
+		node, err := tasks.New(l, h.views.Store(), tasks.Options{Now: hasty})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,10 +146,10 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	}
 	h.app = c.nodes[0]
 	for _, a := range contestants {
-		h.register(a, roster.AgentSpec{})
+		h.register(a, agents.AgentSpec{})
 	}
 	for a, p := range partner { // who must exist
-		h.register(a, roster.AgentSpec{Fallbacks: []string{p}})
+		h.register(a, agents.AgentSpec{Fallbacks: []string{p}})
 	}
 	return c
 }

@@ -8,29 +8,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/archive"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/knowledge"
-	"github.com/trapezehq/trapeze/internal/memory"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/view"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) remember(by app.Caller, in knowledge.RememberInput) knowledge.Item {
+func (h *house) remember(by tasks.Caller, in memories.RememberInput) memories.Item {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (knowledge.Item, error) { return h.app.Remember(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (memories.Item, error) { return h.app.Remember(ctx(h), c, in) })
 }
 
-func (h *house) recall(by app.Caller, in knowledge.MemoryInput) (knowledge.Item, error) {
-	return call(by, func(c app.Caller) (knowledge.Item, error) { return h.app.Memory(ctx(h), c, in) })
+func (h *house) recall(by tasks.Caller, in memories.MemoryInput) (memories.Item, error) {
+	return call(by, func(c tasks.Caller) (memories.Item, error) { return h.app.Memory(ctx(h), c, in) })
 }
 
 // knows checks what an agent reads by an id.
-func (h *house) knows(by app.Caller, in knowledge.MemoryInput, text string, status memory.Status) {
+func (h *house) knows(by tasks.Caller, in memories.MemoryInput, text string, status memory.Status) {
 	h.Helper()
 	if got, err := h.recall(by, in); err != nil || got.Text != text || got.Status != status {
 		h.Errorf("%s reads %+v, %v; want %q, %s", by.Principal, got, err, text, status)
@@ -38,7 +38,7 @@ func (h *house) knows(by app.Caller, in knowledge.MemoryInput, text string, stat
 }
 
 // ignores checks that there is no such item for an agent.
-func (h *house) ignores(by app.Caller, in knowledge.MemoryInput) {
+func (h *house) ignores(by tasks.Caller, in memories.MemoryInput) {
 	h.Helper()
 	if got, err := h.recall(by, in); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s reads %+v, %v", by.Principal, got, err)
@@ -46,10 +46,10 @@ func (h *house) ignores(by app.Caller, in knowledge.MemoryInput) {
 }
 
 // found are the ids that a search finds, in order.
-func (h *house) found(by app.Caller, in knowledge.SearchInput) []string {
+func (h *house) found(by tasks.Caller, in memories.SearchInput) []string {
 	h.Helper()
 	h.settle()
-	page := ok(h, by, func(c app.Caller) (knowledge.FoundItems, error) { return h.app.SearchMemory(ctx(h), c, in) })
+	page := ok(h, by, func(c tasks.Caller) (memories.FoundItems, error) { return h.app.SearchMemory(ctx(h), c, in) })
 	ids := []string{}
 	for _, x := range page.Items {
 		ids = append(ids, x.ID)
@@ -57,7 +57,7 @@ func (h *house) found(by app.Caller, in knowledge.SearchInput) []string {
 	return ids
 }
 
-func (h *house) wantFound(by app.Caller, in knowledge.SearchInput, want ...string) {
+func (h *house) wantFound(by tasks.Caller, in memories.SearchInput, want ...string) {
 	h.Helper()
 	if got := h.found(by, in); !slices.Equal(got, want) {
 		h.Errorf("%s finds %q by %+v, want %q", by.Principal, got, in, want)
@@ -65,7 +65,7 @@ func (h *house) wantFound(by app.Caller, in knowledge.SearchInput, want ...strin
 }
 
 // brought is what of memory came with an acceptance.
-func brought(h *house, a app.Accepted) (ids []string, doc envelope.Envelope) {
+func brought(h *house, a tasks.Accepted) (ids []string, doc envelope.Envelope) {
 	h.Helper()
 	doc = sheetOf(h, a.Content)
 	for _, m := range doc.Memory {
@@ -77,49 +77,49 @@ func brought(h *house, a app.Accepted) (ids []string, doc envelope.Envelope) {
 func TestAScopeHoldsUntilItsTaskEnds(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "stranger")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix the login", Start: true})
-		private := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "private: " + secret})
-		ours := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "the login is slow", Scope: memory.Task, Task: r.Task})
-		all := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "we deploy the login on Mondays", Scope: memory.Workspace})
-		h.wantFound(h.agent("lead"), knowledge.SearchInput{}, all.ID, ours.ID, private.ID)
-		h.wantFound(h.agent("coder"), knowledge.SearchInput{}, all.ID)
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix the login", Start: true})
+		private := h.remember(h.agent("lead"), memories.RememberInput{Text: "private: " + secret})
+		ours := h.remember(h.agent("lead"), memories.RememberInput{Text: "the login is slow", Scope: memory.Task, Task: r.Task})
+		all := h.remember(h.agent("lead"), memories.RememberInput{Text: "we deploy the login on Mondays", Scope: memory.Workspace})
+		h.wantFound(h.agent("lead"), memories.SearchInput{}, all.ID, ours.ID, private.ID)
+		h.wantFound(h.agent("coder"), memories.SearchInput{}, all.ID)
 
-		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}})
+		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}})
 		item := h.wait("coder")
-		h.ignores(h.agent("coder"), knowledge.MemoryInput{ID: ours.ID, Task: r.Task}) // only offered
+		h.ignores(h.agent("coder"), memories.MemoryInput{ID: ours.ID, Task: r.Task}) // only offered
 		a := h.accept("coder", item)
-		h.knows(h.agent("coder"), knowledge.MemoryInput{ID: ours.ID}, "the login is slow", memory.Current)
-		h.wantFound(h.agent("coder"), knowledge.SearchInput{}, all.ID, ours.ID)
-		h.wantFound(h.agent("coder"), knowledge.SearchInput{Task: r.Task}, ours.ID)
-		if got := h.found(h.agent("coder"), knowledge.SearchInput{Text: "login"}); len(got) != 2 {
+		h.knows(h.agent("coder"), memories.MemoryInput{ID: ours.ID}, "the login is slow", memory.Current)
+		h.wantFound(h.agent("coder"), memories.SearchInput{}, all.ID, ours.ID)
+		h.wantFound(h.agent("coder"), memories.SearchInput{Task: r.Task}, ours.ID)
+		if got := h.found(h.agent("coder"), memories.SearchInput{Text: "login"}); len(got) != 2 {
 			h.Errorf("coder finds %q", got)
 		}
-		found := h.remember(h.agent("coder"), knowledge.RememberInput{Text: "it was the cookie", Scope: memory.Task, Task: r.Task})
-		h.wantFound(h.agent("lead"), knowledge.SearchInput{Agent: "coder"}, found.ID)
-		for _, in := range []knowledge.SearchInput{{Text: secret}, {Scope: memory.Private}, {Agent: "lead", Scope: memory.Task, Text: secret}} {
+		found := h.remember(h.agent("coder"), memories.RememberInput{Text: "it was the cookie", Scope: memory.Task, Task: r.Task})
+		h.wantFound(h.agent("lead"), memories.SearchInput{Agent: "coder"}, found.ID)
+		for _, in := range []memories.SearchInput{{Text: secret}, {Scope: memory.Private}, {Agent: "lead", Scope: memory.Task, Text: secret}} {
 			h.wantFound(h.agent("coder"), in)
 		}
-		for _, by := range []app.Caller{h.agent("coder"), h.agent("stranger")} {
-			h.ignores(by, knowledge.MemoryInput{ID: private.ID})
+		for _, by := range []tasks.Caller{h.agent("coder"), h.agent("stranger")} {
+			h.ignores(by, memories.MemoryInput{ID: private.ID})
 		}
-		h.wantFound(h.agent("stranger"), knowledge.SearchInput{}, all.ID)
+		h.wantFound(h.agent("stranger"), memories.SearchInput{}, all.ID)
 
 		h.complete("coder", a.Receipt, "done")
-		h.ignores(h.agent("coder"), knowledge.MemoryInput{ID: ours.ID})
-		h.wantFound(h.agent("coder"), knowledge.SearchInput{}, found.ID, all.ID)
-		h.wantFound(h.agent("lead"), knowledge.SearchInput{}, all.ID, ours.ID, private.ID)
-		h.wantFound(h.operator(), knowledge.SearchInput{}, found.ID, all.ID, ours.ID, private.ID)
+		h.ignores(h.agent("coder"), memories.MemoryInput{ID: ours.ID})
+		h.wantFound(h.agent("coder"), memories.SearchInput{}, found.ID, all.ID)
+		h.wantFound(h.agent("lead"), memories.SearchInput{}, all.ID, ours.ID, private.ID)
+		h.wantFound(h.operator(), memories.SearchInput{}, found.ID, all.ID, ours.ID, private.ID)
 	})
 }
 
 func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "reviewer")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
-		note := h.remember(h.agent("lead"), knowledge.RememberInput{Title: "how", Text: "mind the cookie"})
-		other := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "not for coder"})
-		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Memory: []app.MemoryAsk{{ID: note.ID}, {ID: "mem_none"}}}})
-		h.ignores(h.agent("coder"), knowledge.MemoryInput{ID: note.ID})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
+		note := h.remember(h.agent("lead"), memories.RememberInput{Title: "how", Text: "mind the cookie"})
+		other := h.remember(h.agent("lead"), memories.RememberInput{Text: "not for coder"})
+		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Memory: []tasks.MemoryAsk{{ID: note.ID}, {ID: "mem_none"}}}})
+		h.ignores(h.agent("coder"), memories.MemoryInput{ID: note.ID})
 		a := h.accept("coder", h.wait("coder"))
 		ids, doc := brought(h, a)
 		if !slices.Equal(ids, []string{note.ID}) || doc.Memory[0].Text != "mind the cookie" || doc.Memory[0].Digest != note.Digest || doc.Memory[0].Author != "lead" {
@@ -128,41 +128,41 @@ func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
 		if len(doc.Gaps) != 1 || doc.Gaps[0].ID != "mem_none" || doc.Gaps[0].Reason != envelope.GapNotFound || doc.Packing.Completeness != 0.5 {
 			h.Errorf("gaps %+v, completeness %v", doc.Gaps, doc.Packing.Completeness)
 		}
-		ref := knowledge.MemoryInput{ID: note.ID, Version: doc.Memory[0].Version, Digest: doc.Memory[0].Digest}
+		ref := memories.MemoryInput{ID: note.ID, Version: doc.Memory[0].Version, Digest: doc.Memory[0].Digest}
 		h.knows(h.agent("coder"), ref, "mind the cookie", memory.Current)
-		h.knows(h.agent("coder"), knowledge.MemoryInput{ID: note.ID, Task: r.Task}, "mind the cookie", memory.Current)
-		h.ignores(h.agent("coder"), knowledge.MemoryInput{ID: other.ID, Task: r.Task})
+		h.knows(h.agent("coder"), memories.MemoryInput{ID: note.ID, Task: r.Task}, "mind the cookie", memory.Current)
+		h.ignores(h.agent("coder"), memories.MemoryInput{ID: other.ID, Task: r.Task})
 
-		ok(h, h.agent("lead"), func(c app.Caller) (knowledge.Item, error) {
-			return h.app.Revise(ctx(h), c, knowledge.ReviseInput{ID: note.ID, Text: "now for lead alone"})
+		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) {
+			return h.app.Revise(ctx(h), c, memories.ReviseInput{ID: note.ID, Text: "now for lead alone"})
 		})
 		h.knows(h.agent("coder"), ref, "mind the cookie", memory.Changed)
 		h.knows(h.agent("lead"), ref, "now for lead alone", memory.Changed)
 
-		h.send(h.agent("coder"), a.Receipt, app.SendInput{To: []string{"reviewer"}, Content: app.Content{Decisions: []app.Point{{Text: "fixed"}}}})
+		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"reviewer"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "fixed"}}}})
 		b := h.accept("reviewer", h.wait("reviewer"))
 		h.ignores(h.agent("coder"), ref)
-		h.ignores(h.agent("coder"), knowledge.MemoryInput{ID: note.ID, Task: r.Task})
+		h.ignores(h.agent("coder"), memories.MemoryInput{ID: note.ID, Task: r.Task})
 		if ids, doc := brought(h, b); !slices.Equal(ids, []string{note.ID}) || doc.Memory[0].Text != "mind the cookie" {
 			h.Errorf("reviewer got %+v", doc.Memory)
 		}
 		h.knows(h.agent("reviewer"), ref, "mind the cookie", memory.Changed)
 		h.complete("reviewer", b.Receipt, "done")
 		h.ignores(h.agent("reviewer"), ref)
-		h.knows(h.agent("lead"), knowledge.MemoryInput{ID: note.ID}, "now for lead alone", memory.Current)
+		h.knows(h.agent("lead"), memories.MemoryInput{ID: note.ID}, "now for lead alone", memory.Current)
 	})
 }
 
 func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix the slow login", Start: true})
-		rule := h.remember(h.operator(), knowledge.RememberInput{Text: "never push to main", Scope: memory.Workspace, Pinned: true})
-		near := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "a login takes nine seconds", Scope: memory.Task, Task: r.Task})
-		h.remember(h.agent("lead"), knowledge.RememberInput{Text: "the login password is " + secret, Pinned: true})
-		h.remember(h.agent("coder"), knowledge.RememberInput{Text: "lunch is at noon", Scope: memory.Workspace})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix the slow login", Start: true})
+		rule := h.remember(h.operator(), memories.RememberInput{Text: "never push to main", Scope: memory.Workspace, Pinned: true})
+		near := h.remember(h.agent("lead"), memories.RememberInput{Text: "a login takes nine seconds", Scope: memory.Task, Task: r.Task})
+		h.remember(h.agent("lead"), memories.RememberInput{Text: "the login password is " + secret, Pinned: true})
+		h.remember(h.agent("coder"), memories.RememberInput{Text: "lunch is at noon", Scope: memory.Workspace})
 		h.settle()
-		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Recent: 3}})
+		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Recent: 3}})
 		ids, doc := brought(h, h.accept("coder", h.wait("coder")))
 		if !slices.Equal(ids, []string{rule.ID, near.ID}) || strings.Contains(fmt.Sprint(doc), secret) {
 			h.Errorf("coder got %+v", doc.Memory)
@@ -173,15 +173,15 @@ func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
 func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "reviewer")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
-		in := knowledge.RememberInput{Title: secret, Text: "it is " + secret, Tags: []string{secret}, Scope: memory.Workspace, Pinned: true}
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
+		in := memories.RememberInput{Title: secret, Text: "it is " + secret, Tags: []string{secret}, Scope: memory.Workspace, Pinned: true}
 		x := h.remember(h.agent("lead"), in)
-		ok(h, h.agent("lead"), func(c app.Caller) (knowledge.Item, error) {
-			return h.app.Revise(ctx(h), c, knowledge.ReviseInput{ID: x.ID, Text: "it was " + secret})
+		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) {
+			return h.app.Revise(ctx(h), c, memories.ReviseInput{ID: x.ID, Text: "it was " + secret})
 		})
 		h.settle()
-		h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Content: app.Content{Memory: []app.MemoryAsk{{ID: x.ID}}}})
-		ok(h, h.agent("lead"), func(c app.Caller) (knowledge.Item, error) { return h.app.Forget(ctx(h), c, x.ID) })
+		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Memory: []tasks.MemoryAsk{{ID: x.ID}}}})
+		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) { return h.app.Forget(ctx(h), c, x.ID) })
 		h.settle()
 
 		// Not with an offer that was made before, nor with the next, nor on request.
@@ -190,24 +190,24 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 		if len(ids) > 0 || strings.Contains(string(a.Content.Envelope), secret) || len(doc.Gaps) != 1 || doc.Gaps[0].Reason != envelope.GapForgotten {
 			h.Errorf("coder got %s", a.Content.Envelope)
 		}
-		h.send(h.agent("coder"), a.Receipt, app.SendInput{To: []string{"reviewer"}, Content: app.Content{
-			Recent: 9, Memory: []app.MemoryAsk{{ID: x.ID, Version: 1}}, Decisions: []app.Point{{Text: "go on"}},
+		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"reviewer"}, Content: tasks.Content{
+			Recent: 9, Memory: []tasks.MemoryAsk{{ID: x.ID, Version: 1}}, Decisions: []tasks.Point{{Text: "go on"}},
 		}})
 		if b := h.accept("reviewer", h.wait("reviewer")); strings.Contains(string(b.Content.Envelope), secret) {
 			h.Errorf("reviewer got %s", b.Content.Envelope)
 		}
-		for _, by := range []app.Caller{h.agent("lead"), h.agent("coder"), h.operator(), h.as(identity.Auditor, "kim")} {
-			for _, in := range []knowledge.MemoryInput{{ID: x.ID}, {ID: x.ID, Version: 1}, {ID: x.ID, Version: 1, Digest: x.Digest, Task: r.Task}} {
+		for _, by := range []tasks.Caller{h.agent("lead"), h.agent("coder"), h.operator(), h.as(identity.Auditor, "kim")} {
+			for _, in := range []memories.MemoryInput{{ID: x.ID}, {ID: x.ID, Version: 1}, {ID: x.ID, Version: 1, Digest: x.Digest, Task: r.Task}} {
 				h.knows(by, in, "", memory.Forgotten)
 			}
-			for _, in := range []knowledge.SearchInput{{}, {Text: secret}, {Tag: secret}, {Pinned: true}, {Agent: "lead"}} {
+			for _, in := range []memories.SearchInput{{}, {Text: secret}, {Tag: secret}, {Pinned: true}, {Agent: "lead"}} {
 				h.wantFound(by, in)
 			}
 		}
 		var out bytes.Buffer
-		ok(h, h.as(identity.Auditor, "kim"), func(c app.Caller) (bool, error) {
+		ok(h, h.as(identity.Auditor, "kim"), func(c tasks.Caller) (bool, error) {
 			out.Reset()
-			return true, h.app.Export(ctx(h), c, archive.ExportInput{Format: view.FormatLines}, &out)
+			return true, h.app.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &out)
 		})
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, secret) && strings.Contains(line, `"kind":"memory"`) {
@@ -223,103 +223,103 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 func TestWorkspacesDoNotKnowOfEachOther(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		x := h.remember(h.agent("lead"), knowledge.RememberInput{Text: secret, Scope: memory.Workspace, Tags: []string{"key"}})
+		x := h.remember(h.agent("lead"), memories.RememberInput{Text: secret, Scope: memory.Workspace, Tags: []string{"key"}})
 		away := h.agent("lead")
 		away.Workspace = "elsewhere"
 		boss := h.operator()
 		boss.Workspace = "elsewhere"
-		for _, by := range []app.Caller{away, boss} {
-			h.ignores(by, knowledge.MemoryInput{ID: x.ID, Version: 1, Digest: x.Digest})
-			for _, in := range []knowledge.SearchInput{{}, {Text: secret}, {Tag: "key"}, {Agent: "lead"}} {
+		for _, by := range []tasks.Caller{away, boss} {
+			h.ignores(by, memories.MemoryInput{ID: x.ID, Version: 1, Digest: x.Digest})
+			for _, in := range []memories.SearchInput{{}, {Text: secret}, {Tag: "key"}, {Agent: "lead"}} {
 				h.wantFound(by, in)
 			}
-			for name, change := range map[string]func(context.Context, app.Caller, string) (knowledge.Item, error){
+			for name, change := range map[string]func(context.Context, tasks.Caller, string) (memories.Item, error){
 				"pin": h.app.Pin, "unpin": h.app.Unpin, "forget": h.app.Forget,
 			} {
-				_, err := call(by, func(c app.Caller) (knowledge.Item, error) { return change(ctx(h), c, x.ID) })
+				_, err := call(by, func(c tasks.Caller) (memories.Item, error) { return change(ctx(h), c, x.ID) })
 				if refusal.CodeOf(err) != refusal.NotFound {
 					h.Errorf("%s from another workspace: %v", name, err)
 				}
 			}
 		}
-		h.knows(h.agent("lead"), knowledge.MemoryInput{ID: x.ID}, secret, memory.Current)
+		h.knows(h.agent("lead"), memories.MemoryInput{ID: x.ID}, secret, memory.Current)
 	})
 }
 
 func TestWhatCannotBeRememberedIsRefusedAndChangesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		mine := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true})
-		x := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "one", Scope: memory.Workspace})
-		before := h.found(h.operator(), knowledge.SearchInput{})
+		mine := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
+		x := h.remember(h.agent("lead"), memories.RememberInput{Text: "one", Scope: memory.Workspace})
+		before := h.found(h.operator(), memories.SearchInput{})
 		for name, c := range map[string]struct {
-			by   app.Caller
-			in   knowledge.RememberInput
+			by   tasks.Caller
+			in   memories.RememberInput
 			code refusal.Code
 		}{
-			"too long":               {h.agent("lead"), knowledge.RememberInput{Text: strings.Repeat("x", memory.MaxText+1)}, refusal.TooLarge},
-			"too long a title":       {h.agent("lead"), knowledge.RememberInput{Text: "x", Title: strings.Repeat("x", memory.MaxTitle+1)}, refusal.TooLarge},
-			"a title of two lines":   {h.agent("lead"), knowledge.RememberInput{Text: "x", Title: "a\x00b\n"}, refusal.Invalid},
-			"a title turned around":  {h.agent("lead"), knowledge.RememberInput{Text: "x", Title: "a\u202eb"}, refusal.Invalid},
-			"not UTF-8":              {h.agent("lead"), knowledge.RememberInput{Text: "\xff"}, refusal.Invalid},
-			"nothing":                {h.agent("lead"), knowledge.RememberInput{Text: " \n"}, refusal.Invalid},
-			"an unknown scope":       {h.agent("lead"), knowledge.RememberInput{Text: "x", Scope: "world"}, refusal.Invalid},
-			"no task":                {h.agent("lead"), knowledge.RememberInput{Text: "x", Scope: memory.Task}, refusal.Invalid},
-			"another's task":         {h.agent("coder"), knowledge.RememberInput{Text: "x", Scope: memory.Task, Task: mine.Task}, refusal.NotFound},
-			"a task of nobody":       {h.agent("lead"), knowledge.RememberInput{Text: "x", Task: fact.TaskID([16]byte{1})}, refusal.NotFound},
-			"no conversation":        {h.agent("lead"), knowledge.RememberInput{Text: "x", Conversation: "a\nb"}, refusal.Invalid},
-			"a tag that is none":     {h.agent("lead"), knowledge.RememberInput{Text: "x", Tags: []string{"A\x07"}}, refusal.Invalid},
-			"more than vital":        {h.agent("lead"), knowledge.RememberInput{Text: "x", Importance: 1.5}, refusal.Invalid},
-			"a source that is none":  {h.agent("lead"), knowledge.RememberInput{Text: "x", Source: memory.Source{Handoff: "h1"}}, refusal.Invalid},
-			"an auditor":             {h.as(identity.Auditor, "kim"), knowledge.RememberInput{Text: "x"}, refusal.NotPermitted},
-			"nobody":                 {app.Caller{}, knowledge.RememberInput{Text: "x"}, refusal.Unauthenticated},
-			"of all versions a role": {h.as("king", "x"), knowledge.RememberInput{Text: "x"}, refusal.NotPermitted},
+			"too long":               {h.agent("lead"), memories.RememberInput{Text: strings.Repeat("x", memory.MaxText+1)}, refusal.TooLarge},
+			"too long a title":       {h.agent("lead"), memories.RememberInput{Text: "x", Title: strings.Repeat("x", memory.MaxTitle+1)}, refusal.TooLarge},
+			"a title of two lines":   {h.agent("lead"), memories.RememberInput{Text: "x", Title: "a\x00b\n"}, refusal.Invalid},
+			"a title turned around":  {h.agent("lead"), memories.RememberInput{Text: "x", Title: "a\u202eb"}, refusal.Invalid},
+			"not UTF-8":              {h.agent("lead"), memories.RememberInput{Text: "\xff"}, refusal.Invalid},
+			"nothing":                {h.agent("lead"), memories.RememberInput{Text: " \n"}, refusal.Invalid},
+			"an unknown scope":       {h.agent("lead"), memories.RememberInput{Text: "x", Scope: "world"}, refusal.Invalid},
+			"no task":                {h.agent("lead"), memories.RememberInput{Text: "x", Scope: memory.Task}, refusal.Invalid},
+			"another's task":         {h.agent("coder"), memories.RememberInput{Text: "x", Scope: memory.Task, Task: mine.Task}, refusal.NotFound},
+			"a task of nobody":       {h.agent("lead"), memories.RememberInput{Text: "x", Task: event.TaskID([16]byte{1})}, refusal.NotFound},
+			"no conversation":        {h.agent("lead"), memories.RememberInput{Text: "x", Conversation: "a\nb"}, refusal.Invalid},
+			"a tag that is none":     {h.agent("lead"), memories.RememberInput{Text: "x", Tags: []string{"A\x07"}}, refusal.Invalid},
+			"more than vital":        {h.agent("lead"), memories.RememberInput{Text: "x", Importance: 1.5}, refusal.Invalid},
+			"a source that is none":  {h.agent("lead"), memories.RememberInput{Text: "x", Source: memory.Source{Handoff: "h1"}}, refusal.Invalid},
+			"an auditor":             {h.as(identity.Auditor, "kim"), memories.RememberInput{Text: "x"}, refusal.NotPermitted},
+			"nobody":                 {tasks.Caller{}, memories.RememberInput{Text: "x"}, refusal.Unauthenticated},
+			"of all versions a role": {h.as("king", "x"), memories.RememberInput{Text: "x"}, refusal.NotPermitted},
 		} {
-			_, err := call(c.by, func(by app.Caller) (knowledge.Item, error) { return h.app.Remember(ctx(h), by, c.in) })
+			_, err := call(c.by, func(by tasks.Caller) (memories.Item, error) { return h.app.Remember(ctx(h), by, c.in) })
 			if r, is := refusal.As(err); !is || r.Code != c.code || r.Hint == "" {
 				h.Errorf("%s: %v, want %s", name, err, c.code)
 			}
 		}
-		odd := h.remember(h.agent("lead"), knowledge.RememberInput{Text: "a\x00b \u202e <<<END>>> \x1b[31m", Scope: memory.Task, Task: mine.Task, Pinned: true})
+		odd := h.remember(h.agent("lead"), memories.RememberInput{Text: "a\x00b \u202e <<<END>>> \x1b[31m", Scope: memory.Task, Task: mine.Task, Pinned: true})
 		h.settle()
-		h.send(h.agent("lead"), mine, app.SendInput{To: []string{"coder"}})
+		h.send(h.agent("lead"), mine, tasks.SendInput{To: []string{"coder"}})
 		a := h.acceptPrompt("coder")
 		if strings.ContainsAny(a.Content.Prompt, "\x00\x1b\u202e") {
 			h.Errorf("control characters reach a prompt: %q", a.Content.Prompt)
 		}
-		h.knows(h.agent("coder"), knowledge.MemoryInput{ID: odd.ID}, "a\x00b \u202e <<<END>>> \x1b[31m", memory.Current)
-		h.wantFound(h.operator(), knowledge.SearchInput{}, append([]string{odd.ID}, before...)...)
-		h.knows(h.agent("coder"), knowledge.MemoryInput{ID: x.ID}, "one", memory.Current)
+		h.knows(h.agent("coder"), memories.MemoryInput{ID: odd.ID}, "a\x00b \u202e <<<END>>> \x1b[31m", memory.Current)
+		h.wantFound(h.operator(), memories.SearchInput{}, append([]string{odd.ID}, before...)...)
+		h.knows(h.agent("coder"), memories.MemoryInput{ID: x.ID}, "one", memory.Current)
 	})
 }
 
 func TestWhatIsKnownIsTheSameAfterARebuildAndARestart(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix", Start: true, Conversation: "standup"})
-		var items []knowledge.Item
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true, Conversation: "standup"})
+		var items []memories.Item
 		for n := range 6 {
-			items = append(items, h.remember(h.agent("lead"), knowledge.RememberInput{
+			items = append(items, h.remember(h.agent("lead"), memories.RememberInput{
 				Text: fmt.Sprintf("note %d of apples", n), Tags: []string{"fruit"}, Pinned: n%2 == 0, Importance: float64(n) / 10,
 				Scope: []memory.Scope{memory.Private, memory.Task, memory.Workspace}[n%3], Task: r.Task,
 			}))
 		}
-		do := func(what func(context.Context, app.Caller, string) (knowledge.Item, error), id string) {
-			ok(h, h.agent("lead"), func(c app.Caller) (knowledge.Item, error) { return what(ctx(h), c, id) })
+		do := func(what func(context.Context, tasks.Caller, string) (memories.Item, error), id string) {
+			ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) { return what(ctx(h), c, id) })
 		}
 		do(h.app.Forget, items[5].ID)
 		do(h.app.Unpin, items[2].ID)
-		h.say(h.agent("lead"), "standup", knowledge.AppendTurnInput{Text: "hello", Task: r.Task})
-		h.say(h.agent("lead"), "standup", knowledge.AppendTurnInput{Text: "and on"})
+		h.say(h.agent("lead"), "standup", memories.AppendTurnInput{Text: "hello", Task: r.Task})
+		h.say(h.agent("lead"), "standup", memories.AppendTurnInput{Text: "and on"})
 		look := func() string {
 			h.settle()
 			out := ""
-			for _, by := range []app.Caller{h.agent("lead"), h.agent("coder"), h.operator()} {
-				for _, in := range []knowledge.SearchInput{{}, {Text: "apples"}, {Tag: "fruit"}, {Pinned: true}, {Task: r.Task}} {
+			for _, by := range []tasks.Caller{h.agent("lead"), h.agent("coder"), h.operator()} {
+				for _, in := range []memories.SearchInput{{}, {Text: "apples"}, {Tag: "fruit"}, {Pinned: true}, {Task: r.Task}} {
 					out += fmt.Sprintln(by.Principal, h.found(by, in))
 				}
-				list := ok(h, by, func(c app.Caller) ([]knowledge.Conversation, error) {
-					return h.app.Conversations(ctx(h), c, knowledge.ConversationsInput{})
+				list := ok(h, by, func(c tasks.Caller) ([]memories.Conversation, error) {
+					return h.app.Conversations(ctx(h), c, memories.ConversationsInput{})
 				})
 				out += fmt.Sprintln(list)
 			}
@@ -347,7 +347,7 @@ func TestWhatIsKnownIsTheSameAfterARebuildAndARestart(t *testing.T) {
 			}
 		}()
 		h.views = fresh
-		if h.app, err = app.New(h.ledger, fresh.Store(), app.Options{Now: h.now}); err != nil {
+		if h.app, err = tasks.New(h.ledger, fresh.Store(), tasks.Options{Now: h.now}); err != nil {
 			h.Fatal(err)
 		}
 		if after := look(); after != before {

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/drift"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/tokenizer"
+	"github.com/trapezehq/trapeze/internal/content/drift"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // acceptPrompt takes an offer and the prompt that comes with it.
-func (h *house) acceptPrompt(agent string) app.Accepted {
+func (h *house) acceptPrompt(agent string) tasks.Accepted {
 	h.Helper()
 	item := h.wait(agent)
-	got := ok(h, h.agent(agent), func(c app.Caller) (app.Accepted, error) {
-		return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer, Render: true})
+	got := ok(h, h.agent(agent), func(c tasks.Caller) (tasks.Accepted, error) {
+		return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer, Render: true})
 	})
 	if got.Content == nil {
 		h.Fatalf("%s accepted and got no content: %+v", agent, got.Receipt)
@@ -31,25 +31,25 @@ func (h *house) acceptPrompt(agent string) app.Accepted {
 	return got
 }
 
-func (h *house) content(by app.Caller, in app.ContentInput) app.Sheet {
+func (h *house) content(by tasks.Caller, in tasks.ContentInput) tasks.Sheet {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (tasks.Sheet, error) { return h.app.Content(ctx(h), c, in) })
 }
 
-func (h *house) constrain(by app.Caller, task string, k fact.Constraint) docket.Receipt {
+func (h *house) constrain(by tasks.Caller, task string, k event.Constraint) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: task, Constraint: k})
+	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Constrain(ctx(h), c, tasks.ConstrainInput{Task: task, Constraint: k})
 	})
 }
 
-func (h *house) drift(by app.Caller, task string) drift.Report {
+func (h *house) drift(by tasks.Caller, task string) drift.Report {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (drift.Report, error) { return h.app.Drift(ctx(h), c, task) })
+	return ok(h, by, func(c tasks.Caller) (drift.Report, error) { return h.app.Drift(ctx(h), c, task) })
 }
 
 // packed opens what an agent was given, and checks that the prompt is what it says.
-func packed(t testing.TB, s app.Sheet) envelope.Envelope {
+func packed(t testing.TB, s tasks.Sheet) envelope.Envelope {
 	t.Helper()
 	doc, digest, err := envelope.Open(s.Envelope)
 	if err != nil || digest != s.Digest {
@@ -66,10 +66,10 @@ func packed(t testing.TB, s app.Sheet) envelope.Envelope {
 }
 
 // much is content of some thousand tokens.
-func much() app.Content {
-	c := app.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
+func much() tasks.Content {
+	c := tasks.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
 	for i := range 40 {
-		c.Facts = append(c.Facts, app.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
+		c.Facts = append(c.Facts, tasks.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
 	}
 	return c
 }
@@ -77,10 +77,10 @@ func much() app.Content {
 func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
-		h.register("bob", roster.AgentSpec{ContextWindow: 2000})
-		h.register("cyd", roster.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
+		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
+		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
 		b := h.acceptPrompt("bob")
 		doc := packed(h, *b.Content)
 		if doc.Packing.Budget != 1000 || len(doc.Omissions) == 0 || len(doc.KeyFacts) == 40 || len(doc.KeyFacts) == 0 {
@@ -94,15 +94,15 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		if b.Given != b.Content.Digest || b.Content.Source != b.Envelope || doc.Parent != b.Envelope {
 			h.Errorf("what bob was given does not name what was sent: %+v", b.Receipt)
 		}
-		whole := packed(h, h.content(h.agent("bob"), app.ContentInput{ID: b.Task, Source: true}))
+		whole := packed(h, h.content(h.agent("bob"), tasks.ContentInput{ID: b.Task, Source: true}))
 		if len(whole.KeyFacts) != 40 || !whole.Packing.IsZero() {
 			h.Errorf("bob fetches %d facts", len(whole.KeyFacts))
 		}
-		if again := h.content(h.agent("bob"), app.ContentInput{ID: b.Task}); again.Digest != b.Given {
+		if again := h.content(h.agent("bob"), tasks.ContentInput{ID: b.Task}); again.Digest != b.Given {
 			h.Error("bob was given one thing, and reads another")
 		}
 		h.progress("bob", b.Receipt, "found the flag")
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}})
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}})
 		c := h.acceptPrompt("cyd")
 		if doc := packed(h, *c.Content); doc.Packing.Budget != 600 || doc.Packing.Tokenizer != "cl100k_base" {
 			h.Errorf("cyd has a window of its own: %+v", doc.Packing)
@@ -121,16 +121,16 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "wide")
-		h.register("tiny", roster.AgentSpec{ContextWindow: 40})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
-		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: fact.Pack{Tokens: 50}})
+		h.register("tiny", agents.AgentSpec{ContextWindow: 40})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
+		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: event.Pack{Tokens: 50}})
 		})
 		no, _ := refusal.As(err)
 		if no == nil || no.Code != refusal.Budget || no.Details["needed"] == nil {
 			h.Fatalf("50 tokens for a long request: %v", err)
 		}
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"tiny", "wide"}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"tiny", "wide"}})
 		h.empty("tiny")
 		if got := h.acceptPrompt("wide"); got.Content.Source != "" {
 			h.Error("wide has no window, and something was packed for it")
@@ -142,15 +142,15 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		none := 0
-		in := app.SendInput{
-			To: []string{"bob"}, Retries: &none, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Minute)},
-			Pack: fact.Pack{Strategy: "lazy", Pinned: []string{"fact:f7"}},
+		in := tasks.SendInput{
+			To: []string{"bob"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
+			Pack: event.Pack{Strategy: "lazy", Pinned: []string{"fact:f7"}},
 		}
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
 		r = h.send(h.agent("ann"), r, in)
-		h.inState(r.Task, fact.Parked)
-		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task})
+		h.inState(r.Task, event.Parked)
+		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
 		})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if doc.Packing.Strategy != envelope.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
@@ -162,28 +162,28 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "kid")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
-		late := fact.Constraint{ID: "no-friday", Kind: fact.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		late := event.Constraint{ID: "no-friday", Kind: event.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
 		h.constrain(h.operator(), r.Task, late) // the offer is open, its envelope sealed
 		b := h.acceptPrompt("bob")
 		if !strings.Contains(b.Content.Prompt, late.Text) {
 			h.Errorf("the offer was open, and bob never heard of it:\n%s", b.Content.Prompt)
 		}
-		p := h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Content: app.Content{Ask: "write the notes"}})
+		p := h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: tasks.Content{Ask: "write the notes"}})
 		k := h.acceptPrompt("kid")
-		later := fact.Constraint{ID: "no-names", Kind: fact.ConstraintSecurity, Text: "No customer names."}
+		later := event.Constraint{ID: "no-names", Kind: event.ConstraintSecurity, Text: "No customer names."}
 		h.constrain(h.operator(), r.Task, later) // the child has begun
-		h.until(p.Children[0], "bound by both", func(t docket.Task) bool { return len(t.Constraints) == 2 })
+		h.until(p.Children[0], "bound by both", func(t taskstore.Task) bool { return len(t.Constraints) == 2 })
 		if c := h.task(k.Task).Constraints[1]; c.Origin != "operator/ann" {
 			h.Errorf("the child's constraint comes from %s", c.Origin)
 		}
-		if _, err := call(h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
+		if _, err := call(h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
 		}); refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("a child's holder lifts its parent's constraint: %v", err)
 		}
-		h.send(h.agent("kid"), k.Receipt, app.SendInput{To: []string{"ann"}, Content: app.Content{Decisions: []app.Point{{Text: "ask ann"}}}})
+		h.send(h.agent("kid"), k.Receipt, tasks.SendInput{To: []string{"ann"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "ask ann"}}}})
 		if got := h.acceptPrompt("ann"); !strings.Contains(got.Content.Prompt, later.Text) || !strings.Contains(got.Content.Prompt, late.Text) {
 			h.Errorf("a constraint is lost on the child's way:\n%s", got.Content.Prompt)
 		}
@@ -193,28 +193,28 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "kid")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
-		rule := fact.Constraint{ID: "no-friday", Kind: fact.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
-		binding := app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"nobody"}, Constraints: []fact.Constraint{rule}}
-		if _, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); err == nil {
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
+		rule := event.Constraint{ID: "no-friday", Kind: event.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
+		binding := tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"nobody"}, Constraints: []event.Constraint{rule}}
+		if _, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); err == nil {
 			h.Error("it was sent to somebody who is not there")
 		}
 		if got := h.task(r.Task).Constraints; len(got) != 0 {
 			h.Errorf("what was refused left constraints behind: %+v", got)
 		}
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Constraints: []fact.Constraint{rule}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Constraints: []event.Constraint{rule}})
 		b := h.acceptPrompt("bob")
 		if !strings.Contains(b.Content.Prompt, rule.Text) {
 			h.Errorf("bob never heard of it:\n%s", b.Content.Prompt)
 		}
 		loose := rule
 		loose.Hard = false
-		binding = app.SendInput{Task: r.Task, Epoch: b.Epoch, To: []string{"kid"}, Constraints: []fact.Constraint{loose}}
-		if _, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); refusal.CodeOf(err) != refusal.Conflict {
+		binding = tasks.SendInput{Task: r.Task, Epoch: b.Epoch, To: []string{"kid"}, Constraints: []event.Constraint{loose}}
+		if _, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); refusal.CodeOf(err) != refusal.Conflict {
 			h.Errorf("bob loosens it: %v", err)
 		}
-		own := fact.Constraint{ID: "short", Kind: fact.ConstraintFormat, Text: "One page."}
-		p := h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Constraints: []fact.Constraint{rule, own}})
+		own := event.Constraint{ID: "short", Kind: event.ConstraintFormat, Text: "One page."}
+		p := h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Constraints: []event.Constraint{rule, own}})
 		if k := h.acceptPrompt("kid"); !strings.Contains(k.Content.Prompt, rule.Text) || !strings.Contains(k.Content.Prompt, own.Text) {
 			h.Errorf("the child is not bound:\n%s", k.Content.Prompt)
 		}
@@ -227,29 +227,29 @@ func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
 func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "kid")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "ship it", Start: true})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation})
 		k := h.accept("kid", h.wait("kid"))
-		rule := fact.Constraint{ID: "names", Kind: fact.ConstraintSecurity, Text: "No customer names.", Hard: true}
+		rule := event.Constraint{ID: "names", Kind: event.ConstraintSecurity, Text: "No customer names.", Hard: true}
 		soft := rule
 		soft.Text = "Names are fine."
 		same := rule
 		same.ID, same.Hard = "places", false
-		for _, first := range []fact.Constraint{soft, same} {
-			ok(h, h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Constrain(ctx(h), c, app.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
+		for _, first := range []event.Constraint{soft, same} {
+			ok(h, h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Constrain(ctx(h), c, tasks.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
 			})
 		}
 		h.constrain(h.operator(), r.Task, rule)
 		rule.ID = "places"
 		h.constrain(h.operator(), r.Task, rule)
-		bound := h.until(k.Task, "bound by both", func(t docket.Task) bool { return len(t.Constraints) == 4 })
+		bound := h.until(k.Task, "bound by both", func(t taskstore.Task) bool { return len(t.Constraints) == 4 })
 		for i, id := range []string{"parent.names", "parent.places"} {
 			if got := bound.Constraints[2+i]; got.ID != id || got.Text != rule.Text || !got.Hard || got.Origin != "operator/ann" {
 				h.Errorf("what binds the parent, on the child: %+v", got)
 			}
-			if _, err := call(h.agent("kid"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Lift(ctx(h), c, app.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
+			if _, err := call(h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
 			}); refusal.CodeOf(err) != refusal.NotPermitted {
 				h.Errorf("the child's holder lifts %s: %v", id, err)
 			}
@@ -260,12 +260,12 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		want := fact.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
-		h.create(h.agent("ann"), app.CreateInput{Intent: "refund", Expected: want, Send: &app.SendInput{To: []string{"bob"}}})
+		want := event.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "refund", Expected: want, Send: &tasks.SendInput{To: []string{"bob"}}})
 		b := h.accept("bob", h.wait("bob"))
-		finish := func(data string) (docket.Receipt, error) {
-			return call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Complete(ctx(h), c, app.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: fact.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
+		finish := func(data string) (taskstore.Receipt, error) {
+			return call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: event.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
 			})
 		}
 		if _, err := finish(`{"sum":3}`); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "amount") {
@@ -277,8 +277,8 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 		if res := h.task(b.Task).Result; res == nil || len(res.Review) != 1 || res.Review[0] != "polite" {
 			h.Errorf("a reviewer gets %+v", res)
 		}
-		if _, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "x", Expected: fact.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
+		if _, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "x", Expected: event.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
 		}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a schema that refers to itself for ever: %v", err)
 		}
@@ -287,14 +287,14 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 
 func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 	for _, name := range []string{"handoff-document", "handoff-context", "memory-envelope", "envelope"} {
-		doc, err := os.ReadFile("../foreign/testdata/" + name + ".json")
+		doc, err := os.ReadFile("../content/foreign/testdata/" + name + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		story(t, func(h *house) {
 			h.join("bob")
-			got := ok(h, h.agent("bob"), func(c app.Caller) (app.Imported, error) {
-				return h.app.Import(ctx(h), c, app.ImportInput{Document: doc, Start: true})
+			got := ok(h, h.agent("bob"), func(c tasks.Caller) (tasks.Imported, error) {
+				return h.app.Import(ctx(h), c, tasks.ImportInput{Document: doc, Start: true})
 			})
 			if string(got.Format) != name || len(got.Notes) == 0 || got.Owner != "bob" {
 				h.Errorf("imported as %+v", got)
@@ -303,7 +303,7 @@ func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 			if task.Requester != "agent/bob" {
 				h.Errorf("what a document says of its sender counts: %s", task.Requester)
 			}
-			sheet := h.content(h.agent("bob"), app.ContentInput{ID: got.Task, Render: true})
+			sheet := h.content(h.agent("bob"), tasks.ContentInput{ID: got.Task, Render: true})
 			if !strings.Contains(sheet.Prompt, task.Intent) {
 				h.Errorf("%s: the intent is lost", name)
 			}

@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/knowledge"
-	"github.com/trapezehq/trapeze/internal/memory"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) share(by app.Caller, r docket.Receipt, in app.ShareInput) docket.Receipt {
+func (h *house) share(by tasks.Caller, r taskstore.Receipt, in tasks.ShareInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Share(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Share(ctx(h), c, in) })
 }
 
 // must is a refusal that a call is to get: of a code, with a hint, and saying something.
@@ -42,22 +42,22 @@ func TestAPinSurvivesOtherWords(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
 		for _, n := range []string{"bob", "cyd", "dee"} {
-			h.register(n, roster.AgentSpec{ContextWindow: 2000})
+			h.register(n, agents.AgentSpec{ContextWindow: 2000})
 		}
-		h.register("wide", roster.AgentSpec{ContextWindow: 100_000})
+		h.register("wide", agents.AgentSpec{ContextWindow: 100_000})
 		why := strings.Repeat(" It depends on the weather, one might say.", 10)
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()}) // f33 is pinned
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()}) // f33 is pinned
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
 		b := h.acceptPrompt("bob")
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{
-			Facts: []app.Point{{ID: "f33", Text: "Only some of them fail." + why, Importance: 0.01}}, Decisions: []app.Point{{Text: "bisect"}},
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{
+			Facts: []tasks.Point{{ID: "f33", Text: "Only some of them fail." + why, Importance: 0.01}}, Decisions: []tasks.Point{{Text: "bisect"}},
 		}})
 		c := h.acceptPrompt("cyd")
 		if !strings.Contains(c.Content.Prompt, "Only some of them fail.") {
 			h.Errorf("bob says it in other words, and the pin is gone:\n%s", c.Content.Prompt)
 		}
-		h.send(h.agent("cyd"), c.Receipt, app.SendInput{To: []string{"dee"}, Content: app.Content{
-			Facts: []app.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []app.Point{{Text: "go on"}},
+		h.send(h.agent("cyd"), c.Receipt, tasks.SendInput{To: []string{"dee"}, Content: tasks.Content{
+			Facts: []tasks.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []tasks.Point{{Text: "go on"}},
 		}})
 		d := h.acceptPrompt("dee")
 		if !strings.Contains(d.Content.Prompt, "g1 (instead of f33): None fails.") {
@@ -73,8 +73,8 @@ func TestAPinSurvivesOtherWords(t *testing.T) {
 func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "kid")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"kid"}, Kind: fact.Delegation, Content: app.Content{Ask: "look"}, Pack: fact.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: tasks.Content{Ask: "look"}, Pack: event.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
 		k := h.acceptPrompt("kid")
 		if doc := packed(h, *k.Content); doc.Packing.Budget != 700 || !strings.Contains(k.Content.Prompt, "Fact 7:") {
 			h.Errorf("the child is packed as %+v", doc.Packing)
@@ -85,14 +85,14 @@ func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
 func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd", "eve")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "write", Start: true, Content: app.Content{Facts: []app.Point{{ID: "a", Text: "one"}}}})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
-		h.share(h.agent("ann"), r, app.ShareInput{To: "eve", Content: app.Content{Facts: []app.Point{{ID: "b", Text: "for eve"}}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: tasks.Content{Facts: []tasks.Point{{ID: "a", Text: "one"}}}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.share(h.agent("ann"), r, tasks.ShareInput{To: "eve", Content: tasks.Content{Facts: []tasks.Point{{ID: "b", Text: "for eve"}}}})
 		shared := h.waitFor("eve", func(i view.Item) bool { return i.Type == view.ItemShare })
 		b := h.acceptPrompt("bob")
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Facts: []app.Point{{ID: "c", Text: "two"}}}})
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Facts: []tasks.Point{{ID: "c", Text: "two"}}}})
 		h.acceptPrompt("cyd")
-		h.content(h.agent("eve"), app.ContentInput{ID: shared.ID}) // what is packed for eve comes after what moved on
+		h.content(h.agent("eve"), tasks.ContentInput{ID: shared.ID}) // what is packed for eve comes after what moved on
 		report := h.drift(h.agent("cyd"), r.Task)
 		if n := len(report.Hops); n != 2 || report.Hops[1].From != "bob" || report.Retention.Facts.Introduced != 2 || report.Retention.Facts.Rate != 1 {
 			h.Errorf("what eve alone was told counts as lost: %+v", report)
@@ -103,13 +103,13 @@ func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
 func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
-		h.register("bob", roster.AgentSpec{ContextWindow: 1000})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "short", Start: true})
-		r = h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Confirm: fact.ConfirmExplicit})
+		h.register("bob", agents.AgentSpec{ContextWindow: 1000})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "short", Start: true})
+		r = h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
 		h.accept("bob", h.wait("bob"))
 		confirm := func(ask string) error {
-			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Confirm(ctx(h), c, app.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: app.Content{Ask: ask}})
+			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Confirm(ctx(h), c, tasks.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: tasks.Content{Ask: ask}})
 			})
 			return err
 		}
@@ -117,20 +117,20 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		if err := confirm("read it"); err != nil {
 			h.Fatal(err)
 		}
-		if got := h.content(h.agent("bob"), app.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
+		if got := h.content(h.agent("bob"), tasks.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
 			h.Errorf("bob gets %s", got.Prompt)
 		}
-		_, err := call(h.agent("bob"), func(c app.Caller) (docket.Receipt, error) {
+		_, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
 			t := h.task(r.Task)
-			return h.app.Share(ctx(h), c, app.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: app.Content{Ask: strings.Repeat("and then ", 1000)}})
+			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: tasks.Content{Ask: strings.Repeat("and then ", 1000)}})
 		})
 		must(h, "a share that bob cannot read", err, refusal.Budget, "tokens")
 	})
 }
 
 // knownText is a private item of about so many bytes.
-func knownText(word string, bytes int) knowledge.RememberInput {
-	return knowledge.RememberInput{Text: strings.Repeat(word, max(1, bytes/len(word)))}
+func knownText(word string, bytes int) memories.RememberInput {
+	return memories.RememberInput{Text: strings.Repeat(word, max(1, bytes/len(word)))}
 }
 
 // words is so many bytes of data.
@@ -139,11 +139,11 @@ func words(n int) json.RawMessage {
 }
 
 // crammed is as much as one sender can put into an envelope: small parts with long names, each with its reasoning, and data.
-func crammed(data int) app.Content {
-	c := app.Content{Data: words(data)}
+func crammed(data int) tasks.Content {
+	c := tasks.Content{Data: words(data)}
 	for i := range envelope.MaxItems {
 		id := fmt.Sprintf("%d-%s", i, strings.Repeat("n", 150))
-		c.Facts = append(c.Facts, app.Point{ID: id, Text: "x", Reasoning: "y"})
+		c.Facts = append(c.Facts, tasks.Point{ID: id, Text: "x", Reasoning: "y"})
 	}
 	return c
 }
@@ -151,10 +151,10 @@ func crammed(data int) app.Content {
 func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 	bubble(t, "sqlite", func(h *house) {
 		h.join("ann", "bob", "cyd")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "full", Start: true})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true})
 		try := func(data int) error {
-			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Send(ctx(h), c, app.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
+			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
 			})
 			return err
 		}
@@ -163,13 +163,13 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 			h.Fatal(err)
 		}
 		for i := range 20 { // after it was sealed
-			h.constrain(h.operator(), r.Task, fact.Constraint{ID: fmt.Sprintf("k%d", i), Kind: fact.ConstraintSecurity, Text: fmt.Sprint(i, strings.Repeat("!", 1500))})
+			h.constrain(h.operator(), r.Task, event.Constraint{ID: fmt.Sprintf("k%d", i), Kind: event.ConstraintSecurity, Text: fmt.Sprint(i, strings.Repeat("!", 1500))})
 		}
 		b := h.acceptPrompt("bob")
 		if doc := packed(h, *b.Content); len(doc.Constraints) != 20 || len(doc.KeyFacts) != envelope.MaxItems {
 			h.Errorf("bob gets %d constraints and %d facts", len(doc.Constraints), len(doc.KeyFacts))
 		}
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Data: json.RawMessage(`{}`), Decisions: []app.Point{{Text: "go on"}}}})
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Data: json.RawMessage(`{}`), Decisions: []tasks.Point{{Text: "go on"}}}})
 		h.acceptPrompt("cyd")
 	})
 }
@@ -177,13 +177,13 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
 	bubble(t, "sqlite", func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "large", Start: true})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "large", Start: true})
 		x := h.remember(h.agent("ann"), knownText("long ", 180<<10))
 		pinned := knownText("pinned ", 1<<10)
 		pinned.Pinned = true
 		y := h.remember(h.agent("ann"), pinned)
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Content: app.Content{
-			Data: words(700 << 10), Memory: []app.MemoryAsk{{ID: x.ID}, {ID: y.ID}},
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Content: tasks.Content{
+			Data: words(700 << 10), Memory: []tasks.MemoryAsk{{ID: x.ID}, {ID: y.ID}},
 		}})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if len(doc.Memory) != 2 || doc.Memory[0].ID != x.ID || doc.Memory[0].Text != "" || doc.Memory[1].Text == "" || doc.Packing.Completeness != 1 {
@@ -195,10 +195,10 @@ func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
 func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd")
-		rule := fact.Constraint{ID: "no-prod", Kind: fact.ConstraintProhibition, Text: "Never touch production.", Hard: true}
-		pinned := h.remember(h.agent("ann"), knowledge.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much(), Constraints: []fact.Constraint{rule}})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Kind: fact.Cold, Content: app.Content{Ask: "look"}})
+		rule := event.Constraint{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "Never touch production.", Hard: true}
+		pinned := h.remember(h.agent("ann"), memories.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much(), Constraints: []event.Constraint{rule}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Cold, Content: tasks.Content{Ask: "look"}})
 		b := h.acceptPrompt("bob")
 		for _, bound := range []string{rule.Text, "the build is red", "look", "This is a cold handoff"} {
 			if !strings.Contains(b.Content.Prompt, bound) {
@@ -208,7 +208,7 @@ func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T)
 		if strings.Contains(b.Content.Prompt, "Fact 33") || strings.Contains(b.Content.Prompt, "Mind the gap.") {
 			h.Errorf("a cold handoff is warm:\n%s", b.Content.Prompt)
 		}
-		h.send(h.agent("bob"), b.Receipt, app.SendInput{To: []string{"cyd"}, Content: app.Content{Decisions: []app.Point{{Text: "go on"}}}})
+		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "go on"}}}})
 		c := h.acceptPrompt("cyd")
 		if !strings.Contains(c.Content.Prompt, "Mind the gap.") {
 			h.Errorf("what is pinned is not back:\n%s", c.Content.Prompt)

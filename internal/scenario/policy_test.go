@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 const houseRules = `version: 1
@@ -33,17 +33,17 @@ fallbacks: {lead: [bill]}
 `
 
 // adopt makes a text the policy file and brings it into force.
-func (h *house) adopt(text string) rulebook.PolicyInForce {
+func (h *house) adopt(text string) policies.PolicyInForce {
 	h.Helper()
 	h.policy.Store(&text)
-	return ok(h, h.operator(), func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Reload(ctx(h), c) })
+	return ok(h, h.operator(), func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Reload(ctx(h), c) })
 }
 
 // events are all that is on record of a task.
-func (h *house) events(task string) (list []fact.Event) {
+func (h *house) events(task string) (list []event.Event) {
 	h.Helper()
-	codec := ledger.NewCodec(fact.Events...)
-	entries, err := h.ledger.Stream(ctx(h), docket.StreamOf(identity.DefaultWorkspace, task), 0, 500)
+	codec := ledger.NewCodec(event.Events...)
+	entries, err := h.ledger.Stream(ctx(h), taskstore.StreamOf(identity.DefaultWorkspace, task), 0, 500)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -58,14 +58,14 @@ func (h *house) events(task string) (list []fact.Event) {
 }
 
 // decided is the decision that is on record with the newest handoff or spawn of a task.
-func (h *house) decided(task string) *fact.Decision {
+func (h *house) decided(task string) *event.Decision {
 	h.Helper()
-	var last *fact.Decision
+	var last *event.Decision
 	for _, e := range h.events(task) {
 		switch e := e.(type) {
-		case fact.HandoffRequested:
+		case event.HandoffRequested:
 			last = e.Decision
-		case fact.Spawned:
+		case event.Spawned:
 			last = e.Decision
 		}
 	}
@@ -77,22 +77,22 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)
 			defer h.stop()
-			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead", "router")
 			h.adopt(houseRules)
-			auto := func() *app.SendInput { return &app.SendInput{To: []string{routing.Auto}} }
+			auto := func() *tasks.SendInput { return &tasks.SendInput{To: []string{routing.Auto}} }
 			unsure := 0.2
 			for _, c := range []struct {
 				rule  string
-				in    app.CreateInput
-				stage fact.Stage
-				to    fact.Receiver
+				in    tasks.CreateInput
+				stage event.Stage
+				to    event.Receiver
 			}{
-				{"money", app.CreateInput{Intent: "pay the invoice", Content: app.Content{Confidence: &unsure}}, fact.Offered, fact.Receiver{Capability: "billing"}},
-				{"climb", app.CreateInput{Intent: "x", Tags: []string{"hard"}}, fact.Offered, fact.Receiver{Chain: "up"}},
-				{"watched", app.CreateInput{Intent: "x", Priority: fact.Urgent}, fact.AwaitingApproval, fact.Receiver{Agent: "bill"}},
-				{"people", app.CreateInput{Intent: "x", Tags: []string{"person"}}, "", fact.Receiver{Desk: "operators"}},
-				{"parts", app.CreateInput{Intent: "x", Tags: []string{"split"}}, "", fact.Receiver{Agent: "bill"}},
+				{"money", tasks.CreateInput{Intent: "pay the invoice", Content: tasks.Content{Confidence: &unsure}}, event.Offered, event.Receiver{Capability: "billing"}},
+				{"climb", tasks.CreateInput{Intent: "x", Tags: []string{"hard"}}, event.Offered, event.Receiver{Chain: "up"}},
+				{"watched", tasks.CreateInput{Intent: "x", Priority: event.Urgent}, event.AwaitingApproval, event.Receiver{Agent: "bill"}},
+				{"people", tasks.CreateInput{Intent: "x", Tags: []string{"person"}}, "", event.Receiver{Desk: "operators"}},
+				{"parts", tasks.CreateInput{Intent: "x", Tags: []string{"split"}}, "", event.Receiver{Agent: "bill"}},
 			} {
 				c.in.Send = auto()
 				r := h.create(h.agent("router"), c.in)
@@ -100,7 +100,7 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 					t.Errorf("%s: %+v", c.rule, r)
 				}
 				d := h.decided(r.Task)
-				if d == nil || d.Rule != c.rule || d.To != c.to || d.Action != fact.ActionHandOff || len(d.Weighed) == 0 || d.Policy == "" {
+				if d == nil || d.Rule != c.rule || d.To != c.to || d.Action != event.ActionHandOff || len(d.Weighed) == 0 || d.Policy == "" {
 					t.Errorf("%s: decided %+v", c.rule, d)
 				}
 				if c.rule == "parts" {
@@ -116,18 +116,18 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 				}
 			}
 			for _, by := range []string{"lead", "router"} { // a rule that keeps, and no rule at all
-				r := h.create(h.agent(by), app.CreateInput{Intent: "x", Send: auto()})
-				if r.State != fact.Pending || r.Handoff != "" || h.decided(r.Task) != nil {
+				r := h.create(h.agent(by), tasks.CreateInput{Intent: "x", Send: auto()})
+				if r.State != event.Pending || r.Handoff != "" || h.decided(r.Task) != nil {
 					t.Errorf("%s: %+v", by, r)
 				}
-				dry := ok(h, h.agent(by), func(c app.Caller) (rulebook.Routed, error) {
-					return h.app.Route(ctx(h), c, rulebook.RouteInput{Task: r.Task})
+				dry := ok(h, h.agent(by), func(c tasks.Caller) (policies.Routed, error) {
+					return h.app.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
 				})
-				if want := map[string]string{"lead": "stay", "router": ""}[by]; dry.Decision.Rule != want || dry.Decision.Action != fact.ActionKeep {
+				if want := map[string]string{"lead": "stay", "router": ""}[by]; dry.Decision.Rule != want || dry.Decision.Action != event.ActionKeep {
 					t.Errorf("%s: %+v", by, dry)
 				}
-				no(h, h.agent("bill"), refusal.NotFound, func(c app.Caller) (rulebook.Routed, error) {
-					return h.app.Route(ctx(h), c, rulebook.RouteInput{Task: r.Task})
+				no(h, h.agent("bill"), refusal.NotFound, func(c tasks.Caller) (policies.Routed, error) {
+					return h.app.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
 				})
 			}
 		})
@@ -139,11 +139,11 @@ func TestThePolicysFallbacksStandInInEveryHandoff(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)
 			defer h.stop()
-			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead", "router")
 			h.adopt(houseRules)
-			h.ready("lead", registry.Busy)
-			r := h.create(h.agent("router"), app.CreateInput{Intent: "x", Send: &app.SendInput{To: []string{"lead"}}})
+			h.ready("lead", agent.Busy)
+			r := h.create(h.agent("router"), tasks.CreateInput{Intent: "x", Send: &tasks.SendInput{To: []string{"lead"}}})
 			if !slices.Equal(r.To, []string{"bill"}) {
 				t.Errorf("%+v", r)
 			}
@@ -156,7 +156,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)
 			defer h.stop()
-			reload := func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Reload(ctx(h), c) }
+			reload := func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Reload(ctx(h), c) }
 			no(h, h.operator(), refusal.NotFound, reload) // there is no file
 			text := houseRules
 			h.policy.Store(&text)
@@ -168,7 +168,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 			if err != nil || len(missing) == 0 { // but a server may start
 				t.Fatal(missing, err)
 			}
-			h.register("bill", roster.AgentSpec{Capabilities: []string{"billing"}})
+			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead")
 			for _, bad := range []string{"version: 1\nrules: [", "version: 1\nrule: []", strings.Replace(houseRules, "chain: up}", "chain: down}", 1), strings.Replace(houseRules, "agent: bill", "agent: nobody", 1)} {
 				h.policy.Store(&bad)
@@ -179,7 +179,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 				if _, err := h.app.Load(ctx(h), identity.DefaultWorkspace); err == nil || h.app.Book.Err() == nil {
 					t.Error("a server starts with a bad file and says nothing")
 				}
-				p := ok(h, h.operator(), func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+				p := ok(h, h.operator(), func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
 				if p.Text != houseRules || p.Version != 1 || p.FileProblem == "" {
 					t.Errorf("in force is %+v", p)
 				}
@@ -187,10 +187,10 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 			if p := h.adopt(houseRules); p.Version != 1 || h.app.Book.Err() != nil {
 				t.Errorf("the same again: %+v, %v", p, h.app.Book.Err())
 			}
-			for _, who := range []app.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
+			for _, who := range []tasks.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
 				no(h, who, refusal.NotPermitted, reload)
 			}
-			no(h, h.agent("bill"), refusal.NotPermitted, func(c app.Caller) (rulebook.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+			no(h, h.agent("bill"), refusal.NotPermitted, func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
 				all.Go(func() { h.adopt(texts[0]) })
 			}
 			all.Wait()
-			list := ok(h, h.operator(), func(c app.Caller) ([]rulebook.PolicyInForce, error) { return h.app.Versions(ctx(h), c, 0) })
+			list := ok(h, h.operator(), func(c tasks.Caller) ([]policies.PolicyInForce, error) { return h.app.Versions(ctx(h), c, 0) })
 			if len(list) != 4 || list[0].Version != 4 || list[0].Digest != list[3].Digest || list[0].Text != "" || list[0].By != "operator/ann" {
 				t.Errorf("%+v", list)
 			}

@@ -6,24 +6,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // halfOpen registers an agent and opens its circuit, so that it is half-open for an hour.
 func (h *house) halfOpen(name string) {
 	h.Helper()
-	h.register(name, roster.AgentSpec{Breaker: roster.Breaker{Failures: 1, OpenFor: fact.Duration(time.Hour)}})
+	h.register(name, agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(time.Hour)}})
 	h.fail("lead", name)
-	h.circuit(name, registry.Open)
+	h.circuit(name, agent.Open)
 	time.Sleep(time.Hour)
-	h.circuit(name, registry.HalfOpen)
+	h.circuit(name, agent.HalfOpen)
 }
 
 // offers counts the offers that an agent has been made, by task.
@@ -33,7 +33,7 @@ func (h *house) offers(name string) map[string]int {
 	if err != nil {
 		h.Fatal(err)
 	}
-	codec := ledger.NewCodec(fact.Events...)
+	codec := ledger.NewCodec(event.Events...)
 	made := map[string]int{}
 	err = h.ledger.Follow(ctx(h), 0, func(entries []ledger.Entry) error {
 		for _, e := range entries {
@@ -46,7 +46,7 @@ func (h *house) offers(name string) map[string]int {
 				if err != nil {
 					return err
 				}
-				if offer, is := d.(fact.OfferMade); is && slices.Contains(offer.To, name) {
+				if offer, is := d.(event.OfferMade); is && slices.Contains(offer.To, name) {
 					made[id]++
 				}
 			}
@@ -101,18 +101,18 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		h.join("lead", "backup")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
-		kinds := []app.SendInput{
+		kinds := []tasks.SendInput{
 			{To: []string{"flaky"}},
 			{To: []string{"flaky", "backup"}},
-			{To: []string{"flaky", "backup"}, Kind: fact.Broadcast},
-			{To: []string{"flaky", "backup"}, Kind: fact.Broadcast, FanOut: true},
-			{To: []string{"flaky"}, Kind: fact.Delegation},
-			{To: []string{"flaky", "backup"}, Kind: fact.Delegation},
+			{To: []string{"flaky", "backup"}, Kind: event.Broadcast},
+			{To: []string{"flaky", "backup"}, Kind: event.Broadcast, FanOut: true},
+			{To: []string{"flaky"}, Kind: event.Delegation},
+			{To: []string{"flaky", "backup"}, Kind: event.Delegation},
 		}
 		made := make([]error, 2*len(kinds))
 		together(len(made), func(i int) {
-			_, made[i] = call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Create(ctx(h), c, app.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
+			_, made[i] = call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
 			})
 		})
 		refused := 0
@@ -133,7 +133,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		time.Sleep(time.Minute) // children get their offers
 		task := h.oneMore("flaky", before)
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == task }))
-		h.circuit("flaky", registry.Closed)
+		h.circuit("flaky", agent.Closed)
 	})
 }
 
@@ -143,18 +143,18 @@ func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
 		for range crowd {
-			h.create(h.agent("lead"), app.CreateInput{Intent: "try", Start: true, Send: &app.SendInput{To: []string{"first", "flaky"}}})
+			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Start: true, Send: &tasks.SendInput{To: []string{"first", "flaky"}}})
 		}
 		h.settle()
-		box, err := h.app.Inbox(ctx(h), h.agent("first"), app.InboxInput{Peek: true})
+		box, err := h.app.Inbox(ctx(h), h.agent("first"), tasks.InboxInput{Peek: true})
 		if err != nil || len(box.Items) != crowd {
 			h.Fatalf("%d items, %v", len(box.Items), err)
 		}
-		together(crowd, func(i int) { h.reject("first", box.Items[i], fact.Overloaded) })
+		together(crowd, func(i int) { h.reject("first", box.Items[i], event.Overloaded) })
 		task := h.oneMore("flaky", before)
 		for _, item := range box.Items {
 			if item.Task != task {
-				if got := h.task(item.Task); got.State != fact.Executing || got.Owner != "lead" {
+				if got := h.task(item.Task); got.State != event.Executing || got.Owner != "lead" {
 					h.Errorf("a handoff that nobody took: %s, owner %q", got.State, got.Owner)
 				}
 			}
@@ -168,8 +168,8 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
 		for range crowd {
-			h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{
-				To: []string{"away", "flaky"}, Timeouts: fact.Timeouts{Offer: fact.Duration(10 * time.Minute)},
+			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{
+				To: []string{"away", "flaky"}, Timeouts: event.Timeouts{Offer: event.Duration(10 * time.Minute)},
 			}})
 		}
 		time.Sleep(12 * time.Minute)
@@ -180,17 +180,17 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("owner", roster.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: roster.Breaker{Failures: 100}})
+		h.register("owner", agents.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: agents.Breaker{Failures: 100}})
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
-		tasks := map[string]bool{}
+		tasksList := map[string]bool{}
 		for range crowd {
-			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"owner"}}})
-			tasks[h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"owner"}}})
+			tasksList[h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
 		}
 		time.Sleep(32 * time.Minute) // their leases end
 		task := h.oneMore("flaky", before)
-		for id := range tasks {
+		for id := range tasksList {
 			got := h.task(id)
 			if want := map[bool]string{true: "flaky", false: "owner"}[id == task]; got.Handoff == nil || len(got.Handoff.To) != 1 || got.Handoff.To[0] != want {
 				h.Errorf("task %s is %s, offered to %+v, want %s", id, got.State, got.Handoff, want)
@@ -202,14 +202,14 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("owner", roster.AgentSpec{Breaker: roster.Breaker{Failures: 1, OpenFor: fact.Duration(5 * time.Minute)}})
+		h.register("owner", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
 		for range 4 {
-			r := h.create(h.agent("lead"), app.CreateInput{Intent: "try", Send: &app.SendInput{To: []string{"owner"}}})
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"owner"}}})
 			h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task }))
 			time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
 		}
 		time.Sleep(28 * time.Minute)
-		h.circuit("owner", registry.Open)
+		h.circuit("owner", agent.Open)
 		back := map[string]bool{}
 		for range 4 { // first what it was offered before its circuit opened, then the probe, then the others
 			item := h.waitFor("owner", func(i view.Item) bool { return !back[i.Task] })
@@ -218,6 +218,6 @@ func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 				h.Errorf("accepted: %+v", a.Receipt)
 			}
 		}
-		h.circuit("owner", registry.Closed)
+		h.circuit("owner", agent.Closed)
 	})
 }

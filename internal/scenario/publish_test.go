@@ -8,37 +8,37 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/channel"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // publish makes a task of the agent "lead" and hands it to a channel in one call.
-func (h *house) publish(name string, in app.SendInput) docket.Receipt {
+func (h *house) publish(name string, in tasks.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Channel = name
-	return h.create(h.agent("lead"), app.CreateInput{Intent: "look at this", Send: &in})
+	return h.create(h.agent("lead"), tasks.CreateInput{Intent: "look at this", Send: &in})
 }
 
 // refuseToPublish checks that nothing can be published to a channel, and why.
-func (h *house) refuseToPublish(in app.SendInput, code refusal.Code) {
+func (h *house) refuseToPublish(in tasks.SendInput, code refusal.Code) {
 	h.Helper()
-	no(h, h.agent("lead"), code, func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look at this", Send: &in})
+	no(h, h.agent("lead"), code, func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look at this", Send: &in})
 	})
 }
 
-func (h *house) ready(name string, r registry.Readiness) {
+func (h *house) ready(name string, r agent.Readiness) {
 	h.Helper()
-	ok(h, h.agent(name), func(c app.Caller) (roster.Agent, error) {
-		return h.app.SetReadiness(ctx(h), c, roster.ReadinessInput{Name: name, Readiness: r})
+	ok(h, h.agent(name), func(c tasks.Caller) (agents.Agent, error) {
+		return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: name, Readiness: r})
 	})
 }
 
@@ -57,8 +57,8 @@ func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
 		}
 		h.join(names...)
 		h.channel("news", append(names, "lead")...)
-		r := h.publish("news", app.SendInput{Reason: fact.ReasonSpecialization})
-		if r.Stage != fact.Offered || len(r.To) != len(names) || slices.Contains(r.To, "lead") {
+		r := h.publish("news", tasks.SendInput{Reason: event.ReasonSpecialization})
+		if r.Stage != event.Offered || len(r.To) != len(names) || slices.Contains(r.To, "lead") {
 			h.Fatalf("offered to %d: %+v", len(r.To), r)
 		}
 		items := make([]view.Item, len(names))
@@ -71,8 +71,8 @@ func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
 		winners := make([]string, len(names))
 		together(len(names), func(i int) {
 			item := items[i]
-			a, err := call(h.agent(names[i]), func(c app.Caller) (app.Accepted, error) {
-				return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			a, err := call(h.agent(names[i]), func(c tasks.Caller) (tasks.Accepted, error) {
+				return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
 			if err == nil {
 				winners[i] = a.Owner
@@ -92,9 +92,9 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		h.join("lead")
 		h.join(names...)
 		h.channel("news", names...)
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "look at this", Start: true})
-		sent := h.send(h.agent("lead"), r, app.SendInput{Channel: "news", FanOut: true})
-		if sent.State != fact.Waiting {
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "look at this", Start: true})
+		sent := h.send(h.agent("lead"), r, tasks.SendInput{Channel: "news", FanOut: true})
+		if sent.State != event.Waiting {
 			h.Fatalf("%+v", sent)
 		}
 		parent := h.task(r.Task)
@@ -102,7 +102,7 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		for i, name := range names {
 			item := h.wait(name)
 			child := parent.Children[i]
-			if item.Task != child.Task || child.To != name || item.ID != fact.HandoffID(child.Task, 1) || item.Channel != "news" {
+			if item.Task != child.Task || child.To != name || item.ID != event.HandoffID(child.Task, 1) || item.Channel != "news" {
 				h.Errorf("%s got %+v, child %+v", name, item, child)
 			}
 			ids[item.ID] = true
@@ -119,31 +119,31 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		}
 		h.settle()
 		for _, name := range names {
-			box, err := h.app.Inbox(ctx(h), h.agent(name), app.InboxInput{Peek: true})
+			box, err := h.app.Inbox(ctx(h), h.agent(name), tasks.InboxInput{Peek: true})
 			if err != nil || len(box.Items) != 1 || !ids[box.Items[0].ID] {
 				h.Errorf("%s has %+v, %v", name, box.Items, err)
 			}
 			h.complete(name, h.accept(name, h.wait(name)).Receipt, "seen")
 		}
-		h.inState(r.Task, fact.Executing)
+		h.inState(r.Task, event.Executing)
 	})
 }
 
 // spawned is the entry of a task's fan-out.
-func (h *house) spawned(task string) (found ledger.Entry, ev fact.Spawned) {
+func (h *house) spawned(task string) (found ledger.Entry, ev event.Spawned) {
 	h.Helper()
 	entries, err := h.ledger.Stream(ctx(h), ledger.StreamOf(identity.DefaultWorkspace, "task", task), 0, 100)
 	if err != nil {
 		h.Fatal(err)
 	}
-	codec := ledger.NewCodec(fact.Events...)
+	codec := ledger.NewCodec(event.Events...)
 	for _, e := range entries {
 		for _, coded := range e.Events {
 			d, err := codec.Decode(coded)
 			if err != nil {
 				h.Fatal(err)
 			}
-			if s, is := d.(fact.Spawned); is {
+			if s, is := d.(event.Spawned); is {
 				found, ev = e, s
 			}
 		}
@@ -155,7 +155,7 @@ func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		r := h.publish("news", app.SendInput{FanOut: true, FanIn: fact.FanIn{Mode: fact.FanInNone}})
+		r := h.publish("news", tasks.SendInput{FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}})
 		child := h.task(r.Task).Children[0].Task
 		first := h.of(child, "bob") // seen, and not answered
 		again := h.waitFor("bob", func(i view.Item) bool { return i.Task == child && i.Offer > first.Offer })
@@ -168,17 +168,17 @@ func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
 func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "late", "busy", "gone")
-		h.register("small", roster.AgentSpec{ContextWindow: 50})
+		h.register("small", agents.AgentSpec{ContextWindow: 50})
 		h.channel("news", "bob", "busy", "gone", "small")
-		h.ready("busy", registry.Busy)
-		h.ready("gone", registry.Busy)
-		claim := h.publish("news", app.SendInput{})
-		copies := h.publish("news", app.SendInput{FanOut: true})
+		h.ready("busy", agent.Busy)
+		h.ready("gone", agent.Busy)
+		claim := h.publish("news", tasks.SendInput{})
+		copies := h.publish("news", tasks.SendInput{FanOut: true})
 		h.subscribe("news", "late")
 		h.unsubscribe("news", "gone")
 		for _, name := range []string{"late", "small", "busy", "gone"} {
-			h.ready(name, registry.Busy)
-			h.ready(name, registry.Ready)
+			h.ready(name, agent.Busy)
+			h.ready(name, agent.Ready)
 		}
 		// Whoever subscribed then and was only not ready may still claim it; there are no more copies.
 		if item := h.of(claim.Task, "busy"); item.ID != claim.Handoff {
@@ -201,13 +201,13 @@ func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "cy")
 		h.channel("news", "bob", "cy")
-		r := h.publish("news", app.SendInput{})
+		r := h.publish("news", tasks.SendInput{})
 		item := h.of(r.Task, "bob")
 		h.unsubscribe("news", "bob")
 		if a := h.accept("bob", item); a.Owner != "bob" {
 			h.Errorf("%+v", a.Receipt)
 		}
-		if next := h.publish("news", app.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
+		if next := h.publish("news", tasks.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
 			h.Errorf("published to %v", next.To)
 		}
 	})
@@ -217,14 +217,14 @@ func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		r := h.publish("news", app.SendInput{})
-		ok(h, h.agent("lead"), func(c app.Caller) (roster.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
-		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.NotFound)
+		r := h.publish("news", tasks.SendInput{})
+		ok(h, h.agent("lead"), func(c tasks.Caller) (agents.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
+		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.NotFound)
 		if a := h.accept("bob", h.of(r.Task, "bob")); a.Owner != "bob" {
 			h.Errorf("%+v", a.Receipt)
 		}
 		h.channel("news")
-		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
+		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
 	})
 }
 
@@ -234,21 +234,21 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 		h.channel("empty")
 		h.channel("mine", "lead")
 		h.channel("news", "bob", "gone")
-		h.refuseToPublish(app.SendInput{Channel: "nothing"}, refusal.NotFound)
-		h.refuseToPublish(app.SendInput{Channel: "../news"}, refusal.Invalid)
-		h.refuseToPublish(app.SendInput{Channel: "empty"}, refusal.Conflict)
-		h.refuseToPublish(app.SendInput{Channel: "mine"}, refusal.Conflict)
-		h.refuseToPublish(app.SendInput{Channel: "news", To: []string{"bob"}}, refusal.Invalid)
-		h.refuseToPublish(app.SendInput{Channel: "news", Capability: "go"}, refusal.Invalid)
-		h.refuseToPublish(app.SendInput{Channel: "news", Kind: fact.Warm}, refusal.Invalid)
-		h.refuseToPublish(app.SendInput{Channel: "news", Kind: fact.Delegation}, refusal.Invalid)
-		ok(h, h.operator(), func(c app.Caller) (roster.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
-		if r := h.publish("news", app.SendInput{Kind: fact.Broadcast}); !slices.Equal(r.To, []string{"bob"}) {
+		h.refuseToPublish(tasks.SendInput{Channel: "nothing"}, refusal.NotFound)
+		h.refuseToPublish(tasks.SendInput{Channel: "../news"}, refusal.Invalid)
+		h.refuseToPublish(tasks.SendInput{Channel: "empty"}, refusal.Conflict)
+		h.refuseToPublish(tasks.SendInput{Channel: "mine"}, refusal.Conflict)
+		h.refuseToPublish(tasks.SendInput{Channel: "news", To: []string{"bob"}}, refusal.Invalid)
+		h.refuseToPublish(tasks.SendInput{Channel: "news", Capability: "go"}, refusal.Invalid)
+		h.refuseToPublish(tasks.SendInput{Channel: "news", Kind: event.Warm}, refusal.Invalid)
+		h.refuseToPublish(tasks.SendInput{Channel: "news", Kind: event.Delegation}, refusal.Invalid)
+		ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
+		if r := h.publish("news", tasks.SendInput{Kind: event.Broadcast}); !slices.Equal(r.To, []string{"bob"}) {
 			h.Errorf("published to %v", r.To)
 		}
-		h.ready("bob", registry.Draining)
-		_, err := call(h.agent("lead"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
+		h.ready("bob", agent.Draining)
+		_, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &tasks.SendInput{Channel: "news"}})
 		})
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
 			h.Errorf("nobody is fit: %v", err)
@@ -259,16 +259,16 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 func TestNobodyStandsInForASubscriber(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "stand-in", "boss", "cy")
-		h.register("bob", roster.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
+		h.register("bob", agents.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
 		h.channel("news", "bob", "cy")
-		h.ready("bob", registry.Offline)
-		r := h.publish("news", app.SendInput{})
+		h.ready("bob", agent.Offline)
+		r := h.publish("news", tasks.SendInput{})
 		got := h.task(r.Task)
 		if len(got.Handoff.Candidates) != 1 || got.Handoff.Candidates[0].Agent != "cy" {
 			h.Errorf("candidates %+v", got.Handoff.Candidates)
 		}
-		h.ready("cy", registry.Offline)
-		h.refuseToPublish(app.SendInput{Channel: "news"}, refusal.Unavailable)
+		h.ready("cy", agent.Offline)
+		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.Unavailable)
 	})
 }
 
@@ -276,13 +276,13 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		stranger := app.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
-		publish := func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "look", Send: &app.SendInput{Channel: "news"}})
+		stranger := tasks.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
+		publish := func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &tasks.SendInput{Channel: "news"}})
 		}
 		no(h, stranger, refusal.NotFound, publish)
-		ok(h, stranger, func(c app.Caller) (roster.Channel, error) {
-			return h.app.CreateChannel(ctx(h), c, roster.ChannelInput{Name: "news"})
+		ok(h, stranger, func(c tasks.Caller) (agents.Channel, error) {
+			return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: "news"})
 		})
 		no(h, stranger, refusal.Conflict, publish)
 		h.empty("bob")
@@ -298,13 +298,13 @@ func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
 			h.join(name)
 			h.subscribe("news", name)
 		}
-		no(h, h.agent("one-more"), refusal.Limit, func(c app.Caller) (roster.Channel, error) {
-			return h.app.Subscribe(ctx(h), c, roster.SubscriptionInput{Channel: "news"})
+		no(h, h.agent("one-more"), refusal.Limit, func(c tasks.Caller) (agents.Channel, error) {
+			return h.app.Subscribe(ctx(h), c, agents.SubscriptionInput{Channel: "news"})
 		})
-		if r := h.publish("news", app.SendInput{}); len(r.To) != channel.MaxSubscribers {
+		if r := h.publish("news", tasks.SendInput{}); len(r.To) != channel.MaxSubscribers {
 			h.Errorf("a claim of %d", len(r.To))
 		}
-		r := h.publish("news", app.SendInput{FanOut: true})
+		r := h.publish("news", tasks.SendInput{FanOut: true})
 		if children := h.task(r.Task).Children; len(children) != channel.MaxSubscribers {
 			h.Errorf("%d copies", len(children))
 		}

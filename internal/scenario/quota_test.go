@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // counter counts how often open tasks are counted.
@@ -30,7 +30,7 @@ func (h *house) bounded(most int) *counter {
 	c := &counter{Board: views.Board}
 	views.Board = c
 	var err error
-	if h.app, err = app.New(h.ledger, views, app.Options{Now: h.now, MaxOpen: most}); err != nil {
+	if h.app, err = tasks.New(h.ledger, views, tasks.Options{Now: h.now, MaxOpen: most}); err != nil {
 		h.Fatal(err)
 	}
 	return c
@@ -40,8 +40,8 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		h.bounded(3)
-		create := func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "one more", Start: true})
+		create := func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "one more", Start: true})
 		}
 		once := h.agent("ann").WithKey("the-first")
 		first, err := create(once)
@@ -51,12 +51,12 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		if err != nil {
 			h.Fatal(err)
 		}
-		h.create(h.agent("ann"), app.CreateInput{Intent: "second"})
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "second"})
 		third := ok(h, h.agent("ann"), create)
 		no(h, h.agent("ann"), refusal.Limit, create)
 		ok(h, h.agent("bob"), create)
-		ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Create(ctx(h), c, app.CreateInput{Intent: "of an operator"})
+		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "of an operator"})
 		})
 		if again, err := create(once); err != nil || again.Task != first.Task || !again.Repeat {
 			h.Errorf("the repeat of what was made: %+v, %v", again, err)
@@ -75,7 +75,7 @@ func TestOpenTasksAreNotCountedAtEachCreation(t *testing.T) {
 		h.join("ann")
 		counted := h.bounded(0)
 		for range 100 {
-			h.create(h.agent("ann"), app.CreateInput{Intent: "many"})
+			h.create(h.agent("ann"), tasks.CreateInput{Intent: "many"})
 		}
 		if n := counted.asked.Load(); n < 1 || n > 3 {
 			h.Errorf("100 tasks within a moment were counted %d times", n)

@@ -5,25 +5,25 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/foreign"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/content/foreign"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // readers is how many calls of one agent ask for the same content at once.
 const readers = 8
 
 // atOnce reads the same content several times at once, and returns the one thing that all were given.
-func (h *house) atOnce(by app.Caller, id string) app.Sheet {
+func (h *house) atOnce(by tasks.Caller, id string) tasks.Sheet {
 	h.Helper()
-	sheets := make([]app.Sheet, readers)
+	sheets := make([]tasks.Sheet, readers)
 	errs := make([]error, readers)
 	var all sync.WaitGroup
 	for n := range readers {
 		all.Go(func() {
-			sheets[n], errs[n] = call(by, func(c app.Caller) (app.Sheet, error) { return h.app.Content(ctx(h), c, app.ContentInput{ID: id}) })
+			sheets[n], errs[n] = call(by, func(c tasks.Caller) (tasks.Sheet, error) { return h.app.Content(ctx(h), c, tasks.ContentInput{ID: id}) })
 		})
 	}
 	all.Wait()
@@ -41,15 +41,15 @@ func (h *house) atOnce(by app.Caller, id string) app.Sheet {
 func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
-		h.register("bob", roster.AgentSpec{ContextWindow: 2000})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		h.share(h.agent("ann"), r, app.ShareInput{To: "bob", Content: much()})
+		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		h.share(h.agent("ann"), r, tasks.ShareInput{To: "bob", Content: much()})
 		shared := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemShare })
 		got := h.atOnce(h.agent("bob"), shared.ID)
 		if task := h.task(r.Task); task.Shares[0].Rendition != got.Digest {
 			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Shares[0].Rendition)
 		}
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
 		offer := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemOffer })
 		got = h.atOnce(h.agent("bob"), offer.ID)
 		if task := h.task(r.Task); task.Handoff.Rendition != got.Digest {
@@ -64,11 +64,11 @@ func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T
 func TestAFallbackIsNotGivenWhatNamesTheReceiverBeforeIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
-		h.register("bob", roster.AgentSpec{ContextWindow: 8000, Fallbacks: []string{"cyd"}})
-		h.register("cyd", roster.AgentSpec{ContextWindow: 8000})
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "the build is red", Start: true})
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}})
-		h.reject("bob", h.wait("bob"), fact.Overloaded)
+		h.register("bob", agents.AgentSpec{ContextWindow: 8000, Fallbacks: []string{"cyd"}})
+		h.register("cyd", agents.AgentSpec{ContextWindow: 8000})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.reject("bob", h.wait("bob"), event.Overloaded)
 		got := h.acceptPrompt("cyd")
 		if doc := packed(h, *got.Content); !slices.Equal(doc.Handoff.To, []string{"cyd"}) {
 			h.Errorf("cyd was given what is for %q", doc.Handoff.To)
@@ -80,16 +80,16 @@ func TestAnImportThatIsRepeatedIsTheSameImportWhoeverHasComeSince(t *testing.T) 
 	story(t, func(h *house) {
 		h.join("ann")
 		key := h.agent("ann").WithKey("the only import")
-		in := app.ImportInput{Document: []byte(`{
+		in := tasks.ImportInput{Document: []byte(`{
 			"task_id": "t-1", "from_agent": "triage", "to_agent": "bob", "handoff_reason": "timeout", "task_context": {"summary": "the build is red"},
 			"audit_trail": []
 		}`)}
-		first := ok(h, key, func(app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		first := ok(h, key, func(tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), key, in) })
 		if first.Format != foreign.HandoffDocument || len(first.To) != 0 {
 			h.Fatalf("nobody of that name is there: %+v", first)
 		}
 		h.join("bob")
-		again := ok(h, key, func(app.Caller) (app.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		again := ok(h, key, func(tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), key, in) })
 		if !again.Repeat || again.Task != first.Task || len(again.To) != 0 {
 			h.Errorf("the first: %+v, and again: %+v", first.Receipt, again.Receipt)
 		}

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/custody"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/envelope"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // notes are the progress notes of a history.
@@ -30,12 +30,12 @@ func notes(doc envelope.Envelope) (texts []string) {
 func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "backup")
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}})
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Hour)}, Start: true})
-		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}, Start: true})
+		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
 		got := h.accept("coder", h.wait("coder")).Receipt
 		var want []string
-		for n := range custody.MaxNotes + 5 {
+		for n := range task.MaxNotes + 5 {
 			h.progress("coder", got, fmt.Sprintf("step %d", n))
 			want = append(want, fmt.Sprintf("coder: step %d", n))
 		}
@@ -45,10 +45,10 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 			h.Errorf("the receiver is told %q", told)
 		}
 		h.progress("backup", fresh.Receipt, "step 24") // in the very words of another
-		h.send(h.agent("backup"), fresh.Receipt, app.SendInput{To: []string{"triage"}})
-		h.reject("triage", h.wait("triage"), fact.Overloaded)
+		h.send(h.agent("backup"), fresh.Receipt, tasks.SendInput{To: []string{"triage"}})
+		h.reject("triage", h.wait("triage"), event.Overloaded)
 		h.progress("backup", fresh.Receipt, "step 25")
-		h.send(h.agent("backup"), fresh.Receipt, app.SendInput{To: []string{"triage"}})
+		h.send(h.agent("backup"), fresh.Receipt, tasks.SendInput{To: []string{"triage"}})
 		want = append(want, "backup: step 24", "backup: step 25")
 		if told := notes(packed(h, *h.acceptPrompt("triage").Content)); !slices.Equal(told, want) {
 			h.Errorf("each note once, after a rejection too: %q", told)
@@ -59,28 +59,28 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage")
-		h.register("tiny", roster.AgentSpec{ContextWindow: 500})
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"tiny"}})
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}, Timeouts: fact.Timeouts{Lease: fact.Duration(time.Hour)}})
+		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
+		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
 		got := h.accept("coder", h.wait("coder")).Receipt
-		takeover := func() (docket.Receipt, error) {
-			return call(h.agent("tiny"), func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Takeover(ctx(h), c, app.TakeoverInput{Task: r.Task})
+		takeover := func() (taskstore.Receipt, error) {
+			return call(h.agent("tiny"), func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
 			})
 		}
 		ask, err := takeover()
 		if err != nil || ask.Ask == "" {
 			h.Fatalf("asked: %+v, %v", ask, err)
 		}
-		_, err = call(h.agent("coder"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Approve(ctx(h), c, app.ApproveInput{ID: ask.Ask, Epoch: got.Epoch})
+		_, err = call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: ask.Ask, Epoch: got.Epoch})
 		})
 		h.cannotRead(err)
 		if now := h.task(r.Task); now.Owner != "coder" || now.Epoch != got.Epoch {
 			h.Errorf("something moved: %+v", now)
 		}
-		h.until(r.Task, "in recovery", func(t docket.Task) bool { return t.Handoff.Recovery })
+		h.until(r.Task, "in recovery", func(t taskstore.Task) bool { return t.Handoff.Recovery })
 		h.empty("tiny") // which is no fallback for this one
 		_, err = takeover()
 		h.cannotRead(err)
@@ -102,13 +102,13 @@ func (h *house) cannotRead(err error) {
 func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage")
-		h.register("tiny", roster.AgentSpec{ContextWindow: 500})
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"tiny"}})
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}, Timeouts: fact.Timeouts{Lease: fact.Duration(time.Hour)}})
+		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
+		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
 		h.accept("coder", h.wait("coder"))
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"tiny"}, ContextWindow: 500}) // it can read less than before
-		parked := h.inState(r.Task, fact.Parked)
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}, ContextWindow: 500}) // it can read less than before
+		parked := h.inState(r.Task, event.Parked)
 		for _, want := range []string{"the owner coder was lost", "coder has too small a token budget", "tiny has too small a token budget"} {
 			if !strings.Contains(parked.Parked.Detail, want) {
 				h.Errorf("the dead letter does not say %q: %+v", want, parked.Parked)
@@ -120,12 +120,12 @@ func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
 func TestAWaitWithoutChildrenIsRefused(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "go", Start: true})
-		for name, in := range map[string]app.SendInput{
-			"warm": {}, "a claim": {Kind: fact.Broadcast}, "a fan-out that nobody waits for": {Kind: fact.Broadcast, FanOut: true, FanIn: fact.FanIn{Mode: fact.FanInNone}},
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "go", Start: true})
+		for name, in := range map[string]tasks.SendInput{
+			"warm": {}, "a claim": {Kind: event.Broadcast}, "a fan-out that nobody waits for": {Kind: event.Broadcast, FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}},
 		} {
-			in.Task, in.Epoch, in.To, in.Timeouts.Wait = r.Task, r.Epoch, []string{"bob"}, fact.Duration(time.Minute)
-			_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			in.Task, in.Epoch, in.To, in.Timeouts.Wait = r.Task, r.Epoch, []string{"bob"}, event.Duration(time.Minute)
+			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 			no, _ := refusal.As(err)
 			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Hint, "leave the wait timeout out") {
 				h.Errorf("%s: %v", name, err)
@@ -134,6 +134,6 @@ func TestAWaitWithoutChildrenIsRefused(t *testing.T) {
 		if now := h.task(r.Task); now.Handoff != nil || now.Owner != "ann" {
 			h.Errorf("a refused handoff left something: %+v", now.Task)
 		}
-		h.send(h.agent("ann"), r, app.SendInput{To: []string{"bob"}, Kind: fact.Delegation, Timeouts: fact.Timeouts{Wait: fact.Duration(time.Minute)}})
+		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation, Timeouts: event.Timeouts{Wait: event.Duration(time.Minute)}})
 	})
 }

@@ -5,43 +5,43 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // lost is a handoff that nobody answers: it ends in the dead letters.
-func lost(in app.SendInput) app.SendInput {
+func lost(in tasks.SendInput) tasks.SendInput {
 	none := 0
-	in.Retries, in.Timeouts.Offer, in.Timeouts.Confirm = &none, fact.Duration(7*time.Minute), fact.Duration(11*time.Minute)
-	in.Timeouts.Lease, in.Detail = fact.Duration(47*time.Minute), "you know roofs"
+	in.Retries, in.Timeouts.Offer, in.Timeouts.Confirm = &none, event.Duration(7*time.Minute), event.Duration(11*time.Minute)
+	in.Timeouts.Lease, in.Detail = event.Duration(47*time.Minute), "you know roofs"
 	return in
 }
 
-func (h *house) replay(in app.ReplayInput) docket.Receipt {
+func (h *house) replay(in tasks.ReplayInput) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.operator(), func(c app.Caller) (docket.Receipt, error) { return h.app.Replay(ctx(h), c, in) })
+	return ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Replay(ctx(h), c, in) })
 }
 
 func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true, Permissions: []string{"ladder", "saw"}})
-		h.send(h.agent("ann"), r, lost(app.SendInput{
-			To: []string{"bob", "cyd"}, Confirm: fact.ConfirmExplicit, Permissions: []string{"ladder"}, Kind: fact.Cold, Reason: fact.ReasonSpecialization,
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Permissions: []string{"ladder", "saw"}})
+		h.send(h.agent("ann"), r, lost(tasks.SendInput{
+			To: []string{"bob", "cyd"}, Confirm: event.ConfirmExplicit, Permissions: []string{"ladder"}, Kind: event.Cold, Reason: event.ReasonSpecialization,
 		}))
-		before := h.inState(r.Task, fact.Parked).Handoff
-		h.replay(app.ReplayInput{Task: r.Task})
+		before := h.inState(r.Task, event.Parked).Handoff
+		h.replay(tasks.ReplayInput{Task: r.Task})
 		now := h.task(r.Task).Handoff
-		if now.N == before.N || now.Kind != fact.Cold || now.Confirm != fact.ConfirmExplicit || now.Retries != 0 || now.Times != before.Times ||
-			now.Detail != "you know roofs" || now.Reason != fact.ReasonSpecialization || now.By != "agent/ann" ||
+		if now.N == before.N || now.Kind != event.Cold || now.Confirm != event.ConfirmExplicit || now.Retries != 0 || now.Times != before.Times ||
+			now.Detail != "you know roofs" || now.Reason != event.ReasonSpecialization || now.By != "agent/ann" ||
 			!slices.Equal(now.Permits, []string{"ladder"}) || len(now.Candidates) != 2 {
 			h.Errorf("asked again as %+v, was %+v", now, before)
 		}
-		h.inState(r.Task, fact.Parked)
-		h.replay(app.ReplayInput{Task: r.Task, To: []string{"cyd"}, Note: "as it is"})
-		if now := h.task(r.Task).Handoff; now.Kind != fact.Warm || now.Confirm != fact.ConfirmAuto || now.Detail != "as it is" || now.By != "operator/ann" {
+		h.inState(r.Task, event.Parked)
+		h.replay(tasks.ReplayInput{Task: r.Task, To: []string{"cyd"}, Note: "as it is"})
+		if now := h.task(r.Task).Handoff; now.Kind != event.Warm || now.Confirm != event.ConfirmAuto || now.Detail != "as it is" || now.By != "operator/ann" {
 			h.Errorf("edited, it is a plain handoff: %+v", now)
 		}
 	})
@@ -51,11 +51,11 @@ func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "cyd")
 		h.channel("roofs", "bob")
-		r := h.publish("roofs", lost(app.SendInput{}))
-		h.inState(r.Task, fact.Parked)
+		r := h.publish("roofs", lost(tasks.SendInput{}))
+		h.inState(r.Task, event.Parked)
 		h.subscribe("roofs", "cyd")
-		h.replay(app.ReplayInput{Task: r.Task})
-		if now := h.task(r.Task).Handoff; now.Kind != fact.Broadcast || !now.Claim || now.Channel != "roofs" {
+		h.replay(tasks.ReplayInput{Task: r.Task})
+		if now := h.task(r.Task).Handoff; now.Kind != event.Broadcast || !now.Claim || now.Channel != "roofs" {
 			h.Errorf("a claim again: %+v", now)
 		}
 		h.of(r.Task, "bob")
@@ -68,23 +68,23 @@ func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
 func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true})
-		sent := h.send(h.operator(), r, lost(app.SendInput{To: []string{"bob"}, Kind: fact.Supervised}))
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true})
+		sent := h.send(h.operator(), r, lost(tasks.SendInput{To: []string{"bob"}, Kind: event.Supervised}))
 		ada := h.as(h.operator().Role, "ada")
-		approve := func(by app.Caller, id string) error {
-			_, err := call(by, func(c app.Caller) (docket.Receipt, error) {
-				return h.app.Approve(ctx(h), c, app.ApproveInput{ID: id})
+		approve := func(by tasks.Caller, id string) error {
+			_, err := call(by, func(c tasks.Caller) (taskstore.Receipt, error) {
+				return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: id})
 			})
 			return err
 		}
 		if err := approve(ada, sent.Handoff); err != nil {
 			h.Fatal(err)
 		}
-		h.inState(r.Task, fact.Parked)
-		again := ok(h, ada, func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Replay(ctx(h), c, app.ReplayInput{Task: r.Task})
+		h.inState(r.Task, event.Parked)
+		again := ok(h, ada, func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
 		})
-		if again.Stage != fact.AwaitingApproval {
+		if again.Stage != event.AwaitingApproval {
 			h.Errorf("replayed: %+v", again)
 		}
 		if err := approve(h.operator(), again.Handoff); refusal.CodeOf(err) != refusal.NotPermitted {
@@ -100,16 +100,16 @@ func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T
 func TestAReplayFollowsTheRouteAsTheOperatorEditsIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd", "dan")
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "mend the roof", Start: true, Route: []string{"bob", "dan"}})
-		h.send(h.agent("ann"), r, lost(app.SendInput{Confirm: fact.ConfirmExplicit}))
-		h.inState(r.Task, fact.Parked)
-		h.replay(app.ReplayInput{Task: r.Task})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Route: []string{"bob", "dan"}})
+		h.send(h.agent("ann"), r, lost(tasks.SendInput{Confirm: event.ConfirmExplicit}))
+		h.inState(r.Task, event.Parked)
+		h.replay(tasks.ReplayInput{Task: r.Task})
 		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "bob" {
 			h.Errorf("the next stop again: %+v", now)
 		}
-		h.inState(r.Task, fact.Parked)
-		h.replay(app.ReplayInput{Task: r.Task, Route: []string{"cyd", "dan"}})
-		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "cyd" || now.Confirm != fact.ConfirmExplicit {
+		h.inState(r.Task, event.Parked)
+		h.replay(tasks.ReplayInput{Task: r.Task, Route: []string{"cyd", "dan"}})
+		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "cyd" || now.Confirm != event.ConfirmExplicit {
 			h.Errorf("the next stop of the new route: %+v", now)
 		}
 	})

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 
-	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
 
 // BenchmarkDecide10000 decides by the last of 200 rules for one of 50 capabilities, among 10,000 agents of a real house.
@@ -24,8 +24,8 @@ func BenchmarkDecide10000(b *testing.B) {
 		all.Go(func() {
 			for i := w; i < 10_000; i += 64 {
 				c := h.operator().WithKey(fmt.Sprint("agent-", i))
-				spec := roster.AgentSpec{Capabilities: []string{"all", fmt.Sprint("can-", i%50)}, MaxTasks: 4}
-				if _, err := h.app.Register(ctx(h), c, roster.RegisterInput{Name: fmt.Sprintf("agent-%05d", i), Spec: spec}); err != nil {
+				spec := agents.AgentSpec{Capabilities: []string{"all", fmt.Sprint("can-", i%50)}, MaxTasks: 4}
+				if _, err := h.app.Register(ctx(h), c, agents.RegisterInput{Name: fmt.Sprintf("agent-%05d", i), Spec: spec}); err != nil {
 					b.Error(err)
 				}
 			}
@@ -48,7 +48,7 @@ func BenchmarkDecide10000(b *testing.B) {
 				began := time.Now()
 				d, err := h.app.Decide(ctx(h), "default", routing.Question{Situation: &s}, nil, began)
 				took = append(took, time.Since(began))
-				if err != nil || d.Rule != "last" || len(d.Weighed) != fact.MaxWeighed {
+				if err != nil || d.Rule != "last" || len(d.Weighed) != event.MaxWeighed {
 					b.Fatal(d, err)
 				}
 			}

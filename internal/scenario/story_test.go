@@ -6,11 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 func bubble(t *testing.T, kind string, tell func(h *house)) {
@@ -25,24 +25,24 @@ func bubble(t *testing.T, kind string, tell func(h *house)) {
 func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "coder")
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix the login", Start: true})
-		r = h.send(h.agent("triage"), r, app.SendInput{
-			To: []string{"coder"}, Reason: fact.ReasonSpecialization,
-			Content: app.Content{Ask: "write the fix", Facts: []app.Point{{Text: "the cookie expires"}}},
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix the login", Start: true})
+		r = h.send(h.agent("triage"), r, tasks.SendInput{
+			To: []string{"coder"}, Reason: event.ReasonSpecialization,
+			Content: tasks.Content{Ask: "write the fix", Facts: []tasks.Point{{Text: "the cookie expires"}}},
 		})
-		if r.State != fact.HandingOff || r.Owner != "triage" {
+		if r.State != event.HandingOff || r.Owner != "triage" {
 			h.Fatalf("before acceptance triage still owns the task: %+v", r)
 		}
 		item := h.wait("coder")
 		a := h.accept("coder", item)
-		if a.Owner != "coder" || a.State != fact.Executing || a.Epoch != 2 {
+		if a.Owner != "coder" || a.State != event.Executing || a.Epoch != 2 {
 			h.Fatalf("after acceptance: %+v", a.Receipt)
 		}
 		if a.Content == nil || !strings.Contains(string(a.Content.Envelope), "the cookie expires") {
 			h.Fatalf("the content did not come along: %+v", a.Content)
 		}
 		h.progress("coder", a.Receipt, "found it")
-		if r := h.complete("coder", a.Receipt, "done"); r.State != fact.Completed {
+		if r := h.complete("coder", a.Receipt, "done"); r.State != event.Completed {
 			h.Fatalf("completed: %+v", r)
 		}
 		h.empty("coder")
@@ -52,9 +52,9 @@ func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "backup")
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}, Breaker: roster.Breaker{Failures: 10}})
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix", Start: true})
-		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}, Breaker: agents.Breaker{Failures: 10}})
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Start: true})
+		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
 		for try := range 4 {
 			h.waitFor("coder", func(i view.Item) bool { return i.Offer == try+1 })
 		}
@@ -68,9 +68,9 @@ func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *tes
 func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "backup")
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"backup"}})
-		r := h.create(h.agent("triage"), app.CreateInput{Intent: "fix", Timeouts: fact.Timeouts{Lease: fact.Duration(time.Minute)}, Start: true})
-		h.send(h.agent("triage"), r, app.SendInput{To: []string{"coder"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)}, Start: true})
+		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
 		old := h.accept("coder", h.wait("coder"))
 		h.progress("coder", old.Receipt, "half way")
 		fresh := h.accept("backup", h.wait("backup"))
@@ -80,8 +80,8 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 		if !strings.Contains(string(fresh.Content.Envelope), "half way") {
 			h.Fatalf("the progress is not in the envelope: %s", fresh.Content.Envelope)
 		}
-		_, err := call(h.agent("coder"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Complete(ctx(h), c, app.CompleteInput{Task: old.Task, Epoch: old.Epoch})
+		_, err := call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: old.Task, Epoch: old.Epoch})
 		})
 		if err == nil {
 			h.Fatal("the old owner finished a task that it had lost")
@@ -93,15 +93,15 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 func TestADelegationBringsItsResultBack(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "ship it", Start: true})
-		r = h.send(h.agent("lead"), r, app.SendInput{To: []string{"coder"}, Kind: fact.Delegation, Content: app.Content{Ask: "write the code"}})
-		if r.State != fact.Waiting || len(r.Children) != 1 {
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ship it", Start: true})
+		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: tasks.Content{Ask: "write the code"}})
+		if r.State != event.Waiting || len(r.Children) != 1 {
 			h.Fatalf("delegated: %+v", r)
 		}
 		a := h.accept("coder", h.wait("coder"))
 		h.complete("coder", a.Receipt, "the code")
-		parent := h.inState(r.Task, fact.Executing)
-		if c := parent.Children[0]; c.State != fact.Completed || c.Result.Text != "the code" {
+		parent := h.inState(r.Task, event.Executing)
+		if c := parent.Children[0]; c.State != event.Completed || c.Result.Text != "the code" {
 			h.Fatalf("the result: %+v", c)
 		}
 		h.complete("lead", r, "shipped")

@@ -5,41 +5,41 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/registry"
-	"github.com/trapezehq/trapeze/internal/roster"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) stuckAgent(by app.Caller, agent string) (docket.Relief, error) {
+func (h *house) stuckAgent(by tasks.Caller, agent string) (taskstore.Relief, error) {
 	h.Helper()
-	return call(by, func(c app.Caller) (docket.Relief, error) {
-		return h.app.StuckAgent(ctx(h), c, app.StuckAgentInput{Agent: agent})
+	return call(by, func(c tasks.Caller) (taskstore.Relief, error) {
+		return h.app.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: agent})
 	})
 }
 
 func TestWhatAStuckAgentHoldsHasEachItsOwnOutcome(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "coder", "helper")
-		var tasks []string
+		var tasksNames []string
 		for range 2 {
-			tasks = append(tasks, h.create(h.agent("ann"), app.CreateInput{Intent: "fix", Send: &app.SendInput{To: []string{"coder"}}}).Task)
+			tasksNames = append(tasksNames, h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &tasks.SendInput{To: []string{"coder"}}}).Task)
 			h.accept("coder", h.wait("coder"))
 			time.Sleep(time.Second)
 		}
-		h.ready("coder", registry.Offline)
+		h.ready("coder", agent.Offline)
 		r, err := h.stuckAgent(h.agent("ann"), "coder") // which nobody stands in for
 		if err != nil || len(r.Moved) != 0 || len(r.Kept) != 2 {
 			h.Fatalf("%+v, %v", r, err)
 		}
 		for i, k := range r.Kept {
-			if k.Task != tasks[i] || k.Code != refusal.Unavailable || !strings.Contains(k.Why, "coder: offline") || k.Hint == "" {
+			if k.Task != tasksNames[i] || k.Code != refusal.Unavailable || !strings.Contains(k.Why, "coder: offline") || k.Hint == "" {
 				h.Errorf("%+v", k)
 			}
 		}
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"helper"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
 		if r, err = h.stuckAgent(h.agent("ann"), "coder"); err != nil || len(r.Moved) != 2 {
 			h.Errorf("%+v, %v", r, err)
 		}
@@ -49,8 +49,8 @@ func TestWhatAStuckAgentHoldsHasEachItsOwnOutcome(t *testing.T) {
 func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "helper", "former")
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"helper"}})
-		refused := func(by app.Caller, code refusal.Code, want string) {
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
+		refused := func(by tasks.Caller, code refusal.Code, want string) {
 			h.Helper()
 			r, err := h.stuckAgent(by, "coder")
 			no, _ := refusal.As(err)
@@ -62,9 +62,9 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 		if r, err := h.stuckAgent(h.operator(), "coder"); err != nil || len(r.Moved)+len(r.Kept) != 0 {
 			h.Errorf("%+v, %v", r, err)
 		}
-		r := h.create(h.agent("ann"), app.CreateInput{Intent: "fix", Send: &app.SendInput{To: []string{"former"}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &tasks.SendInput{To: []string{"former"}}})
 		got := h.accept("former", h.wait("former")).Receipt
-		h.send(h.agent("former"), got, app.SendInput{To: []string{"coder"}})
+		h.send(h.agent("former"), got, tasks.SendInput{To: []string{"coder"}})
 		h.accept("coder", h.wait("coder"))
 		refused(h.agent("bob"), refusal.NotFound, "nothing that agent/bob has a part in") // the same as if there were none
 		refused(h.agent("former"), refusal.NotPermitted, "may say of none of the 1 tasks")
@@ -78,21 +78,21 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "last")
-		h.register("helper", roster.AgentSpec{Fallbacks: []string{"last"}})
-		h.register("coder", roster.AgentSpec{Fallbacks: []string{"helper"}})
-		h.create(h.agent("ann"), app.CreateInput{Intent: "fix", Limits: fact.Limits{Attempts: 1}, Send: &app.SendInput{To: []string{"coder"}}})
+		h.register("helper", agents.AgentSpec{Fallbacks: []string{"last"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Limits: event.Limits{Attempts: 1}, Send: &tasks.SendInput{To: []string{"coder"}}})
 		got := h.accept("coder", h.wait("coder"))
-		for range fact.MaxWords {
+		for range event.MaxWords {
 			h.stuck(h.agent("ann"), got.Task)
 			h.progress("coder", got.Receipt, "still at it")
 		}
-		_, err := call(h.agent("ann"), func(c app.Caller) (docket.Receipt, error) {
-			return h.app.Stuck(ctx(h), c, app.StuckInput{Task: got.Task})
+		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
+			return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: got.Task})
 		})
 		if refusal.CodeOf(err) != refusal.Limit {
 			h.Errorf("%v", err)
 		}
-		if now := h.task(got.Task); now.State != fact.Executing || now.Owner != "coder" || now.Used.Attempts != 0 {
+		if now := h.task(got.Task); now.State != event.Executing || now.Owner != "coder" || now.Used.Attempts != 0 {
 			h.Errorf("%+v", now.Used)
 		}
 		h.stuck(h.operator(), got.Task)
@@ -101,7 +101,7 @@ func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
 			h.Errorf("%+v", now.Used)
 		}
 		h.stuck(h.agent("ann"), got.Task) // an owner may be replaced once
-		if now := h.task(got.Task); now.State != fact.Parked {
+		if now := h.task(got.Task); now.State != event.Parked {
 			h.Errorf("%+v", now)
 		}
 	})

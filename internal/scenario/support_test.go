@@ -16,8 +16,8 @@ import (
 	"time"
 
 	door "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
-	"github.com/trapezehq/trapeze/internal/surface/cli"
 )
 
 // supportPolicy is the rules and chains of the support desk.

@@ -4,52 +4,52 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // The verbs of the stories: each must succeed.
 
-func (h *house) create(by app.Caller, in app.CreateInput) docket.Receipt {
+func (h *house) create(by tasks.Caller, in tasks.CreateInput) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Create(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Create(ctx(h), c, in) })
 }
 
-func (h *house) send(by app.Caller, r docket.Receipt, in app.SendInput) docket.Receipt {
+func (h *house) send(by tasks.Caller, r taskstore.Receipt, in tasks.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c app.Caller) (docket.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
 }
 
-func (h *house) accept(agent string, item view.Item) app.Accepted {
+func (h *house) accept(agent string, item view.Item) tasks.Accepted {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (app.Accepted, error) {
-		return h.app.Accept(ctx(h), c, app.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+	return ok(h, h.agent(agent), func(c tasks.Caller) (tasks.Accepted, error) {
+		return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 	})
 }
 
-func (h *house) reject(agent string, item view.Item, why fact.Rejection) docket.Receipt {
+func (h *house) reject(agent string, item view.Item, why event.Rejection) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Reject(ctx(h), c, app.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
+	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
 	})
 }
 
-func (h *house) progress(agent string, r docket.Receipt, note string) docket.Receipt {
+func (h *house) progress(agent string, r taskstore.Receipt, note string) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Progress(ctx(h), c, app.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
+	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
 	})
 }
 
-func (h *house) complete(agent string, r docket.Receipt, text string) docket.Receipt {
+func (h *house) complete(agent string, r taskstore.Receipt, text string) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c app.Caller) (docket.Receipt, error) {
-		return h.app.Complete(ctx(h), c, app.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: fact.Result{Text: text}})
+	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
+		return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: event.Result{Text: text}})
 	})
 }
 
@@ -65,7 +65,7 @@ func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
 	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
 	defer stop()
 	for deadline := time.Now().Add(2 * time.Hour); time.Now().Before(deadline); {
-		box, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{})
+		box, err := h.app.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{})
 		if err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)
 		}
@@ -99,20 +99,20 @@ func (h *house) settle() {
 func (h *house) empty(agent string) {
 	h.Helper()
 	h.settle()
-	box, err := h.app.Inbox(ctx(h), h.agent(agent), app.InboxInput{Peek: true})
+	box, err := h.app.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true})
 	if err != nil || len(box.Items) > 0 {
 		h.Fatalf("the inbox of %s: %+v, %v", agent, box.Items, err)
 	}
 }
 
 // task is a fresh read.
-func (h *house) task(id string) docket.Task {
+func (h *house) task(id string) taskstore.Task {
 	h.Helper()
-	return ok(h, h.operator(), func(c app.Caller) (docket.Task, error) { return h.app.Task(ctx(h), c, id) })
+	return ok(h, h.operator(), func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, id) })
 }
 
 // until waits for a task to be as it should be.
-func (h *house) until(id, what string, is func(docket.Task) bool) docket.Task {
+func (h *house) until(id, what string, is func(taskstore.Task) bool) taskstore.Task {
 	h.Helper()
 	for deadline := time.Now().Add(2 * time.Hour); ; {
 		t := h.task(id)
@@ -130,14 +130,14 @@ func (h *house) until(id, what string, is func(docket.Task) bool) docket.Task {
 
 // unchanged reports whether nothing has happened to a task since it was read. It asks the ledger, for an app puts each look
 // on record, and so on disk.
-func (h *house) unchanged(t docket.Task) bool {
-	more, err := h.ledger.Stream(ctx(h), docket.StreamOf(identity.DefaultWorkspace, t.ID), t.Position, 1)
+func (h *house) unchanged(t taskstore.Task) bool {
+	more, err := h.ledger.Stream(ctx(h), taskstore.StreamOf(identity.DefaultWorkspace, t.ID), t.Position, 1)
 	return err == nil && len(more) == 0
 }
 
-func (h *house) inState(id string, s fact.State) docket.Task {
+func (h *house) inState(id string, s event.State) taskstore.Task {
 	h.Helper()
-	return h.until(id, string(s), func(t docket.Task) bool { return t.State == s })
+	return h.until(id, string(s), func(t taskstore.Task) bool { return t.State == s })
 }
 
 // story runs a story on every ledger, under a fake clock.

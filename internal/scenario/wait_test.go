@@ -8,29 +8,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/archive"
-	"github.com/trapezehq/trapeze/internal/docket"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/roster"
-	"github.com/trapezehq/trapeze/internal/view"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // looked is how a wait for a task ended.
 type looked struct {
-	task  docket.Task
+	task  taskstore.Task
 	err   error
 	calls int // it took, where nobody could tell whether the read is on record
 }
 
 // look waits for a task as somebody, beside the test.
-func (h *house) look(c app.Caller, in archive.TaskInput) <-chan looked {
+func (h *house) look(c tasks.Caller, in history.TaskInput) <-chan looked {
 	done := make(chan looked, 1)
 	go func() {
 		l := looked{}
-		l.task, l.err = call(c, func(c app.Caller) (docket.Task, error) {
+		l.task, l.err = call(c, func(c tasks.Caller) (taskstore.Task, error) {
 			l.calls++
 			return h.app.WaitTask(ctx(h), c, in)
 		})
@@ -70,9 +70,9 @@ func (h *house) reads(agent string) (n int) {
 func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix it", Send: &app.SendInput{To: []string{"coder"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &tasks.SendInput{To: []string{"coder"}}})
 		before := h.reads("lead")
-		waits := h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait})
+		waits := h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
 		a := h.accept("coder", h.wait("coder"))
 		for n := range 3 {
 			time.Sleep(time.Second)
@@ -86,13 +86,13 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 		ended := time.Now()
 		h.complete("coder", a.Receipt, "done")
 		l := <-waits
-		if l.err != nil || l.task.State != fact.Completed || l.task.Result.Text != "done" || time.Since(ended) > 5*time.Second {
+		if l.err != nil || l.task.State != event.Completed || l.task.Result.Text != "done" || time.Since(ended) > 5*time.Second {
 			h.Errorf("%s after %s, %v", l.task.State, time.Since(ended), l.err)
 		}
 		if n := h.reads("lead") - before; n < 1 || n > l.calls {
 			h.Errorf("%d calls are %d reads on record", l.calls, n)
 		}
-		if l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait}); l.err != nil || l.task.State != fact.Completed {
+		if l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait}); l.err != nil || l.task.State != event.Completed {
 			h.Errorf("what has ended is not waited for: %+v", l)
 		}
 	})
@@ -101,12 +101,12 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 func TestATaskIsFollowedEntryByEntry(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "fix it", Send: &app.SendInput{To: []string{"coder"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &tasks.SendInput{To: []string{"coder"}}})
 		told := make(chan []string, 1)
 		go func() {
 			var states []string
 			for after := r.Position; ; {
-				l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, After: after, Wait: app.MaxWait})
+				l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, After: after, Wait: tasks.MaxWait})
 				t := l.task
 				if l.err != nil || t.Position <= after {
 					h.Errorf("after %d came %d, %v", after, t.Position, l.err)
@@ -136,15 +136,15 @@ func TestATaskIsFollowedEntryByEntry(t *testing.T) {
 func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "eve")
-		r := h.create(h.agent("lead"), app.CreateInput{Intent: "long", Start: true})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Start: true})
 		for _, after := range []ledger.Position{0, r.Position} {
 			began := time.Now()
-			l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
-			if took := time.Since(began); l.err != nil || l.task.State != fact.Executing || took < 30*time.Second || took > 35*time.Second {
+			l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
+			if took := time.Since(began); l.err != nil || l.task.State != event.Executing || took < 30*time.Second || took > 35*time.Second {
 				h.Errorf("after %d: %s after %s, %v", after, l.task.State, took, l.err)
 			}
 		}
-		for what, in := range map[string]archive.TaskInput{
+		for what, in := range map[string]history.TaskInput{
 			"too long": {ID: r.Task, Wait: 56 * time.Second}, "backwards": {ID: r.Task, Wait: -1},
 			"of another record": {ID: r.Task, After: 1 << 60, Wait: time.Second}, "no id": {ID: "x", Wait: time.Second},
 		} {
@@ -154,7 +154,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		}
 		began := time.Now()
 		for _, id := range []string{r.Task, "task_00000000000000000000000000"} {
-			l := <-h.look(h.agent("eve"), archive.TaskInput{ID: id, Wait: 30 * time.Second})
+			l := <-h.look(h.agent("eve"), history.TaskInput{ID: id, Wait: 30 * time.Second})
 			if refusal.CodeOf(l.err) != refusal.NotFound || time.Since(began) > 10*time.Second {
 				h.Errorf("eve waited %s for %s: %v", time.Since(began), id, l.err)
 			}
@@ -162,7 +162,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, leave)
 		before := h.reads("lead")
-		if _, err := h.app.WaitTask(gone, h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
+		if _, err := h.app.WaitTask(gone, h.agent("lead"), history.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
 			h.Error("who is gone was answered")
 		}
 		if n := h.reads("lead"); n != before {
@@ -175,12 +175,12 @@ func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "deaf")
 		none := 0
-		r := h.create(h.agent("lead"), app.CreateInput{
-			Intent: "anybody?", Timeouts: fact.Timeouts{Offer: fact.Duration(20 * time.Second)},
-			Send: &app.SendInput{To: []string{"deaf"}, Retries: &none},
+		r := h.create(h.agent("lead"), tasks.CreateInput{
+			Intent: "anybody?", Timeouts: event.Timeouts{Offer: event.Duration(20 * time.Second)},
+			Send: &tasks.SendInput{To: []string{"deaf"}, Retries: &none},
 		})
-		l := <-h.look(h.agent("lead"), archive.TaskInput{ID: r.Task, Wait: app.MaxWait})
-		if l.err != nil || l.task.State != fact.Parked {
+		l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
+		if l.err != nil || l.task.State != event.Parked {
 			h.Errorf("%s, %v", l.task.State, l.err)
 		}
 	})
@@ -188,16 +188,16 @@ func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
 
 func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
 	bubble(t, "distributed", func(h *house) {
-		h.register("lead", roster.AgentSpec{MaxTasks: 2000})
-		made := make([]docket.Receipt, 1000)
+		h.register("lead", agents.AgentSpec{MaxTasks: 2000})
+		made := make([]taskstore.Receipt, 1000)
 		waits := make([]<-chan looked, len(made))
 		together(len(made), func(n int) {
-			made[n] = h.create(h.agent("lead"), app.CreateInput{Intent: fmt.Sprint(n), Start: true})
-			waits[n] = h.look(h.operator(), archive.TaskInput{ID: made[n].Task, Wait: app.MaxWait})
+			made[n] = h.create(h.agent("lead"), tasks.CreateInput{Intent: fmt.Sprint(n), Start: true})
+			waits[n] = h.look(h.operator(), history.TaskInput{ID: made[n].Task, Wait: tasks.MaxWait})
 		})
 		together(len(made), func(n int) { h.complete("lead", made[n], fmt.Sprint(n)) })
 		for n, w := range waits {
-			if l := <-w; l.err != nil || l.task.ID != made[n].Task || l.task.State != fact.Completed {
+			if l := <-w; l.err != nil || l.task.ID != made[n].Task || l.task.State != event.Completed {
 				h.Fatalf("%s: %s, %v", made[n].Task, l.task.State, l.err)
 			}
 		}
@@ -209,13 +209,13 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 		const senders, each = 4, 15
 		h.join("lead", "coder")
 		var sending sync.WaitGroup
-		priorities := fact.Priorities()
+		priorities := event.Priorities()
 		for n := range senders {
 			sending.Go(func() {
 				for i := range each {
-					h.create(h.agent("lead"), app.CreateInput{
-						Intent: "x", Priority: priorities[(n+i)%len(priorities)], Timeouts: fact.Timeouts{Offer: fact.Duration(time.Hour)},
-						Send: &app.SendInput{To: []string{"coder"}},
+					h.create(h.agent("lead"), tasks.CreateInput{
+						Intent: "x", Priority: priorities[(n+i)%len(priorities)], Timeouts: event.Timeouts{Offer: event.Duration(time.Hour)},
+						Send: &tasks.SendInput{To: []string{"coder"}},
 					})
 					time.Sleep(time.Duration(n*i) * time.Millisecond)
 				}
@@ -224,7 +224,7 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 		told := map[string]int{}
 		first := true
 		for after := ledger.Position(0); len(told) < senders*each; first = false {
-			box, err := h.app.Inbox(ctx(h), h.agent("coder"), app.InboxInput{After: after, Limit: 3, Wait: app.MaxWait, Peek: true})
+			box, err := h.app.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: after, Limit: 3, Wait: tasks.MaxWait, Peek: true})
 			if err != nil {
 				h.Fatal(err)
 			}
@@ -250,35 +250,35 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead")
-		h.register("coder", roster.AgentSpec{MaxTasks: 1})
-		send := func(p fact.Priority) docket.Receipt {
-			return h.create(h.agent("lead"), app.CreateInput{
-				Intent: "x", Priority: p, Timeouts: fact.Timeouts{Offer: fact.Duration(time.Hour), Ack: fact.Duration(2 * time.Minute)},
-				Send: &app.SendInput{To: []string{"coder"}},
+		h.register("coder", agents.AgentSpec{MaxTasks: 1})
+		send := func(p event.Priority) taskstore.Receipt {
+			return h.create(h.agent("lead"), tasks.CreateInput{
+				Intent: "x", Priority: p, Timeouts: event.Timeouts{Offer: event.Duration(time.Hour), Ack: event.Duration(2 * time.Minute)},
+				Send: &tasks.SendInput{To: []string{"coder"}},
 			})
 		}
 		next := func(after ledger.Position, wait time.Duration) view.Inbox {
 			h.Helper()
-			return ok(h, h.agent("coder"), func(c app.Caller) (view.Inbox, error) {
-				return h.app.Inbox(ctx(h), c, app.InboxInput{After: after, Wait: wait})
+			return ok(h, h.agent("coder"), func(c tasks.Caller) (view.Inbox, error) {
+				return h.app.Inbox(ctx(h), c, tasks.InboxInput{After: after, Wait: wait})
 			})
 		}
-		old := send(fact.Urgent)
-		box := next(0, app.MaxWait)
+		old := send(event.Urgent)
+		box := next(0, tasks.MaxWait)
 		if len(box.Items) != 1 || box.Items[0].Task != old.Task || !box.Items[0].Seen {
 			h.Fatalf("%+v", box)
 		}
 		if quiet := next(box.At, 10*time.Second); len(quiet.Items) != 0 || quiet.At < box.At {
 			h.Fatalf("told again: %+v", quiet)
 		}
-		fresh := send(fact.Low)
-		got := next(box.At, app.MaxWait)
+		fresh := send(event.Low)
+		got := next(box.At, tasks.MaxWait)
 		if len(got.Items) != 1 || got.Items[0].Task != fresh.Task {
 			h.Fatalf("%+v", got)
 		}
 		// The first offer is not answered; when it is made again, it has come again.
 		for deadline := time.Now().Add(time.Hour); ; {
-			if got = next(got.At, app.MaxWait); len(got.Items) > 0 {
+			if got = next(got.At, tasks.MaxWait); len(got.Items) > 0 {
 				break
 			}
 			if time.Now().After(deadline) {
@@ -288,7 +288,7 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 		if i := got.Items[0]; i.Task != old.Task || i.Offer != 2 {
 			h.Errorf("%+v", i)
 		}
-		if _, err := h.app.Inbox(ctx(h), h.agent("coder"), app.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
+		if _, err := h.app.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a cursor of another record: %v", err)
 		}
 	})

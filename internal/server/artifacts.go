@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/artifact/filestore"
-	"github.com/trapezehq/trapeze/internal/shelf"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 )
 
 // openArtifacts opens the store in the data directory, which the record's lock has made this process's own.
@@ -18,7 +18,7 @@ func openArtifacts(c Config) (*filestore.Store, error) {
 }
 
 // sweep deletes the artifacts that nothing refers to, now and then, until ctx ends.
-func sweep(ctx context.Context, s *shelf.Shelf, every time.Duration, log *slog.Logger) {
+func sweep(ctx context.Context, s *artifacts.Shelf, every time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {

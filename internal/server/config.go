@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/artifact"
-	"github.com/trapezehq/trapeze/internal/notify"
-	"github.com/trapezehq/trapeze/internal/oauth"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/api/oauth"
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
 // DefaultAddr is where the server listens unless told otherwise: this machine only.
@@ -44,7 +44,7 @@ type Config struct {
 type ArtifactConfig struct {
 	MaxSize int64          // bytes of one; 0 means [artifact.DefaultMaxSize]
 	Quota   artifact.Quota // of each workspace
-	Grace   time.Duration  // how long what nothing refers to is kept; 0 means [shelf.DefaultGrace]
+	Grace   time.Duration  // how long what nothing refers to is kept; 0 means [artifacts.DefaultGrace]
 	Every   time.Duration  // how often is swept; 0 means an hour
 }
 

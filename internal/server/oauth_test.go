@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/oauth"
-	"github.com/trapezehq/trapeze/internal/oauth/oauthtest"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/api/oauth"
+	"github.com/trapezehq/trapeze/internal/api/oauth/oauthtest"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func TestAConfiguredIssuersTokensCount(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func open(t *testing.T, dir string) *Server {

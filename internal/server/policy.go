@@ -14,13 +14,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/caller"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/openai"
-	"github.com/trapezehq/trapeze/internal/rulebook"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
 // policyFile is where the policy of a workspace is. A workspace's name is safe in file names.
@@ -37,9 +37,9 @@ func (c Config) policyFile(workspace string) string {
 }
 
 // readPolicy reads the policy file of a workspace. A file that was named must be there.
-func (c Config) readPolicy(workspace string) (rulebook.File, error) {
+func (c Config) readPolicy(workspace string) (policies.File, error) {
 	path := c.policyFile(workspace)
-	out := rulebook.File{Name: filepath.Base(path)}
+	out := policies.File{Name: filepath.Base(path)}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would never end
 		return out, refusal.New(refusal.Invalid, "put a file there", "%s is no regular file", out.Name)
 	}

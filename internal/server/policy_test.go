@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func TestABadPolicyFileStopsOnlyAServerThatHasNoPolicyOnRecord(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func TestAPolicyFileThatIsNoFileIsRefusedWithoutWaitingForIt(t *testing.T) {

@@ -13,17 +13,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/artifact/filestore"
-	"github.com/trapezehq/trapeze/internal/courier"
-	"github.com/trapezehq/trapeze/internal/identity"
-	"github.com/trapezehq/trapeze/internal/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/oauth"
-	"github.com/trapezehq/trapeze/internal/rulebook"
-	"github.com/trapezehq/trapeze/internal/shelf"
-	"github.com/trapezehq/trapeze/internal/surface/httpapi"
-	"github.com/trapezehq/trapeze/internal/surface/mcpapi"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi"
+	"github.com/trapezehq/trapeze/internal/api/oauth"
+	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // grace is what calls that change something get to end when the server stops. They take milliseconds.
@@ -37,7 +37,7 @@ const linger = 250 * time.Millisecond
 
 // Server is a running server on one data directory.
 type Server struct {
-	App *app.App
+	App *tasks.App
 
 	config   Config
 	log      *sqlitelog.Log
@@ -70,13 +70,13 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := app.Options{Now: c.Now, Artifacts: s.store, Shelf: shelf.Options{Grace: c.Artifacts.Grace}, Policy: rulebook.Options{Read: c.readPolicy, Adviser: adviser}}
+	options := tasks.Options{Now: c.Now, Artifacts: s.store, Shelf: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.trust(); err != nil {
 			return nil, err
 		}
 	}
-	if s.App, err = app.New(s.log, s.views.Store(), options); err != nil {
+	if s.App, err = tasks.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
 	if err := s.ensureAdmin(ctx); err != nil {

@@ -11,15 +11,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/app"
-	"github.com/trapezehq/trapeze/internal/artifact"
-	"github.com/trapezehq/trapeze/internal/artifact/filestore"
-	"github.com/trapezehq/trapeze/internal/caller"
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/ledger"
-	"github.com/trapezehq/trapeze/internal/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/refusal"
-	"github.com/trapezehq/trapeze/internal/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
@@ -35,7 +35,7 @@ func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := app.New(record, views.Store(), app.Options{Artifacts: store})
+		a, err := tasks.New(record, views.Store(), tasks.Options{Artifacts: store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +96,8 @@ func refer(t *testing.T, l ledger.Ledger, d artifact.Digest) {
 		t.Fatal(err)
 	}
 	id := fmt.Sprintf("task_%026d", 1)
-	events, err := ledger.NewCodec(fact.Events...).EncodeAll([]fact.Event{
-		fact.Created{Task: id, Intent: "x", Requester: "agent/ann", At: time.Now()}, fact.Sealed{Digest: "sha256:x", Bytes: doc},
+	events, err := ledger.NewCodec(event.Events...).EncodeAll([]event.Event{
+		event.Created{Task: id, Intent: "x", Requester: "agent/ann", At: time.Now()}, event.Sealed{Digest: "sha256:x", Bytes: doc},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
 // answer is what the model may say.
 type answer struct {
-	Action     fact.Action `json:"action"`
-	To         string      `json:"to"`
-	Kind       fact.Kind   `json:"kind"`
-	Reason     fact.Reason `json:"reason"`
-	Why        string      `json:"why"`
-	Confidence *float64    `json:"confidence"`
+	Action     event.Action `json:"action"`
+	To         string       `json:"to"`
+	Kind       event.Kind   `json:"kind"`
+	Reason     event.Reason `json:"reason"`
+	Why        string       `json:"why"`
+	Confidence *float64     `json:"confidence"`
 }
 
 // read makes advice of an answer, or refuses (unavailable) one that is not of the form that was asked for, or chooses what
@@ -37,7 +37,7 @@ func (q *question) read(content string) (routing.Advice, error) {
 	if err := q.check(a); err != nil {
 		return routing.Advice{}, err
 	}
-	advice := routing.Advice{HandOff: a.Action == fact.ActionHandOff, Why: plain(a.Why), Confidence: *a.Confidence}
+	advice := routing.Advice{HandOff: a.Action == event.ActionHandOff, Why: plain(a.Why), Confidence: *a.Confidence}
 	if advice.HandOff {
 		c := q.choices[a.To]
 		advice.Agent, advice.Capability, advice.Kind, advice.Reason = c.Agent, c.Capability, a.Kind, a.Reason
@@ -54,7 +54,7 @@ func (q *question) check(a answer) error {
 		return unavailable("the model's answer has no confidence from 0 to 1")
 	case plain(a.Why) == "":
 		return unavailable("the model's answer does not say why")
-	case a.Action == fact.ActionKeep:
+	case a.Action == event.ActionKeep:
 		return nil
 	case !offered:
 		return unavailable("the model chooses %.80q, which it was not offered", a.To)

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 

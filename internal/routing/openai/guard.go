@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // guard keeps the calls within their budget, and leaves an endpoint alone that keeps failing.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/policy"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/openai"
 )

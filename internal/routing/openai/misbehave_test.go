@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing/openai"
 )
 

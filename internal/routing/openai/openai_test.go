@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/openai"
 )
@@ -22,10 +22,10 @@ func TestAdviceIsOneOfTheChoices(t *testing.T) {
 		fields map[string]any
 		want   routing.Advice
 	}{
-		{nil, routing.Advice{HandOff: true, Agent: "anna", Kind: fact.Warm, Reason: fact.ReasonSpecialization, Why: "she knows refunds", Confidence: 0.9}},
+		{nil, routing.Advice{HandOff: true, Agent: "anna", Kind: event.Warm, Reason: event.ReasonSpecialization, Why: "she knows refunds", Confidence: 0.9}},
 		{
 			map[string]any{"to": "capability:sql", "kind": "supervised", "reason": "escalation", "confidence": 1},
-			routing.Advice{HandOff: true, Capability: "sql", Kind: fact.Supervised, Reason: fact.ReasonEscalation, Why: "she knows refunds", Confidence: 1},
+			routing.Advice{HandOff: true, Capability: "sql", Kind: event.Supervised, Reason: event.ReasonEscalation, Why: "she knows refunds", Confidence: 1},
 		},
 		{map[string]any{"action": "keep", "to": "none", "confidence": 0}, routing.Advice{Why: "she knows refunds"}},
 		{map[string]any{"action": "keep", "to": "agent:zoe"}, routing.Advice{Why: "she knows refunds", Confidence: 0.9}},

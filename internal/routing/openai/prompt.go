@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/fact"
-	"github.com/trapezehq/trapeze/internal/policy"
-	"github.com/trapezehq/trapeze/internal/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -44,8 +44,8 @@ When in doubt, keep.`
 
 // kinds and reasons are those that advice may give.
 var (
-	kinds   = []fact.Kind{fact.Warm, fact.Cold, fact.Supervised}
-	reasons = []fact.Reason{fact.ReasonSpecialization, fact.ReasonCapabilityMismatch, fact.ReasonEscalation, fact.ReasonError}
+	kinds   = []event.Kind{event.Warm, event.Cold, event.Supervised}
+	reasons = []event.Reason{event.ReasonSpecialization, event.ReasonCapabilityMismatch, event.ReasonEscalation, event.ReasonError}
 )
 
 // question is what is asked, and what may be answered.
@@ -160,7 +160,7 @@ func schema(ids []string) map[string]any {
 		"type": "object", "additionalProperties": false,
 		"required": []string{"action", "to", "kind", "reason", "why", "confidence"},
 		"properties": map[string]any{
-			"action": oneOf([]fact.Action{fact.ActionKeep, fact.ActionHandOff}), "to": oneOf(ids), "kind": oneOf(kinds), "reason": oneOf(reasons),
+			"action": oneOf([]event.Action{event.ActionKeep, event.ActionHandOff}), "to": oneOf(ids), "kind": oneOf(kinds), "reason": oneOf(reasons),
 			"why": map[string]any{"type": "string"}, "confidence": map[string]any{"type": "number"},
 		},
 	}

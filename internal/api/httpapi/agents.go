@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// AgentList is a list of agents.
+type AgentList struct {
+	Agents   []agents.Agent `json:"agents"`
+	Position uint64         `json:"position"`
+}
+
+// At implements [door.Placed].
+func (l AgentList) At() uint64 { return l.Position }
+
+// TokenList is a list of tokens.
+type TokenList struct {
+	Tokens   []agents.Token `json:"tokens"`
+	Position uint64         `json:"position"`
+}
+
+// At implements [door.Placed].
+func (l TokenList) At() uint64 { return l.Position }
+
+// ReadinessInput says whether an agent takes new work.
+type ReadinessInput struct {
+	Readiness agent.Readiness `json:"readiness"`
+}
+
+// Me is whom a token speaks for.
+type Me struct {
+	Workspace string          `json:"workspace"`
+	Role      string          `json:"role"`
+	Name      string          `json:"name"`
+	Token     string          `json:"token" doc:"The token's id."`
+	Agent     string          `json:"agent,omitempty" doc:"The agent's name, if it is one."`
+	Person    string          `json:"person,omitempty" doc:"Who sits at the agent's client, as its token says."`
+	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Of an outside issuer's token: what it may be used for. Absent: all that the role may do."`
+	Server    string          `json:"server" doc:"The server's version."`
+}
+
+func (s *service) agents() {
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/agents", ID: "list-agents", Summary: "List the agents", Tag: endpoint.TagAgents},
+		func(ctx context.Context, c tasks.Caller, _ *endpoint.Reading) (AgentList, error) {
+			out := AgentList{Position: uint64(s.app.Views().Position())}
+			list, err := s.app.Agents(ctx, c)
+			out.Agents = endpoint.NotNil(list)
+			return out, err
+		})
+	one := func(method, under, id, summary string) endpoint.Route {
+		return endpoint.Route{Method: method, Path: "/v1/agents/{id}" + under, ID: id, Summary: summary, Tag: endpoint.TagAgents}
+	}
+	endpoint.Read(s.door, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (agents.Agent, error) {
+		return s.app.Agent(ctx, c, in.ID)
+	})
+	endpoint.Change(s.door, one(http.MethodPut, "", "register-agent", "Add an agent, or replace what is known about it"),
+		func(ctx context.Context, c tasks.Caller, name string, in agents.AgentSpec) (agents.Agent, error) {
+			return s.app.Register(ctx, c, agents.RegisterInput{Name: name, Spec: in})
+		})
+	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work")
+	readiness.About = "Whom an operator has made anything else than ready, only an operator makes ready again."
+	endpoint.Change(s.door, readiness,
+		func(ctx context.Context, c tasks.Caller, name string, in ReadinessInput) (agents.Agent, error) {
+			return s.app.SetReadiness(ctx, c, agents.ReadinessInput{Name: name, Readiness: in.Readiness})
+		})
+	endpoint.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
+	endpoint.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
+	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Say that an agent gets nowhere: others are asked to take over what it holds")
+	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call, each with its own outcome. " +
+		"Who may say so of none of them is refused."
+	endpoint.Change(s.door, stuck, func(ctx context.Context, c tasks.Caller, name string, in tasks.StuckAgentInput) (taskstore.Relief, error) {
+		in.Agent = name
+		return s.app.StuckAgent(ctx, c, in)
+	})
+	shed := one(http.MethodPost, "/shed", "shed", "Move offers that wait for an agent to others that have room")
+	shed.About = "As the agent itself or an operator. Offers of the lowest priority go first, the oldest of them first; at most 100 in one call."
+	endpoint.Change(s.door, shed, func(ctx context.Context, c tasks.Caller, name string, in tasks.ShedInput) (taskstore.Relief, error) {
+		in.Agent = name
+		return s.app.ShedOffers(ctx, c, in)
+	})
+	endpoint.Tell(s.door, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Show that the calling agent lives",
+		About: "Waiting for the inbox does so too.", Tag: endpoint.TagAgents,
+	}, s.app.Beat)
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Whom the token speaks for", Tag: endpoint.TagTokens},
+		func(_ context.Context, c tasks.Caller, _ *endpoint.Reading) (Me, error) {
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}
+			if c.Scopes != nil {
+				me.Scopes = *c.Scopes
+			}
+			return me, nil
+		})
+}
+
+func (s *service) tokens() {
+	endpoint.Create(s.door, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/tokens", ID: "create-token", Summary: "Make a token",
+		About: "Its text is in this answer and never again.", Tag: endpoint.TagTokens, Status: http.StatusCreated,
+	}, s.app.CreateToken)
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, revoked ones too", Tag: endpoint.TagTokens},
+		func(ctx context.Context, c tasks.Caller, _ *endpoint.Reading) (TokenList, error) {
+			out := TokenList{Position: uint64(s.app.Views().Position())}
+			list, err := s.app.Tokens(ctx, c)
+			out.Tokens = endpoint.NotNil(list)
+			return out, err
+		})
+	revoke := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tokens/{id}", ID: "revoke-token", Summary: "End a token for good", Tag: endpoint.TagTokens}
+	endpoint.Act(s.door, revoke, s.app.RevokeToken)
+}

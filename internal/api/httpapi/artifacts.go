@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+)
+
+const artifactsPath = "/v1/artifacts"
+
+// ArtifactInfo is what there is to know of an artifact.
+type ArtifactInfo struct {
+	Digest artifact.Digest `json:"digest" doc:"Of the content; it is the artifact's name."`
+	Bytes  int64           `json:"bytes" doc:"Length of the content."`
+}
+
+// How slowly an artifact may come or go: nothing at all for a while ends it, and so does a trickle.
+const (
+	idleLimit = endpoint.SendLimit
+	leastRate = 8 << 10 // bytes per second, after the first idleLimit
+)
+
+// pace is when a transfer that began at a time and has come so far must have got further.
+func pace(begun time.Time, n int64) time.Time {
+	soon := time.Now().Add(idleLimit)
+	if last := begun.Add(idleLimit + time.Duration(n/leastRate)*time.Second); last.Before(soon) {
+		return last
+	}
+	return soon
+}
+
+func (s *service) artifacts() {
+	digest := &huma.Schema{Type: huma.TypeString, Pattern: "^sha256:[0-9a-f]{64}$"}
+	content := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	info := endpoint.SchemaOf[ArtifactInfo](s.door)
+
+	put := s.door.Operation(endpoint.Route{
+		Method: http.MethodPut, Path: artifactsPath, ID: "put-artifact", Summary: "Keep a file or a patch, to be referred to by its digest",
+		About: "Of any content type, which is not kept. The same content again is the same artifact, so the call is safe to repeat. " +
+			"What no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
+	})
+	put.Parameters = []*huma.Param{endpoint.Query("digest", "Of the content; anything else is then refused, and not kept.", digest)}
+	put.RequestBody = &huma.RequestBody{Required: true, Content: content}
+	put.Responses = map[string]*huma.Response{"200": {Description: "It is kept, on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
+	s.door.Raw(put, s.putArtifact)
+
+	name := &huma.Param{Name: "digest", In: "path", Required: true, Schema: digest}
+	get := s.door.Operation(endpoint.Route{
+		Method: http.MethodGet, Path: artifactsPath + "/{digest}", ID: "get-artifact", Summary: "Fetch an artifact; that it was read is on record first",
+		About: "For whoever put it, and for those who may read what a task's envelopes say that refer to it. One that is damaged ends short of its length.",
+		Tag:   endpoint.TagArtifacts,
+	})
+	get.Parameters = []*huma.Param{name}
+	get.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: content}}
+	s.door.Raw(get, s.getArtifact)
+
+	head := s.door.Operation(endpoint.Route{
+		Method: http.MethodHead, Path: artifactsPath + "/{digest}", ID: "head-artifact", Summary: "Ask whether an artifact is there, and how large it is", Tag: endpoint.TagArtifacts,
+	})
+	head.Parameters = []*huma.Param{name}
+	head.Responses = map[string]*huma.Response{"200": {Description: "Content-Length says how large it is"}}
+	s.door.Raw(head, s.headArtifact)
+}
+
+// isUpload reports whether a request brings an artifact, which has limits of its own.
+func isUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == artifactsPath }
+
+func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
+	body := &upload{body: r.Body, control: http.NewResponseController(w), since: time.Now()}
+	c := endpoint.Caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
+	info, err := s.app.PutArtifact(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
+	_ = body.control.SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // the upload has taken its time
+	if refusal.CodeOf(err) == refusal.TooLarge {
+		linger(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	endpoint.Plain(w, ArtifactInfo{Digest: info.Digest, Bytes: info.Size})
+	return nil
+}
+
+// linger has the server close the connection slowly, so that a client that has more to send still gets the answer. The
+// reader's one use here is that it says so to the server; by itself that does not after "Expect: 100-continue".
+func linger(w http.ResponseWriter, r *http.Request) {
+	_, _ = http.MaxBytesReader(w, r.Body, 0).Read(make([]byte, 1)) // it fails
+}
+
+// upload reads an artifact as long as it keeps coming.
+type upload struct {
+	body    io.Reader
+	control *http.ResponseController
+	since   time.Time
+	n       int64
+}
+
+func (u *upload) Read(b []byte) (int, error) {
+	if err := u.control.SetReadDeadline(pace(u.since, u.n)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	n, err := u.body.Read(b)
+	u.n += int64(n)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return n, err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		p := endpoint.ProblemOf(refusal.New(refusal.Expired, "send it over a faster line, or in pieces", "the upload came too slowly: %d bytes in %s",
+			u.n, time.Since(u.since).Round(time.Second)))
+		p.Status = http.StatusRequestTimeout
+		return n, p
+	}
+	return n, refusal.New(refusal.Invalid, "send it again, whole", "the upload broke off after %d bytes", u.n)
+}
+
+func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
+	content, info, err := s.app.Artifact(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+	if err != nil {
+		return err
+	}
+	defer content.Close() // nothing was written
+	endpoint.Patient(r.Context())
+	out := &download{w: w, control: http.NewResponseController(w), since: time.Now(), size: info.Size}
+	err = lastWhenVerified(out, content)
+	damaged := errors.Is(err, artifact.ErrCorrupt)
+	if damaged {
+		s.door.Log().ErrorContext(r.Context(), "an artifact is damaged", "error", err)
+	}
+	if err != nil && out.begun {
+		s.door.CutShort(r.Context(), "an artifact", err)
+	}
+	if damaged {
+		p := endpoint.ProblemOf(refusal.New(refusal.Unavailable, "put the same content again, which mends it", "the stored content of %s is damaged", info.Digest))
+		p.Status = http.StatusInternalServerError
+		return p
+	}
+	return err
+}
+
+// download sends an artifact as long as the client keeps reading. The status goes with the first piece.
+type download struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	since   time.Time
+	size    int64
+	n       int64
+	begun   bool
+}
+
+func (d *download) Write(b []byte) (int, error) {
+	if !d.begun {
+		d.begun = true
+		describeArtifact(d.w, d.size)
+		d.w.WriteHeader(http.StatusOK)
+	}
+	if err := d.control.SetWriteDeadline(pace(d.since, d.n)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	n, err := d.w.Write(b)
+	d.n += int64(n)
+	return n, err
+}
+
+// describeArtifact says of an answer that it is an artifact: bytes to be kept, never to be shown or run by a browser.
+func describeArtifact(w http.ResponseWriter, size int64) {
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", "attachment")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
+}
+
+// lastWhenVerified copies a content and keeps its last piece back until all of it has turned out to be undamaged.
+func lastWhenVerified(w io.Writer, r io.Reader) error {
+	const piece = 64 << 10
+	now, next := make([]byte, 0, piece), make([]byte, piece)
+	for {
+		n, err := io.ReadFull(r, next)
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !end {
+			return err
+		}
+		if len(now) > 0 {
+			if _, err := w.Write(now); err != nil {
+				return err
+			}
+		}
+		if end {
+			_, err := w.Write(next[:n])
+			return err
+		}
+		now, next = next[:n], now[:piece]
+	}
+}
+
+func (s *service) headArtifact(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.app.ArtifactInfo(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+	if err != nil {
+		return err
+	}
+	describeArtifact(w, info.Size)
+	return nil
+}

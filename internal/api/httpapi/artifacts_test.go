@@ -1,0 +1,255 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+)
+
+// content is n bytes that differ from piece to piece.
+func content(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()[:n]
+}
+
+func digestOf(content string) string { return string(artifact.DigestOf([]byte(content))) }
+
+// put uploads over the wire.
+func (h *house) put(token, content string) string {
+	h.t.Helper()
+	r := h.call(token, "PUT /v1/artifacts?digest="+digestOf(content), content, "Content-Type: text/x-diff")
+	if want := fmt.Sprintf("{\"digest\":%q,\"bytes\":%d}\n", digestOf(content), len(content)); r.status != 200 || r.body != want {
+		h.t.Fatalf("%d %s", r.status, r.body)
+	}
+	return digestOf(content)
+}
+
+func TestAnArtifactGoesUpAndComesDownAsItIs(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, ann := h.agent("ann")
+	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, maxArtifact} {
+		want := content(size)
+		d := h.put(ann, want)
+		got := h.call(ann, "GET /v1/artifacts/"+d, "")
+		if got.status != 200 || got.body != want {
+			t.Errorf("%d, %d of %d bytes", got.status, len(got.body), size)
+		}
+		head := h.call(ann, "HEAD /v1/artifacts/"+d, "")
+		if head.status != 200 || head.body != "" {
+			t.Errorf("%d %s", head.status, head.body)
+		}
+		for _, r := range []reply{got, head} {
+			for name, want := range map[string]string{
+				"Content-Type": "application/octet-stream", "Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff",
+				"Cache-Control": "no-store", "Content-Length": strconv.Itoa(size), "Content-Security-Policy": "sandbox; default-src 'none'",
+			} {
+				if r.header.Get(name) != want {
+					t.Errorf("%s: %q, want %q", name, r.header.Get(name), want)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsWrongWithAnUploadIsSaid(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, ann := h.agent("ann")
+	auditor, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "zoe"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		token, line, body string
+		status            int
+		code              client.Code
+		says              string
+	}{
+		"too large":         {ann, "PUT /v1/artifacts", content(maxArtifact + 1), 413, client.TooLarge, "3145728 bytes"},
+		"another digest":    {ann, "PUT /v1/artifacts?digest=" + digestOf("a"), "b", 400, client.Invalid, "is not sha256:"},
+		"no digest":         {ann, "PUT /v1/artifacts?digest=abc", "b", 400, client.Invalid, "not a digest"},
+		"unknown parameter": {ann, "PUT /v1/artifacts?name=x", "b", 400, client.Invalid, "name"},
+		"nobody":            {"", "PUT /v1/artifacts", "b", 401, client.Unauthenticated, "token"},
+		"an auditor":        {auditor.Text, "PUT /v1/artifacts", "b", 403, client.NotPermitted, "put an artifact"},
+		"a bad key":         {ann, "PUT /v1/artifacts", "b", 413, client.TooLarge, "idempotency key"},
+		"a post":            {ann, "POST /v1/artifacts", "b", 405, client.Invalid, "POST"},
+		"a path":            {ann, "GET /v1/artifacts/..%2F..%2Fetc%2Fpasswd", "", 400, client.Invalid, "not a digest"},
+		"upper case":        {ann, "GET /v1/artifacts/" + strings.ToUpper(digestOf("a")), "", 400, client.Invalid, "not a digest"},
+		"nothing there":     {ann, "GET /v1/artifacts/" + digestOf("a"), "", 404, client.NotFound, "no artifact"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var headers []string
+			if name == "a bad key" {
+				headers = []string{"Idempotency-Key: " + strings.Repeat("k", 201)}
+			}
+			r := h.call(tt.token, tt.line, tt.body, headers...)
+			if p := r.problem(t); r.status != tt.status || string(p.Code) != string(tt.code) || !strings.Contains(p.Detail, tt.says) || p.Hint == "" {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+		})
+	}
+	if files := h.files(); len(files) != 0 {
+		t.Errorf("left: %q", files)
+	}
+}
+
+// files are those in the store of artifacts.
+func (h *house) files() (names []string) {
+	h.t.Helper()
+	err := filepath.WalkDir(h.shelf, func(name string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return names
+}
+
+func TestAnArtifactOfOthersLooksLikeNone(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, ann := h.agent("ann")
+	_, bob := h.agent("bob")
+	d, none := h.put(ann, "secret"), digestOf("nowhere")
+	got, want := h.call(bob, "GET /v1/artifacts/"+d, ""), h.call(bob, "GET /v1/artifacts/"+none, "")
+	if got.status != 404 || strings.ReplaceAll(got.body, d, none) != want.body {
+		t.Errorf("%d %s, %s", got.status, got.body, want.body)
+	}
+	if head := h.call(bob, "HEAD /v1/artifacts/"+d, ""); head.status != 404 {
+		t.Errorf("%d", head.status)
+	}
+	if r := h.call(h.admin, "GET /v1/artifacts/"+d, ""); r.body != "secret" {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+func TestADamagedArtifactNeverEndsWell(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	c, ann := h.agent("ann")
+	for _, size := range []int{10, 64 << 10, 128 << 10, 200_000} {
+		whole := content(size)
+		d := h.put(ann, whole)
+		for _, damage := range []string{whole[:size-1] + "#", "#" + whole[1:], whole[:size/2], whole + whole} {
+			if err := os.WriteFile(h.files()[0], []byte(damage), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/v1/artifacts/"+d, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+ann)
+			res, err := http.DefaultTransport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if res.StatusCode == http.StatusOK && err == nil {
+				t.Errorf("%d bytes ended well with %d bytes", size, len(b))
+			}
+			if res.StatusCode != http.StatusOK && (res.StatusCode != http.StatusInternalServerError || !strings.Contains(string(b), "damaged") || !strings.Contains(string(b), "mends")) {
+				t.Errorf("%d %s", res.StatusCode, b)
+			}
+			var out bytes.Buffer
+			if _, err := c.Artifact(t.Context(), d, &out); err == nil {
+				t.Error("the client took it")
+			}
+		}
+		h.put(ann, whole) // mends it
+		if got := h.call(ann, "GET /v1/artifacts/"+d, ""); got.body != whole {
+			t.Errorf("not mended: %d, %d bytes", got.status, len(got.body))
+		}
+		if err := os.Remove(h.files()[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(h.log.String(), "an artifact is damaged") {
+		t.Error("the log does not tell")
+	}
+}
+
+func TestAnUploadThatBreaksOffLeavesNothing(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, ann := h.agent("ann")
+	broken := errors.New("the line is dead")
+	r, w := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, h.URL+"/v1/artifacts", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+ann)
+	go func() {
+		_, _ = io.WriteString(w, content(1<<20))
+		w.CloseWithError(broken)
+	}()
+	if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
+		t.Errorf("answered %s", res.Status)
+		res.Body.Close()
+	}
+	h.Close() // when all calls have ended
+	if files := h.files(); len(files) != 0 {
+		t.Errorf("left: %q", files)
+	}
+}
+
+func TestAClientThatSendsTooMuchGetsTheAnswer(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, ann := h.agent("ann")
+	for _, expect := range []string{"", "100-continue"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, h.URL+"/v1/artifacts", io.MultiReader(strings.NewReader(content(8*maxArtifact))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+ann)
+		req.Header.Set("Expect", expect)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatalf("expect %q: %v", expect, err)
+		}
+		if res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("expect %q: %s", expect, res.Status)
+		}
+		res.Body.Close()
+	}
+}
+
+func TestTheClientPutsAndFetchesArtifacts(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, _ := h.agent("ann")
+	bob, _ := h.agent("bob")
+	want := content(1_500_000)
+	info, err := ann.PutArtifact(t.Context(), strings.NewReader(want), "")
+	if err != nil || info != (client.ArtifactInfo{Digest: digestOf(want), Bytes: 1_500_000}) {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	var out bytes.Buffer
+	if got, err := ann.Artifact(t.Context(), info.Digest, &out); err != nil || got != info || out.String() != want {
+		t.Errorf("%+v, %v, %d bytes", got, err, out.Len())
+	}
+	if _, err := bob.Artifact(t.Context(), info.Digest, &out); !errors.Is(err, client.NotFound) {
+		t.Errorf("%v", err)
+	}
+	for _, c := range []io.Reader{strings.NewReader(content(maxArtifact + 1)), io.MultiReader(strings.NewReader(content(4 * maxArtifact)))} {
+		if _, err := ann.PutArtifact(t.Context(), c, ""); !errors.Is(err, client.TooLarge) {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := ann.PutArtifact(t.Context(), strings.NewReader("x"), digestOf("y")); !errors.Is(err, client.Invalid) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,219 @@
+package endpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Problem is the answer to every call that is refused (RFC 9457).
+type Problem struct {
+	Type    string         `json:"type" doc:"urn:trapeze:problem: and the code." example:"urn:trapeze:problem:stale_epoch"`
+	Title   string         `json:"title" doc:"What sort of refusal, in words."`
+	Status  int            `json:"status" doc:"Of HTTP."`
+	Detail  string         `json:"detail" doc:"What was refused and why."`
+	Code    refusal.Code   `json:"code" doc:"What sort of refusal, for programs."`
+	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
+	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
+
+	challenge string // what the caller's credential lacks, as WWW-Authenticate has it
+}
+
+// NoToken is the refusal of a call without a credential.
+var NoToken = refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
+
+// statuses maps every code, once.
+var statuses = map[refusal.Code]struct {
+	status int
+	title  string
+}{
+	refusal.Unauthenticated: {http.StatusUnauthorized, "No credential, or one that does not count"},
+	refusal.NotPermitted:    {http.StatusForbidden, "Not permitted"},
+	refusal.NotFound:        {http.StatusNotFound, "No such thing, or none that you may see"},
+	refusal.Invalid:         {http.StatusBadRequest, "Malformed, or against a rule"},
+	refusal.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
+	refusal.Conflict:        {http.StatusConflict, "Not possible in the present state"},
+	refusal.StaleEpoch:      {http.StatusConflict, "Ownership has moved"},
+	refusal.NotOwner:        {http.StatusForbidden, "Only for the owner"},
+	refusal.Limit:           {http.StatusConflict, "A limit of the task is reached"},
+	refusal.Budget:          {http.StatusConflict, "A budget of the task is spent"},
+	refusal.Unavailable:     {http.StatusServiceUnavailable, "Nobody can serve this now"},
+	refusal.CircuitOpen:     {http.StatusServiceUnavailable, "The receiver's circuit is open"},
+	refusal.Expired:         {http.StatusGone, "Too late"},
+	refusal.Unknown:         {http.StatusGatewayTimeout, "It may or may not have happened"},
+}
+
+// ProblemOf is a refusal as its caller gets it.
+func ProblemOf(r *refusal.Error) *Problem {
+	s, ok := statuses[r.Code]
+	if !ok {
+		s.status, s.title = http.StatusInternalServerError, "Something went wrong"
+	}
+	return &Problem{
+		Type: "urn:trapeze:problem:" + string(r.Code), Title: s.title, Status: s.status,
+		Detail: strings.ToValidUTF8(r.Message, "\uFFFD"), Code: r.Code, Hint: r.Hint, Details: r.Details,
+	}
+}
+
+// Error gives code and detail on one line.
+func (p *Problem) Error() string { return string(p.Code) + ": " + p.Detail }
+
+// GetStatus implements [huma.StatusError].
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType implements [huma.ContentTypeFilter].
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders implements [huma.HeadersError].
+func (p *Problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.challenge != "" {
+		h.Set("WWW-Authenticate", p.challenge)
+	}
+	switch p.Code {
+	case refusal.Unavailable, refusal.Unknown:
+		h.Set("Retry-After", "1")
+	case refusal.CircuitOpen:
+		h.Set("Retry-After", strconv.Itoa(p.resetIn(time.Now())))
+	default:
+	}
+	return h
+}
+
+// resetIn is how many seconds it takes until the circuit lets a probe through.
+func (p *Problem) resetIn(now time.Time) int {
+	text, ok := p.Details["reset_at"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if !ok || err != nil {
+		return 5
+	}
+	return int(min(max(at.Sub(now), time.Second), time.Hour)/time.Second) + 1
+}
+
+// Problem turns what a use case returned into an answer.
+func (d *Door) Problem(ctx context.Context, err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	if r, ok := refusal.As(err); ok && r.Code.Valid() {
+		p := ProblemOf(r)
+		p.challenge = d.challenge(r)
+		return p
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return ProblemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered"))
+	}
+	return d.Internal(ctx, err)
+}
+
+// challenge says what a caller's credential lacks, where that is what a call was refused for (RFC 6750), and where such a
+// credential is had (RFC 9728).
+func (d *Door) challenge(r *refusal.Error) string {
+	text := `Bearer realm="trapeze"`
+	scope, narrow := r.Details["scope"].(string)
+	switch {
+	case r.Code == refusal.NotPermitted && narrow:
+		text += `, error="insufficient_scope", scope="` + scope + `"`
+	case r.Code != refusal.Unauthenticated:
+		return ""
+	case r != NoToken:
+		text += `, error="invalid_token"`
+	}
+	if d.tokens != "" {
+		text += `, resource_metadata="` + d.tokens + `"`
+	}
+	return text
+}
+
+// Internal logs what went wrong under an id, which is all that the caller gets to know.
+func (d *Door) Internal(ctx context.Context, err error) *Problem {
+	id := rand.Text()[:12]
+	attrs := []any{"request", id, "error", err}
+	if v := visitOf(ctx); v != nil {
+		attrs = append(attrs, "method", v.r.Method, "path", v.r.URL.Path, "caller", v.caller.String())
+	}
+	d.log.ErrorContext(ctx, "a call failed inside", attrs...)
+	p := ProblemOf(refusal.New(refusal.Unavailable, "tell the server's operator; the log says more under this id",
+		"something went wrong inside the server (request %s)", id).With("request", id))
+	p.Status, p.Title = http.StatusInternalServerError, "Something went wrong"
+	return p
+}
+
+// Write sends a problem from outside of huma.
+func (p *Problem) Write(w http.ResponseWriter) {
+	h := w.Header()
+	for k, v := range p.GetHeaders() {
+		h[k] = v
+	}
+	h.Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	_ = marshal(w, p) // the client is gone
+}
+
+// init makes huma speak of its own refusals as everybody does. It has no other way than these variables, which
+// nothing else in the program uses.
+func init() {
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return Malformed(status, message, errs)
+	}
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false
+}
+
+// Malformed is what huma found wrong with a request.
+func Malformed(status int, message string, errs []error) *Problem {
+	const hint = "/openapi.json describes what this call takes"
+	var fields []map[string]string
+	var texts []string
+	for _, err := range errs {
+		if r, ok := refusal.As(err); ok {
+			return ProblemOf(r)
+		}
+		var d huma.ErrorDetailer
+		if !errors.As(err, &d) {
+			texts = append(texts, decodeError(err))
+			continue
+		}
+		field, what := fieldOf(d.ErrorDetail())
+		fields = append(fields, map[string]string{"field": field, "problem": what})
+		texts = append(texts, field+": "+what)
+	}
+	switch {
+	case status == http.StatusRequestEntityTooLarge:
+		return ProblemOf(refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the %s",
+			strings.TrimPrefix(message, "request ")))
+	case len(texts) == 0 || len(fields) == 0 && status != http.StatusUnprocessableEntity:
+		texts = append([]string{strings.TrimPrefix(message, "request ")}, texts...)
+	}
+	const most = 8
+	if len(texts) > most {
+		texts = append(texts[:most], fmt.Sprintf("and %d more", len(texts)-most))
+	}
+	r := refusal.New(refusal.Invalid, hint, "%s", refusal.Clip(strings.Join(texts, "; "), 1000))
+	if len(fields) > 0 {
+		r = r.With("fields", fields[:min(len(fields), most)])
+	}
+	return ProblemOf(r)
+}
+
+// fieldOf names a field as its sender would ("send.kind", not "body.send.kind") and says what is wrong with it.
+func fieldOf(d *huma.ErrorDetail) (field, what string) {
+	field = strings.TrimPrefix(strings.TrimPrefix(d.Location, "body."), "query.")
+	field = refusal.Clip(strconv.Quote(refusal.Clip(field, 80)), 100)
+	switch what = d.Message; what {
+	case "unexpected property":
+		what = "is not a field of this call"
+	case "unknown query parameter":
+		what = "is not a parameter of this call"
+	}
+	return strings.Trim(field, `"`), refusal.Clip(what, 300)
+}

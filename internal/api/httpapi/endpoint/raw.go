@@ -1,0 +1,74 @@
+package endpoint
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+const (
+	// AnswerLimit is how long a call may take, waiting included, until its client has the answer: one that does not read
+	// would hold on to it for ever.
+	AnswerLimit = 2 * time.Minute
+	// SendLimit is how long a client may take to receive a piece of a stream.
+	SendLimit = 30 * time.Second
+)
+
+// PersonHeader names the person at an agent's client whose word a call is; the agent's token must name the same.
+const PersonHeader = "Trapeze-Person"
+
+// NoStore is the Cache-Control of all that is answered to somebody.
+var NoStore = []string{"no-store"}
+
+// Raw serves what is no JSON document. huma only documents it.
+func (d *Door) Raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
+	problem := &huma.MediaType{Schema: SchemaOf[Problem](d)}
+	op.Responses["default"] = &huma.Response{Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": problem}}
+	d.API().AddOperation(&op)
+	d.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
+		if p := unknownParameter(op, r); p != nil {
+			p.Write(w)
+			return
+		}
+		if err := serve(w, r); err != nil {
+			d.Problem(r.Context(), err).Write(w)
+		}
+	})
+}
+
+func unknownParameter(op huma.Operation, r *http.Request) *Problem {
+	known := map[string]bool{}
+	for _, p := range op.Parameters {
+		known[p.Name] = p.In == "query"
+	}
+	for name := range r.URL.Query() {
+		if !known[name] {
+			return ProblemOf(refusal.New(refusal.Invalid, "/openapi.json describes what this call takes",
+				"%.80q is not a parameter of this call", name))
+		}
+	}
+	return nil
+}
+
+// Query describes a parameter after the question mark.
+func Query(name, about string, schema *huma.Schema) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: about, Schema: schema}
+}
+
+// Plain writes a JSON document from outside of huma.
+func Plain(w http.ResponseWriter, v any) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h["Cache-Control"] = NoStore
+	_ = marshal(w, v) // the client is gone
+}
+
+// CutShort ends an answer that has begun so that the client cannot take it for the whole.
+func (d *Door) CutShort(ctx context.Context, what string, err error) {
+	d.log.WarnContext(ctx, what+" was cut short", "error", err)
+	panic(http.ErrAbortHandler)
+}

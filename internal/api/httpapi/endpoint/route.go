@@ -1,0 +1,207 @@
+package endpoint
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Route is where a use case can be called, and what the documentation says of it.
+type Route struct {
+	Method, Path string
+	ID           string // operation id: the client's verb in kebab case
+	Summary      string
+	About        string // longer
+	Tag          string
+	Status       int // of success; 0 means 200
+}
+
+const (
+	bodyTimeout = 20 * time.Second
+	// waitLimit is how long a read waits for a position.
+	waitLimit = 10 * time.Second
+)
+
+// Operation describes a route, for those that none of the functions here serve.
+func (d *Door) Operation(r Route) huma.Operation {
+	return huma.Operation{
+		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag},
+		DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
+		Security: []map[string][]string{{"token": {}}},
+	}
+}
+
+// Keyed is what calls that change something take beside their body.
+type Keyed struct {
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: under the same key it happens once. A UUID of version 7 is best."`
+}
+
+// Reading is what reads take.
+type Reading struct {
+	Min   uint64 `header:"Trapeze-Min-Position" doc:"Wait until the answer has everything up to this position, such as that of an earlier answer."`
+	After uint64 `query:"after_position" doc:"The same as Trapeze-Min-Position."`
+}
+
+// Least is the position that the answer must have reached; 0 means any.
+func (r *Reading) Least() uint64 { return max(r.Min, r.After) }
+
+// ReadingID is the input of a read under an id.
+type ReadingID struct {
+	Reading
+	ID string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+}
+
+// UsualPage is how much of a list an answer has where nobody says how much is wanted.
+const UsualPage = 50
+
+// Page is how much of a list is wanted.
+type Page struct {
+	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 50 if left out."`
+	After string `query:"after" maxLength:"80" doc:"The next of the page before."`
+}
+
+// keyedBody is the input of a call that changes something under an id.
+type keyedBody[B any] struct {
+	Keyed
+	ID   string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+	Body B
+}
+
+// newBody is the input of a call that makes something.
+type newBody[B any] struct {
+	Keyed
+	Body B
+}
+
+// keyedID is the same without a body.
+type keyedID struct {
+	Keyed
+	ID string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+}
+
+// answer is every output. Position is up to which the answer is true.
+type answer[O any] struct {
+	Position uint64 `header:"Trapeze-Position" doc:"Place in the record up to which the answer is true. Give it to a later read that must not know less."`
+	Body     O
+}
+
+// Placed is an output that knows its place in the record: the position up to which it is true.
+type Placed interface{ At() uint64 }
+
+// answerOf is what a use case returned, with its place in the record if it knows one.
+func answerOf[O any](v O) *answer[O] { return &answer[O]{Body: v, Position: positionOf(v)} }
+
+func positionOf(v any) uint64 {
+	if p, ok := v.(Placed); ok {
+		return p.At()
+	}
+	return 0
+}
+
+// Change serves a use case that takes an id and a body. A body in which nothing is required may be left out.
+func Change[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
+	op := d.Operation(r)
+	ready := through(d, &op, fn)
+	huma.Register(d.api, op, func(ctx context.Context, in *keyedBody[B]) (*answer[O], error) {
+		v, err := fn(ctx, Caller(ctx).WithKey(in.Key), in.ID, in.Body)
+		if err != nil {
+			return nil, d.Problem(ctx, err)
+		}
+		return answerOf(v), nil
+	})
+	d.relax(op.RequestBody)
+	ready()
+}
+
+// relax makes a body optional in which nothing is required.
+func (d *Door) relax(body *huma.RequestBody) {
+	schema := body.Content["application/json"].Schema
+	for schema.Ref != "" {
+		schema = d.api.OpenAPI().Components.Schemas.SchemaFromRef(schema.Ref)
+	}
+	body.Required = len(schema.Required) > 0
+}
+
+// Create serves a use case that takes a body and no id.
+func Create[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) {
+	op := d.Operation(r)
+	ready := through(d, &op, func(ctx context.Context, c caller.Caller, _ string, in B) (O, error) { return fn(ctx, c, in) })
+	huma.Register(d.api, op, func(ctx context.Context, in *newBody[B]) (*answer[O], error) {
+		v, err := fn(ctx, Caller(ctx).WithKey(in.Key), in.Body)
+		if err != nil {
+			return nil, d.Problem(ctx, err)
+		}
+		return answerOf(v), nil
+	})
+	ready()
+}
+
+// Act serves a use case that takes an id and no body.
+func Act[O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, id string) (O, error)) {
+	Serve(d, r, func(ctx context.Context, c caller.Caller, in *keyedID) (O, error) {
+		return fn(ctx, c.WithKey(in.Key), in.ID)
+	})
+}
+
+// reader is a pointer to an input that embeds [Reading].
+type reader[I any] interface {
+	*I
+	Least() uint64
+}
+
+// Read serves a use case that changes nothing.
+func Read[I, O any, P reader[I]](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in P) (O, error)) {
+	r.Method = http.MethodGet
+	Serve(d, r, func(ctx context.Context, c caller.Caller, in *I) (O, error) {
+		if err := d.wait(ctx, P(in).Least()); err != nil {
+			var none O
+			return none, err
+		}
+		return fn(ctx, c, in)
+	})
+}
+
+// Serve serves a use case that takes what no other function here gives it. If it changes something, its input embeds
+// [Keyed], and it has to give the key to the caller.
+func Serve[I, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
+	huma.Register(d.api, d.Operation(r), func(ctx context.Context, in *I) (*answer[O], error) {
+		v, err := fn(ctx, Caller(ctx), in)
+		if err != nil {
+			return nil, d.Problem(ctx, err)
+		}
+		return answerOf(v), nil
+	})
+}
+
+// Tell serves a use case that takes nothing and answers nothing.
+func Tell(d *Door, r Route, fn func(ctx context.Context, c caller.Caller) error) {
+	r.Status = http.StatusNoContent
+	huma.Register(d.api, d.Operation(r), func(ctx context.Context, _ *struct{}) (*struct{}, error) {
+		if err := fn(ctx, Caller(ctx)); err != nil {
+			return nil, d.Problem(ctx, err)
+		}
+		return nil, nil //nolint:nilnil // there is nothing to say
+	})
+}
+
+// wait returns when the views have everything up to a position that is on record.
+func (d *Door) wait(ctx context.Context, position uint64) error {
+	if position == 0 {
+		return nil
+	}
+	if err := at(ctx, d.app.OnRecord, position); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	return at(ctx, d.app.Wait, position)
+}
+
+// at gives a number the type of the ledger's positions, which this room does not know by name.
+func at[P ~uint64](ctx context.Context, do func(context.Context, P) error, position uint64) error {
+	return do(ctx, P(position))
+}

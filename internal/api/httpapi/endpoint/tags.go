@@ -1,0 +1,25 @@
+package endpoint
+
+// What the routes are grouped by in the description.
+const (
+	TagTasks         = "Tasks"
+	TagHandoffs      = "Handoffs"
+	TagInbox         = "Inbox"
+	TagTickets       = "Tickets"
+	TagDead          = "Dead letters"
+	TagAgents        = "Agents"
+	TagChannels      = "Channels"
+	TagMemory        = "Memory"
+	TagConversations = "Conversations"
+	TagArtifacts     = "Artifacts"
+	TagPolicy        = "Policy"
+	TagTokens        = "Tokens"
+	TagRecord        = "Record"
+)
+
+// Tags are all groups, in the order in which the documentation shows them.
+func Tags() []string {
+	return []string{
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagRecord,
+	}
+}

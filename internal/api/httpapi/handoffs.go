@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+func (s *service) handoffs() {
+	post := func(verb, summary string) endpoint.Route {
+		return endpoint.Route{Method: http.MethodPost, Path: "/v1/handoffs/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagHandoffs}
+	}
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is on record.", Tag: endpoint.TagHandoffs}, s.showHandoff)
+	accept := post("accept", "Take an offer")
+	accept.About = "With automatic confirm the caller owns the task when this answers, and has its content."
+	endpoint.Change(s.door, accept, func(ctx context.Context, c tasks.Caller, id string, in tasks.AcceptInput) (tasks.Accepted, error) {
+		in.Handoff = id
+		return s.app.Accept(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("reject", "Turn an offer down"), func(ctx context.Context, c tasks.Caller, id string, in tasks.RejectInput) (taskstore.Receipt, error) {
+		in.Handoff = id
+		return s.app.Reject(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("confirm", "Let go of a task that was accepted"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ConfirmInput) (taskstore.Receipt, error) {
+		in.Handoff = id
+		return s.app.Confirm(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("withdraw", "Take a handoff under way back"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
+		if _, _, err := event.ParseHandoffID(id); err != nil { // the use case takes tasks too
+			return taskstore.Receipt{}, err
+		}
+		in.ID = id
+		return s.app.Cancel(ctx, c, in)
+	})
+	s.verdicts("handoffs", "handoff", event.ParseHandoffID)
+	s.verdicts("asks", "ask", event.ParseAskID)
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read everything on record about the task", About: "The read is on record.", Tag: endpoint.TagTasks},
+		func(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (view.Trail, error) {
+			tr, err := s.app.Trail(ctx, c, in.ID)
+			if err != nil {
+				return view.Trail{}, err
+			}
+			return *tr, nil
+		})
+}
+
+// verdicts are approve and deny, of supervised handoffs and of asks to take over.
+func (s *service) verdicts(of, name string, parse func(string) (string, int, error)) {
+	post := func(verb, summary string) endpoint.Route {
+		return endpoint.Route{Method: http.MethodPost, Path: "/v1/" + of + "/{id}/" + verb, ID: verb + "-" + name, Summary: summary, Tag: endpoint.TagHandoffs}
+	}
+	summaries := map[string][2]string{
+		"handoff": {"Let a supervised handoff go on", "Stop a supervised handoff"},
+		"ask":     {"Give the task to the agent that asked for it", "Keep the task"},
+	}[name]
+	endpoint.Change(s.door, post("approve", summaries[0]), func(ctx context.Context, c tasks.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
+		if _, _, err := parse(id); err != nil {
+			return taskstore.Receipt{}, err
+		}
+		in.ID = id
+		return s.app.Approve(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("deny", summaries[1]), func(ctx context.Context, c tasks.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
+		if _, _, err := parse(id); err != nil {
+			return taskstore.Receipt{}, err
+		}
+		in.ID = id
+		return s.app.Deny(ctx, c, in)
+	})
+}
+
+func (s *service) showHandoff(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (Handoff, error) {
+	task, n, err := event.ParseHandoffID(in.ID)
+	if err != nil {
+		return Handoff{}, err
+	}
+	t, err := s.app.Task(ctx, c, task)
+	if err != nil {
+		return Handoff{}, err
+	}
+	if t.Handoff != nil && t.Handoff.N == n {
+		h := handoffOf(t.ID, t.Handoff)
+		h.Decision = t.Handoff.Decision
+		return h, nil
+	}
+	if t.Handoff != nil && n < t.Handoff.N {
+		tr, err := s.app.Trail(ctx, c, task)
+		if err != nil {
+			return Handoff{}, err
+		}
+		for _, r := range tr.Handoffs {
+			if r.HandoffID == in.ID {
+				return pastHandoff(r), nil
+			}
+		}
+	}
+	return Handoff{}, refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", task, n)
+}

@@ -1,0 +1,175 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+// house is a server without its courier: nothing happens in it but what is asked for.
+type house struct {
+	*httptest.Server
+	t     testing.TB
+	app   *tasks.App
+	admin string
+	log   *lockedBuffer
+	shelf string // the directory of the artifacts
+}
+
+// maxArtifact is more than any other body may have.
+const maxArtifact = 3 * httpapi.DefaultMaxBody
+
+// lockedBuffer is a log that many goroutines write to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *house {
+	t.Helper()
+	return openFor(t, o, nil, configure...)
+}
+
+// openFor is a house in which the tokens of an issuer count too.
+func openFor(t testing.TB, o httpapi.Options, issuer agents.Issuer, configure ...func(*http.Server)) *house {
+	t.Helper()
+	log, views := sqltest.Open(t)
+	h := &house{t: t, log: &lockedBuffer{}, shelf: t.TempDir()}
+	store, err := filestore.Open(h.shelf, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.app, err = tasks.New(log, views.Store(), tasks.Options{Artifacts: store, Issuer: issuer}); err != nil {
+		t.Fatal(err)
+	}
+	if h.admin, err = h.app.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
+		t.Fatal(err)
+	}
+	o.Log = slog.New(slog.NewTextHandler(h.log, nil))
+	h.Server = httptest.NewUnstartedServer(httpapi.New(h.app, o))
+	for _, c := range configure {
+		c(h.Config)
+	}
+	h.Start()
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// as is a client for a token.
+func (h *house) as(token string) *client.Client {
+	h.t.Helper()
+	c, err := client.New(h.URL, token, client.Options{Retries: -1})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return c
+}
+
+// agent adds an agent and gives a client for it, and its token.
+func (h *house) agent(name string) (*client.Client, string) {
+	h.t.Helper()
+	admin := h.as(h.admin)
+	if _, err := admin.RegisterAgent(h.t.Context(), name, client.AgentSpec{}); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := admin.SetReadiness(h.t.Context(), name, client.Ready); err != nil {
+		h.t.Fatal(err)
+	}
+	t, err := admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.as(t.Text), t.Text
+}
+
+// reply is an answer as it came over the wire.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (r reply) problem(t testing.TB) endpoint.Problem {
+	t.Helper()
+	var p endpoint.Problem
+	if err := json.Unmarshal([]byte(r.body), &p); err != nil {
+		t.Fatalf("%d is no problem document: %s", r.status, r.body)
+	}
+	return p
+}
+
+// call makes a request as it would be typed: "POST /v1/tasks", with headers as "Name: value".
+func (h *house) call(token, line, body string, headers ...string) reply {
+	h.t.Helper()
+	method, path, _ := strings.Cut(line, " ")
+	req, err := http.NewRequestWithContext(h.t.Context(), method, h.URL+path, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		req.Header.Set(name, value)
+		if name == "Host" {
+			req.Host = value
+		}
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return reply{res.StatusCode, res.Header, string(b)}
+}
+
+// mustBe is the caller that a token speaks for.
+func mustBe(t testing.TB, h *house, token string) tasks.Caller {
+	t.Helper()
+	c, err := h.app.Authenticate(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

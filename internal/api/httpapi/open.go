@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"embed"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+//go:embed docs
+var docsFiles embed.FS
+
+// open serves what needs no token: is the process alive, can it work, and what is there to call.
+func (s *service) open() {
+	loosen(s.door.API())
+	spec, err := json.MarshalIndent(s.door.API(), "", "  ")
+	if err != nil {
+		panic(err) // the same bytes on every start: a test would have seen it
+	}
+	s.static("/openapi.json", "application/openapi+json", append(spec, '\n'))
+	for path, f := range map[string][2]string{
+		"/docs":          {"docs/index.html", "text/html; charset=utf-8"},
+		"/docs/docs.js":  {"docs/docs.js", "text/javascript; charset=utf-8"},
+		"/docs/docs.css": {"docs/docs.css", "text/css; charset=utf-8"},
+	} {
+		b, err := docsFiles.ReadFile(f[0])
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		s.static(path, f[1], b)
+	}
+	for _, path := range s.opts.Resource.Paths {
+		s.static(path, "application/json", s.opts.Resource.Document)
+	}
+	s.door.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
+	})
+	s.door.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if err := s.app.Err(); err != nil {
+			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "look into the server's log", "not ready: %s", err)).Write(w)
+			return
+		}
+		standing := map[string]string{"status": "ready"}
+		if err := s.app.Book.Err(); err != nil {
+			standing["policy"] = "the policy file is not in force; the server's log and trapeze policy reload say why" // not to everybody
+		}
+		endpoint.Plain(w, standing)
+	})
+	s.door.Mux().HandleFunc("/", s.nowhere)
+}
+
+func (s *service) static(path, media string, b []byte) {
+	s.door.Mux().HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", media)
+		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		_, _ = w.Write(b) // the client is gone
+	})
+}
+
+// nowhere answers what no route takes.
+func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		probe := r.Clone(r.Context())
+		probe.Method = m
+		if _, pattern := s.door.Mux().Handler(probe); pattern != "/" && pattern != "" {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) == 0 {
+		endpoint.ProblemOf(refusal.New(refusal.NotFound, "/docs shows people what there is, /openapi.json tells programs", "there is nothing at %.200q", r.URL.Path)).Write(w)
+		return
+	}
+	p := endpoint.ProblemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "%s is not what this is called with", r.Method))
+	p.Status = http.StatusMethodNotAllowed
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	p.Write(w)
+}

@@ -1,0 +1,249 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+func (s *service) audit() {
+	op := s.door.Operation(endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/audit/export", ID: "export", Summary: "Export the record",
+		About: "One event a line, or a row; of one task also as one document. An export that is cut short ends without the last chunk.", Tag: endpoint.TagRecord,
+	})
+	op.Parameters = []*huma.Param{
+		endpoint.Query("format", "jsonl if left out; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
+		endpoint.Query("task", "Id of one task. Left out: everything, for those who may read the audit.", &huma.Schema{Type: huma.TypeString}),
+	}
+	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
+	for _, media := range exportMedia {
+		op.Responses["200"].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	s.door.Raw(op, s.export)
+}
+
+var exportMedia = map[view.Format]string{
+	view.FormatJSON: "application/json", view.FormatLines: "application/jsonl", view.FormatCSV: "text/csv; charset=utf-8",
+}
+
+func (s *service) export(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	in := history.ExportInput{Task: q.Get("task"), Format: view.FormatLines}
+	if f := q.Get("format"); f != "" {
+		if err := in.Format.UnmarshalText([]byte(f)); err != nil {
+			return err
+		}
+	}
+	endpoint.Patient(r.Context())
+	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
+	err := s.app.Export(r.Context(), endpoint.Caller(r.Context()), in, out)
+	if err == nil && !out.begun {
+		_, err = out.Write(nil) // nothing on record is an answer too
+	}
+	if err != nil && out.begun {
+		s.door.CutShort(r.Context(), "an export", err)
+	}
+	return err
+}
+
+// lateWriter sends the status with the first byte, so that a refusal before that is a refusal.
+type lateWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	media   string
+	begun   bool
+}
+
+func (l *lateWriter) Write(b []byte) (int, error) {
+	if !l.begun {
+		l.begun = true
+		l.w.Header().Set("Content-Type", l.media)
+		l.w.WriteHeader(http.StatusOK)
+	}
+	if err := l.control.SetWriteDeadline(time.Now().Add(endpoint.SendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return l.w.Write(b)
+}
+
+func (s *service) events() {
+	op := s.door.Operation(endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "What happens, as it happens (server-sent events)",
+		About: "Every message named entry carries a Notice; its id is the position to resume after. Comments in between show that the stream lives.",
+		Tag:   endpoint.TagRecord,
+	})
+	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}
+	op.Parameters = []*huma.Param{
+		endpoint.Query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
+		{Name: "Last-Event-ID", In: "header", Description: "The same as after; it counts if both are there.", Schema: position},
+	}
+	notice := endpoint.SchemaOf[history.Notice](s.door)
+	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
+		"text/event-stream": {Schema: &huma.Schema{
+			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
+			Extensions: map[string]any{"x-data": notice},
+		}},
+	}}}
+	s.door.Raw(op, s.follow)
+}
+
+// startOf is the position that a stream begins after.
+func (s *service) startOf(r *http.Request) (uint64, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = r.URL.Query().Get("after")
+	}
+	last, err := s.app.Last(r.Context())
+	if err != nil || text == "" {
+		return uint64(last), err
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > uint64(last) {
+		return 0, refusal.New(refusal.Invalid, "give the id of a message of this server, or nothing to begin now",
+			"%.40q is not a position on record; the newest entry is %d", text, last)
+	}
+	return n, nil
+}
+
+// Event streams that may be open at once: each holds a batch of the record in memory when its reader is slow.
+const (
+	maxStreams    = 256
+	maxStreamsFor = 8 // one principal
+)
+
+// admit counts an event stream until done is called, or refuses it.
+func (s *service) admit(c tasks.Caller) (done func(), err error) {
+	who := c.Workspace + "/" + c.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streaming >= maxStreams || s.streams[who] >= maxStreamsFor {
+		return nil, refusal.New(refusal.Limit, "close one first; a stream can be resumed after the id of its last message",
+			"%d event streams are open, %d of them yours", s.streaming, s.streams[who])
+	}
+	s.streaming++
+	s.streams[who]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.streaming--
+		if s.streams[who]--; s.streams[who] == 0 {
+			delete(s.streams, who)
+		}
+	}, nil
+}
+
+// follow tells the caller what happens until it goes away, the server stops or its token ends.
+func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
+	done, err := s.admit(endpoint.Caller(r.Context()))
+	if err != nil {
+		return err
+	}
+	defer done()
+	after, err := s.startOf(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	endpoint.Patient(r.Context())
+	notices, ended := make(chan history.Notice, 64), make(chan error, 1)
+	go func() {
+		ended <- followAfter(ctx, s.app, endpoint.Caller(r.Context()), after, func(n history.Notice) error {
+			select {
+			case notices <- n:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	out := &eventWriter{w: w, control: http.NewResponseController(w)}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // for proxies
+	out.printf("retry: 1000\nid: %d\nevent: open\ndata: {\"position\":%d}\n\n", after, after)
+	beat := time.NewTicker(s.opts.Heartbeat)
+	defer beat.Stop()
+	for out.flush() == nil {
+		select {
+		case n := <-notices:
+			if endpoint.Still(r.Context()) != nil {
+				return nil
+			}
+			out.notice(n)
+			for len(notices) > 0 {
+				out.notice(<-notices)
+			}
+		case <-beat.C:
+			if endpoint.Still(r.Context()) != nil {
+				return nil
+			}
+			out.printf(": alive\n\n")
+		case err := <-ended:
+			if err != nil && ctx.Err() == nil {
+				s.door.Log().WarnContext(ctx, "an event stream ended", "error", err)
+			}
+			for len(notices) > 0 {
+				out.notice(<-notices)
+			}
+			_ = out.flush() // it ends either way
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// followAfter gives a number the type of the ledger's positions, which this room does not know by name.
+func followAfter(ctx context.Context, a *tasks.App, c tasks.Caller, after uint64, fn func(history.Notice) error) error {
+	at := history.Notice{}.Position
+	endpoint.SetPosition(&at, after)
+	return a.Follow(ctx, c, at, fn)
+}
+
+// eventWriter writes server-sent events. After the first error it writes nothing.
+type eventWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	err     error
+}
+
+func (o *eventWriter) printf(format string, args ...any) {
+	if o.err != nil {
+		return
+	}
+	if err := o.control.SetWriteDeadline(time.Now().Add(endpoint.SendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		o.err = err
+		return
+	}
+	_, o.err = fmt.Fprintf(o.w, format, args...)
+}
+
+func (o *eventWriter) notice(n history.Notice) {
+	b, err := json.Marshal(n)
+	if err != nil {
+		o.err = err
+		return
+	}
+	o.printf("id: %d\nevent: entry\ndata: %s\n\n", n.Position, b)
+}
+
+func (o *eventWriter) flush() error {
+	if o.err == nil {
+		o.err = o.control.Flush()
+	}
+	return o.err
+}

@@ -1,0 +1,193 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// TaskPage is one page of a list of tasks.
+type TaskPage struct {
+	Tasks    []view.Task `json:"tasks"`
+	Next     string      `json:"next,omitempty" doc:"The parameter after of the next page; absent at the end."`
+	Position uint64      `json:"position" doc:"Up to which the list is complete."`
+}
+
+// At implements [door.Placed].
+func (p TaskPage) At() uint64 { return p.Position }
+
+type tasksQuery struct {
+	endpoint.Reading
+	endpoint.Page
+	State  event.State `query:"state" doc:"Only tasks in this state."`
+	Live   bool        `query:"live" doc:"Only tasks that are not completed, failed or cancelled."`
+	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
+	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
+}
+
+type taskQuery struct {
+	endpoint.ReadingID
+	Beyond uint64 `query:"after" doc:"With wait: until the task has an entry after this position, such as its position in an earlier answer. Left out: until it is completed, failed, cancelled or parked."`
+	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. When that is over, the answer is the task as it is." example:"30s"`
+}
+
+func (s *service) tasks() {
+	post := func(verb, summary string) endpoint.Route {
+		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
+	}
+	endpoint.Create(s.door, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/tasks", ID: "create-task", Summary: "Make a task",
+		About: "And start it or hand it off in the same decision, if the body says so.", Tag: endpoint.TagTasks, Status: http.StatusCreated,
+	}, s.app.Create)
+	endpoint.Create(s.door, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Make a task from another system's handoff document, or from an exported envelope",
+		About: "Three formats of other systems, and envelopes as they were exported, of any major of their schema that is known, are told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not simply taken over.",
+		Tag:   endpoint.TagTasks, Status: http.StatusCreated,
+	}, s.app.Import)
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and wait for what comes of it", About: "The read is on record.", Tag: endpoint.TagTasks}, s.showTask)
+	endpoint.Act(s.door, post("start", "Work on one's own pending task"), s.app.Start)
+	endpoint.Change(s.door, post("send", "Hand the task to others"), func(ctx context.Context, c tasks.Caller, id string, in tasks.SendInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Send(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("escalate", "Hand the task upwards"), func(ctx context.Context, c tasks.Caller, id string, in tasks.EscalateInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Escalate(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("share", "Give the task's context to another agent"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ShareInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Share(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("takeover", "Ask for the task"), func(ctx context.Context, c tasks.Caller, id string, in tasks.TakeoverInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Takeover(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("cancel", "Call the task off, children included"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
+		if err := event.CheckTaskID(id); err != nil { // the use case takes handoffs too
+			return taskstore.Receipt{}, err
+		}
+		in.ID = id
+		return s.app.Cancel(ctx, c, in)
+	})
+	s.work()
+	endpoint.Change(s.door, post("stuck", "Say that its owner gets nowhere: others are asked at once"),
+		func(ctx context.Context, c tasks.Caller, id string, in tasks.StuckInput) (taskstore.Receipt, error) {
+			in.Task = id
+			return s.app.Stuck(ctx, c, in)
+		})
+	s.constraints()
+}
+
+// work is what an owner does.
+func (s *service) work() {
+	post := func(verb, summary string) endpoint.Route {
+		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
+	}
+	endpoint.Change(s.door, post("progress", "Report what was done, and renew the lease"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ProgressInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Progress(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("heartbeat", "Show life, and renew the lease"), func(ctx context.Context, c tasks.Caller, id string, in tasks.HeartbeatInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Heartbeat(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("complete", "Finish the task with its result"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CompleteInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Complete(ctx, c, in)
+	})
+	endpoint.Change(s.door, post("fail", "End the task as not done"), func(ctx context.Context, c tasks.Caller, id string, in tasks.FailInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Fail(ctx, c, in)
+	})
+}
+
+type liftQuery struct {
+	endpoint.Keyed
+	ID         string `path:"id" maxLength:"80" doc:"Of the task."`
+	Constraint string `path:"constraint" maxLength:"64" doc:"Id of the constraint."`
+	Why        string `query:"why" required:"true" minLength:"1" maxLength:"2000" doc:"Why it may be lifted."`
+}
+
+func (s *service) constraints() {
+	add := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/constraints", ID: "constrain", Summary: "Add a constraint, or tighten one", Tag: endpoint.TagTasks}
+	endpoint.Change(s.door, add, func(ctx context.Context, c tasks.Caller, id string, in tasks.ConstrainInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Constrain(ctx, c, in)
+	})
+	lift := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tasks/{id}/constraints/{constraint}", ID: "lift", Summary: "Take a constraint away", Tag: endpoint.TagTasks}
+	endpoint.Serve(s.door, lift, func(ctx context.Context, c tasks.Caller, in *liftQuery) (taskstore.Receipt, error) {
+		return s.app.Lift(ctx, c.WithKey(in.Key), tasks.LiftInput{Task: in.ID, ID: in.Constraint, Why: in.Why})
+	})
+	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Comment on an earlier entry", Tag: endpoint.TagTasks}
+	endpoint.Change(s.door, note, func(ctx context.Context, c tasks.Caller, id string, in tasks.AnnotateInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Annotate(ctx, c, in)
+	})
+}
+
+func (s *service) showTask(ctx context.Context, c tasks.Caller, in *taskQuery) (Task, error) {
+	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Task, error) {
+		ask := history.TaskInput{ID: in.ID, Wait: wait}
+		endpoint.SetPosition(&ask.After, in.Beyond)
+		t, err := s.app.WaitTask(ctx, c, ask)
+		return taskOf(t), err
+	})
+}
+
+func (s *service) listTasks(ctx context.Context, c tasks.Caller, in *tasksQuery) (TaskPage, error) {
+	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent}
+	return s.page(ctx, c, f, in.Page)
+}
+
+// page lists the tasks that a filter leaves.
+func (s *service) page(ctx context.Context, c tasks.Caller, f view.TaskFilter, p endpoint.Page) (TaskPage, error) {
+	if p.After != "" {
+		if err := event.CheckTaskID(p.After); err != nil {
+			return TaskPage{}, err
+		}
+	}
+	if p.Limit == 0 {
+		p.Limit = endpoint.UsualPage
+	}
+	f.After, f.Limit = p.After, p.Limit
+	out := TaskPage{Position: uint64(s.app.Views().Position())}
+	list, err := s.app.Tasks(ctx, c, tasks.TasksInput{TaskFilter: f})
+	if err != nil {
+		return out, err
+	}
+	out.Tasks = endpoint.NotNil(list)
+	if len(list) == p.Limit {
+		out.Next = list[len(list)-1].ID
+	}
+	return out, nil
+}
+
+type deadQuery struct {
+	endpoint.Reading
+	endpoint.Page
+}
+
+func (s *service) dead() {
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/dead", ID: "list-dead", Summary: "List the tasks in the dead-letter queue, newest first", Tag: endpoint.TagDead},
+		func(ctx context.Context, c tasks.Caller, in *deadQuery) (TaskPage, error) {
+			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page)
+		})
+	replay := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Revive a task with fresh limits", Tag: endpoint.TagDead}
+	endpoint.Change(s.door, replay, func(ctx context.Context, c tasks.Caller, id string, in tasks.ReplayInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Replay(ctx, c, in)
+	})
+	discard := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/discard", ID: "discard", Summary: "Give a task up", Tag: endpoint.TagDead}
+	endpoint.Change(s.door, discard, func(ctx context.Context, c tasks.Caller, id string, in tasks.DiscardInput) (taskstore.Receipt, error) {
+		in.Task = id
+		return s.app.Discard(ctx, c, in)
+	})
+}

@@ -1,0 +1,95 @@
+package argument_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+)
+
+// order is what a tool might be called with.
+type order struct {
+	ID    string          `json:"id" jsonschema:"of what"`
+	Size  string          `json:"size,omitempty" enum:"small,large"`
+	Names argument.List   `json:"names,omitempty"`
+	Facts argument.Points `json:"facts,omitempty"`
+	extra
+}
+
+type extra struct {
+	Count int `json:"count,omitempty"`
+}
+
+func TestWhatAModelWritesIsReadOrRefusedInWordsThatItCanMendItBy(t *testing.T) {
+	for _, c := range []struct{ given, says string }{
+		{`{"id": "x"}`, ""},
+		{`{"id": "x", "size": "small", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}], "count": 3}`, ""},
+		{`{"id": "x", "facts": "it is late"}`, ""},
+		{`{"id": "x", "names": null, "size": ""}`, ""},
+		{``, "cook needs id: of what"},
+		{`{}`, "cook needs id: of what"},
+		{`[]`, "JSON object"},
+		{`null`, "JSON object"},
+		{`{"id": "x"} {"id": "y"}`, "cook"},
+		{`{"id": "x", "id": "y"}`, "cook"},
+		{`{"ID": "x"}`, `cook takes no "ID"; it takes: id, size, names, facts, count`},
+		{`{"id": "x", "colour": "red"}`, `cook takes no "colour"`},
+		{`{"id": "x", "from": "ann"}`, "who you are comes from your token"},
+		{`{"id": "x", "size": "huge"}`, `size is "huge"; use one of: small, large`},
+		{`{"id": 7}`, "id must be a string, not number"},
+		{`{"id": "x", "count": "many"}`, "count must be a number, not string"},
+		{`{"id": "x", "facts": {"text": "it rains"}}`, "give a list such as"},
+		{`{"id": "x", "facts": [{"texts": "it rains"}]}`, "each of facts and decisions has text"},
+	} {
+		_, err := argument.Decode[order]("cook", json.RawMessage(c.given))
+		var refused *client.Error
+		switch {
+		case c.says == "" && err != nil:
+			t.Errorf("%s: %v", c.given, err)
+		case c.says != "" && (!errors.As(err, &refused) || refused.Code != client.Invalid || !strings.Contains(refused.Message, c.says)):
+			t.Errorf("%s is %v, and not %q", c.given, err, c.says)
+		}
+	}
+}
+
+func TestOneStringIsAListAndAPoint(t *testing.T) {
+	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`))
+	if err != nil || len(got.Names) != 1 || got.Names[0] != "ann" {
+		t.Errorf("%+v, %v", got.Names, err)
+	}
+	if len(got.Facts) != 2 || got.Facts[0].Text != "it is late" || got.Facts[1].Supersedes != "f1" {
+		t.Errorf("%+v", got.Facts)
+	}
+}
+
+func TestASchemaSaysWhatIsTakenAndNoMore(t *testing.T) {
+	const taken = `{"type":"object","properties":{` +
+		`"id":{"type":"string","description":"of what"},` +
+		`"size":{"type":"string","enum":["small","large"]},` +
+		`"names":{"type":"array","items":{"type":"string"}},` +
+		`"facts":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"supersedes":{"type":"string","description":"id of the one it replaces"}},"required":["text"]}},` +
+		`"count":{"type":"integer"}},"required":["id"],"additionalProperties":false}`
+	if got := same(t, argument.Schema[order](true)); got != same(t, json.RawMessage(taken)) {
+		t.Errorf("what is taken is described as\n%s", got)
+	}
+	if given := string(argument.Schema[order](false)); strings.Contains(given, "additionalProperties") {
+		t.Errorf("what is given is described as\n%s", given)
+	}
+}
+
+// same writes JSON so that what means the same is the same.
+func same(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

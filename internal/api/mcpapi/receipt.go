@@ -1,0 +1,114 @@
+package mcpapi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+)
+
+// receipt is how a task stands after a call: what the next call needs, and no more.
+type receipt struct {
+	Task     string       `json:"task"`
+	State    client.State `json:"state"`
+	Owner    string       `json:"owner,omitempty"`
+	Epoch    uint64       `json:"epoch,omitempty"`
+	Handoff  string       `json:"handoff,omitempty"`
+	Stage    client.Stage `json:"stage,omitempty"`
+	To       []string     `json:"to,omitempty"`
+	Children []string     `json:"children,omitempty"`
+	Ticket   string       `json:"ticket,omitempty"`
+	Decision *decision    `json:"decision,omitempty"`
+	Repeat   bool         `json:"repeat,omitempty"`
+	Position uint64       `json:"position,omitempty"`
+	Next     string       `json:"next,omitempty"`
+}
+
+func receiptOf(r client.Receipt, next string) receipt {
+	out := receipt{
+		Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Handoff: r.Handoff, Stage: r.Stage, To: r.To, Children: r.Children,
+		Ticket: r.Ticket, Repeat: r.Repeat, Next: next, Position: r.Position,
+	}
+	if r.Decision != nil {
+		d := decisionOf(*r.Decision)
+		out.Decision = &d
+	}
+	return out
+}
+
+// told is a receipt as an answer. did says what happened, next what to call now.
+func told(r client.Receipt, did, next string) answer {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s Task %s is %s", did, r.Task, strings.ReplaceAll(string(r.State), "_", " "))
+	if r.Owner != "" {
+		fmt.Fprintf(&b, ", owner %s, epoch %d", r.Owner, r.Epoch)
+	}
+	b.WriteString(".")
+	if r.Handoff != "" && r.State == client.HandingOff {
+		fmt.Fprintf(&b, " Handoff %s is %s", r.Handoff, strings.ReplaceAll(string(r.Stage), "_", " "))
+		switch {
+		case len(r.To) > 0 && r.Stage == client.StageAccepted:
+			b.WriteString(" by " + strings.Join(r.To, ", "))
+		case len(r.To) > 0:
+			b.WriteString(" to " + strings.Join(r.To, ", "))
+		}
+		b.WriteString(".")
+	}
+	if len(r.Children) > 0 {
+		b.WriteString(" Children: " + strings.Join(r.Children, ", ") + ".")
+	}
+	if r.Repeat {
+		b.WriteString(" This answers a repeated call: it had happened before and did not happen again.")
+	}
+	if next != "" {
+		b.WriteString("\nNext: " + next)
+	}
+	return answer{text: b.String(), data: receiptOf(r, next), stands: liveness.Of(r)}
+}
+
+// decision is what the policy made of a task, without the long list of those passed over.
+type decision struct {
+	Action string   `json:"action"`
+	Rule   string   `json:"rule,omitempty"`
+	To     string   `json:"to,omitempty"`
+	Kind   string   `json:"kind,omitempty"`
+	Why    []string `json:"why,omitempty"`
+	Passed []string `json:"passed_over,omitempty"`
+}
+
+const mostPassed = 10
+
+func decisionOf(d client.Decision) decision {
+	out := decision{Action: d.Action, Rule: d.Rule, Kind: string(d.Kind), Why: d.Why}
+	for _, r := range []struct{ what, name string }{
+		{"", d.To.Agent}, {"capability ", d.To.Capability}, {"channel ", d.To.Channel}, {"chain ", d.To.Chain}, {"human:", d.To.Desk},
+	} {
+		if r.name != "" {
+			out.To = r.what + r.name
+		}
+	}
+	for _, w := range d.Weighed {
+		if !w.Fit && len(out.Passed) < mostPassed {
+			out.Passed = append(out.Passed, w.Agent+w.Desk+": "+w.Why)
+		}
+	}
+	return out
+}
+
+func (d decision) String() string {
+	s := "The policy says: " + d.Action
+	if d.To != "" {
+		s += " to " + d.To
+	}
+	if d.Rule != "" {
+		s += " (rule " + d.Rule + ")"
+	}
+	if len(d.Why) > 0 {
+		s += ", because " + strings.Join(d.Why, "; ")
+	}
+	if len(d.Passed) > 0 {
+		s += ". Passed over: " + strings.Join(d.Passed, "; ")
+	}
+	return s + "."
+}

@@ -1,0 +1,67 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// mostLinks is how many links one answer has.
+const mostLinks = 8
+
+// TaskLinks are where to read what an answer about a task leaves out. A task without an envelope has none to read.
+func TaskLinks(task, envelope string) []mcp.Content {
+	links := []mcp.Content{link("history", "trapeze://task/"+task+"/history", asJSON, 0)}
+	if envelope != "" {
+		links = append(links, link("envelope", "trapeze://envelope/"+task, asJSON, 0))
+	}
+	return links
+}
+
+// ContentLinks are where to read what the rendered context of a handoff leaves out: memory items that came as references,
+// files, the envelope as it was sealed, and the task's history. They are at most 8; more is how many there would be besides.
+func ContentLinks(task, handoff string, envelope json.RawMessage) (links []mcp.Content, more int) {
+	var e struct {
+		Memory []struct {
+			ID   string  `json:"id"`
+			Text *string `json:"text"`
+		} `json:"memory"`
+		Artifacts []struct {
+			Digest string `json:"digest"`
+			Media  string `json:"media_type"`
+			Bytes  int64  `json:"bytes"`
+		} `json:"artifacts"`
+	}
+	if json.Unmarshal(envelope, &e) != nil {
+		return nil, 0 // it has none of these
+	}
+	add := func(l *mcp.ResourceLink) {
+		if len(links) == mostLinks-2 { // room for the last two
+			more++
+			return
+		}
+		links = append(links, l)
+	}
+	for _, m := range e.Memory {
+		if m.Text == nil && anID.MatchString(m.ID) {
+			add(link("memory "+m.ID, "trapeze://memory/"+m.ID+"?task="+task, asJSON, 0))
+		}
+	}
+	for i, a := range e.Artifacts {
+		if anID.MatchString(a.Digest) {
+			add(link(fmt.Sprintf("artifact %d", i+1), "trapeze://artifact/"+a.Digest, "", a.Bytes))
+		}
+	}
+	return append(links, link("envelope", "trapeze://envelope/"+handoff, asJSON, int64(len(envelope))),
+		link("history", "trapeze://task/"+task+"/history", asJSON, 0)), more
+}
+
+// link names what it leads to in words of ours only: clients show them outside of any fence.
+func link(name, uri, media string, size int64) *mcp.ResourceLink {
+	l := &mcp.ResourceLink{URI: uri, Name: name, MIMEType: media}
+	if size > 0 {
+		l.Size = &size
+	}
+	return l
+}

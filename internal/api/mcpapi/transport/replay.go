@@ -1,0 +1,139 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxReplay is how much of what a session was sent is kept for a client that was cut off and asks for what it missed: bytes,
+	// or the newest event if that alone is larger.
+	maxReplay = 64 << 10
+	// eventCost is what an event counts beside its bytes, and a stream that has none yet.
+	eventCost = 64
+)
+
+// errForgotten says that too much has been sent since for a stream to be told again.
+var errForgotten = errors.New("that is not kept any more")
+
+// replay keeps what sessions were sent last, each for itself. It implements [mcp.EventStore].
+type replay struct {
+	mu sync.Mutex
+	of map[string]*lately
+}
+
+func newReplay() *replay { return &replay{of: map[string]*lately{}} }
+
+// lately is what one session was sent last.
+type lately struct {
+	bytes   int
+	order   []sent // oldest first
+	streams map[string]*sentOn
+}
+
+// sent is an event, or that a stream was opened.
+type sent struct {
+	stream string
+	event  bool
+	bytes  int
+}
+
+// sentOn is what is kept of one stream. It is forgotten with the last that is kept of it, unless it is the session's own, which is
+// there for as long as the session is.
+type sentOn struct {
+	kept   int // in order
+	first  int // index of the first event
+	events [][]byte
+}
+
+// Open implements [mcp.EventStore].
+func (s *replay) Open(_ context.Context, session, stream string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.of[session]
+	if l == nil {
+		l = &lately{streams: map[string]*sentOn{}}
+		s.of[session] = l
+	}
+	if l.streams[stream] == nil {
+		l.streams[stream] = &sentOn{}
+		l.keep(sent{stream: stream, bytes: eventCost})
+	}
+	return nil
+}
+
+// Append implements [mcp.EventStore].
+func (s *replay) Append(_ context.Context, session, stream string, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, on := s.find(session, stream)
+	if on == nil {
+		return errForgotten
+	}
+	on.events = append(on.events, data)
+	l.keep(sent{stream: stream, event: true, bytes: eventCost + len(data)})
+	return nil
+}
+
+// After implements [mcp.EventStore].
+func (s *replay) After(_ context.Context, session, stream string, index int) iter.Seq2[[]byte, error] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, on := s.find(session, stream)
+	if on == nil || index+1 < on.first || index+1 > on.first+len(on.events) {
+		return func(yield func([]byte, error) bool) { yield(nil, errForgotten) }
+	}
+	missed := slices.Clone(on.events[index+1-on.first:])
+	return func(yield func([]byte, error) bool) {
+		for _, data := range missed {
+			if !yield(data, nil) {
+				return
+			}
+		}
+	}
+}
+
+// SessionClosed implements [mcp.EventStore].
+func (s *replay) SessionClosed(_ context.Context, session string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, session)
+	return nil
+}
+
+// find gives what is kept of a stream; nil: nothing. The caller holds mu.
+func (s *replay) find(session, stream string) (*lately, *sentOn) {
+	l := s.of[session]
+	if l == nil {
+		return nil, nil
+	}
+	return l, l.streams[stream]
+}
+
+// keep puts something last, and forgets what is first for it.
+func (l *lately) keep(x sent) {
+	l.order = append(l.order, x)
+	l.streams[x.stream].kept++
+	for l.bytes += x.bytes; l.bytes > maxReplay && len(l.order) > 1; {
+		old := l.order[0]
+		l.order = l.order[1:]
+		l.bytes -= old.bytes
+		on := l.streams[old.stream]
+		on.kept--
+		if old.event {
+			on.events[0] = nil // lets go of it
+			on.events = on.events[1:]
+			on.first++
+		}
+		if on.kept == 0 && old.stream != "" {
+			delete(l.streams, old.stream)
+		}
+	}
+}
+
+var _ mcp.EventStore = (*replay)(nil)

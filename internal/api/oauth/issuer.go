@@ -1,0 +1,203 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// What asking the issuer may cost.
+const (
+	askLimit  = 5 * time.Second // to have its keys, all in all
+	maxAnswer = 512 << 10       // bytes of one answer
+	pause     = 2 * time.Second // after it could not be had
+	askEvery  = 10 * time.Second
+	askBurst  = 6 // looks at once, then one each askEvery: tokens signed with keys that nobody knows cause them
+)
+
+// How long keys count. A key that the issuer has withdrawn is trusted for freshFor, or for keepFor if the issuer is away.
+const (
+	freshFor = 10 * time.Minute
+	keepFor  = time.Hour
+)
+
+// issuer has the keys of one. They are had when they are needed first, and again when they are old or lack one.
+type issuer struct {
+	url    string
+	now    func() time.Time
+	log    *slog.Logger
+	client *http.Client
+	keys   atomic.Pointer[keySet]
+
+	turn    chan struct{} // held by who asks; what follows belongs to its holder
+	limit   *rate.Limiter
+	failed  time.Time
+	because error
+}
+
+func newIssuer(c Config) *issuer {
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true, // asked once in minutes
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	client := &http.Client{
+		Transport: transport, Timeout: askLimit,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys come from where they are said to be
+	}
+	return &issuer{
+		url: c.Issuer, now: c.Now, log: c.Log, client: client, turn: make(chan struct{}, 1), limit: rate.NewLimiter(rate.Every(askEvery), askBurst),
+	}
+}
+
+// current are the issuer's keys: fresh if they can be had, and else such as were had within keepFor.
+func (i *issuer) current(ctx context.Context) (*keySet, error) {
+	have := i.keys.Load()
+	now := i.now()
+	switch {
+	case have == nil || now.Sub(have.at) > keepFor:
+		return i.renew(ctx, have)
+	case now.Sub(have.at) > freshFor:
+		select {
+		case i.turn <- struct{}{}: // one call waits for it, the others go on with what there is
+			if fresh, err := i.asked(ctx, have); err == nil {
+				return fresh, nil
+			}
+		default:
+		}
+	}
+	return have, nil
+}
+
+// renew has keys newer than those that the caller has seen.
+func (i *issuer) renew(ctx context.Context, seen *keySet) (*keySet, error) {
+	select {
+	case i.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, away("the call ended before the issuer had answered")
+	}
+	return i.asked(ctx, seen)
+}
+
+// asked is [issuer.ask] for a caller that holds the turn, which it gives back. It goes on without a caller that goes away: who
+// only ever calls and leaves would otherwise use up how often the issuer may be asked, and nobody would have its keys.
+func (i *issuer) asked(ctx context.Context, seen *keySet) (*keySet, error) {
+	var fresh *keySet
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { <-i.turn }()
+		fresh, err = i.ask(context.WithoutCancel(ctx), seen)
+	}()
+	select {
+	case <-done:
+		return fresh, err
+	case <-ctx.Done():
+		return nil, away("the call ended before the issuer had answered")
+	}
+}
+
+// ask looks up the keys, unless somebody has just done so. The caller holds the turn.
+func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
+	if have := i.keys.Load(); have != seen {
+		return have, nil
+	}
+	now := i.now()
+	if i.because != nil && now.Sub(i.failed) < pause {
+		return nil, i.because
+	}
+	if !i.limit.AllowN(now, 1) {
+		return nil, away("the issuer's keys were looked up too often just now")
+	}
+	asking, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	list, err := i.lookUp(asking)
+	if err != nil {
+		i.log.WarnContext(ctx, "the issuer of tokens cannot be asked for its keys", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
+		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be had", i.url)
+		return nil, i.because
+	}
+	fresh := &keySet{keys: list, at: now}
+	i.because = nil
+	i.keys.Store(fresh)
+	return fresh, nil
+}
+
+func away(format string, args ...any) error {
+	return refusal.New(refusal.Unavailable, "repeat the call in a few seconds; tokens that this server made count meanwhile", format, args...)
+}
+
+// lookUp has the keys from where the issuer's metadata says.
+func (i *issuer) lookUp(ctx context.Context) ([]key, error) {
+	at, err := i.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body, _, err := i.get(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return parseKeys(body)
+}
+
+// discover finds out where the issuer has its keys: in the metadata of OpenID Connect or in those of RFC 8414.
+func (i *issuer) discover(ctx context.Context) (string, error) {
+	u, err := url.Parse(i.url)
+	if err != nil {
+		return "", err
+	}
+	body, found, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
+	if err != nil && !found {
+		body, _, err = i.get(ctx, wellKnown(u, "oauth-authorization-server"))
+	}
+	if err != nil {
+		return "", err
+	}
+	var doc struct {
+		Issuer string `json:"issuer"`
+		Keys   string `json:"jwks_uri"`
+	}
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return "", fmt.Errorf("its metadata: %w", err)
+	}
+	if doc.Issuer != i.url {
+		return "", fmt.Errorf("its metadata are those of %.200q: the configured URL must be the same to the letter", doc.Issuer)
+	}
+	if at, err := url.Parse(doc.Keys); err != nil || at.Host == "" || !private(at) {
+		return "", fmt.Errorf("its metadata have its keys at %.200q, which is neither https nor on this machine", doc.Keys)
+	}
+	return doc.Keys, nil
+}
+
+// get has a document, and whether there is anything at its address.
+func (i *issuer) get(ctx context.Context, at string) (body []byte, found bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, true, err
+	}
+	req.Header.Set("Accept", "application/json")
+	res, err := i.client.Do(req)
+	if err != nil {
+		return nil, true, err
+	}
+	defer func() { _ = res.Body.Close() }() // nothing more is wanted of it
+	if res.StatusCode != http.StatusOK {
+		return nil, res.StatusCode/100 != 4, fmt.Errorf("%s is answered %s", at, res.Status)
+	}
+	body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("%s is answered with more than %d bytes", at, maxAnswer)
+	}
+	return body, true, err
+}

@@ -1,0 +1,90 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// MaxDepth is how deep JSON may be nested: it leaves room for the fields around the deepest data that the rules take.
+const MaxDepth = event.MaxJSONDepth + 8
+
+// Check refuses text that is not UTF-8, is nested too deeply or names a field twice, before anything is built of it.
+// Of a field that is there twice huma checks the last, but both are read into the input.
+func Check(b []byte) error {
+	if !utf8.Valid(b) {
+		return errors.New("is not valid UTF-8")
+	}
+	var open []level
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; c {
+		case '"':
+			end := stringEnd(b, i)
+			if n := len(open); n > 0 && open[n-1].key {
+				if err := open[n-1].name(b[i:end]); err != nil {
+					return err
+				}
+			}
+			i = end - 1
+		case '{', '[':
+			if len(open) == MaxDepth {
+				return fmt.Errorf("is nested more than %d levels deep", MaxDepth)
+			}
+			open = append(open, level{object: c == '{', key: c == '{'})
+		case '}', ']':
+			open = open[:max(len(open)-1, 0)]
+		case ',':
+			if n := len(open); n > 0 {
+				open[n-1].key = open[n-1].object
+			}
+		}
+	}
+	return nil
+}
+
+// level is an object or a list that has begun and not ended.
+type level struct {
+	object bool
+	key    bool // the next string is a key
+	keys   map[string]bool
+}
+
+// name takes the next key, as it is quoted in the text.
+func (l *level) name(quoted []byte) error {
+	l.key = false
+	name := strings.Trim(string(quoted), `"`)
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		_ = json.Unmarshal(quoted, &name) // where this fails, reading the text will
+	}
+	if l.keys[name] {
+		return fmt.Errorf("has the field %q twice in one place", refusal.Clip(name, 80))
+	}
+	if l.keys == nil {
+		l.keys = map[string]bool{}
+	}
+	l.keys[name] = true
+	return nil
+}
+
+// stringEnd is where the string ends that begins at i, its quotes included.
+func stringEnd(b []byte, i int) int {
+	i++
+	if n := bytes.IndexByte(b[i:], '"'); n >= 0 && bytes.IndexByte(b[i:i+n], '\\') < 0 {
+		return i + n + 1
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}

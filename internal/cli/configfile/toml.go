@@ -1,0 +1,171 @@
+package configfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TOML gives a table the fields, which are strings or lists of strings; what else is in it, and in the text, stays. A
+// table that is not there is put behind everything. It refuses text that is not TOML, and a table that is written inline.
+func TOML(text string, table []string, fields Object) (string, error) {
+	list, err := statements(text)
+	if err != nil {
+		return "", err
+	}
+	newline := "\n"
+	if strings.Contains(text, "\r\n") {
+		newline = "\r\n"
+	}
+	header, err := tableOf(text, list, table)
+	if err != nil {
+		return "", err
+	}
+	if header < 0 {
+		gap := ""
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			gap = newline
+		}
+		if text != "" {
+			gap += newline
+		}
+		return text + gap + "[" + key(table) + "]" + newline + lines(fields, newline), nil
+	}
+	behind := list[header].end
+	var edits []edit
+	var missing Object
+	for _, f := range fields {
+		old := -1
+		for i := header + 1; i < len(list) && !list[i].header; i++ {
+			behind = list[i].end
+			if len(list[i].path) == 1 && list[i].path[0] == f.Name {
+				old = i
+			}
+		}
+		switch {
+		case old < 0:
+			missing = append(missing, f)
+		case !meansTOML(text[list[old].from:list[old].to], f.Value):
+			edits = append(edits, edit{list[old].from, list[old].to, render(f.Value, "", "")})
+		}
+	}
+	if len(missing) > 0 {
+		added := lines(missing, newline)
+		if !strings.HasSuffix(text[:behind], "\n") {
+			added = newline + added
+		}
+		edits = append(edits, edit{behind, behind, added})
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+	return apply(text, edits), nil
+}
+
+// TOMLAt is a field of a table, as JSON, if it is a string or a list of strings. Not found where there is none.
+func TOMLAt(text string, table []string, name string) (json.RawMessage, bool) {
+	list, err := statements(text)
+	if err != nil {
+		return nil, false
+	}
+	header, err := tableOf(text, list, table)
+	if err != nil || header < 0 {
+		return nil, false
+	}
+	for _, s := range list[header+1:] {
+		if s.header {
+			break
+		}
+		if len(s.path) == 1 && s.path[0] == name {
+			if v, ok := plainTOML(text[s.from:s.to]); ok {
+				return json.RawMessage(v), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// lines writes fields, one a line. JSON strings are TOML strings.
+func lines(fields Object, newline string) string {
+	var b strings.Builder
+	for _, f := range fields {
+		b.WriteString(key([]string{f.Name}) + " = " + render(f.Value, "", "") + newline)
+	}
+	return b.String()
+}
+
+// key writes a dotted key.
+func key(path []string) string {
+	list := make([]string, len(path))
+	for i, p := range path {
+		if list[i] = p; p == "" || strings.ContainsFunc(p, func(r rune) bool { return !bare(r) }) {
+			list[i] = scalar(p)
+		}
+	}
+	return strings.Join(list, ".")
+}
+
+func bare(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+}
+
+// tableOf finds the header of a table; -1 where there is none.
+func tableOf(text string, list []statement, table []string) (at int, err error) {
+	at = -1
+	var in []string
+	for i, s := range list {
+		whole := s.path
+		if s.header {
+			in = s.path
+		} else {
+			whole = slices.Concat(in, s.path)
+		}
+		name := key(table)
+		switch {
+		case s.header && slices.Equal(whole, table) && !s.array && at < 0:
+			at = i
+		case s.header && slices.Equal(whole, table):
+			return -1, broken(text, s.start, "the table "+name+" is there twice, or is a list")
+		case s.header && s.array && startsWith(table, whole):
+			return -1, broken(text, s.start, key(whole)+" is a list of tables")
+		case !s.header && (startsWith(table, whole) || startsWith(whole, table) && !startsWith(in, table)):
+			return -1, broken(text, s.start, fmt.Sprintf("%s is not written as a table of its own, [%s]: change that by hand first", key(whole), name))
+		}
+	}
+	return at, nil
+}
+
+func startsWith(path, prefix []string) bool {
+	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
+}
+
+// meansTOML reports whether a value in a text is a string or a list of strings that says the same.
+func meansTOML(source string, v any) bool {
+	plain, ok := plainTOML(source)
+	return ok && means(plain, v)
+}
+
+// plainTOML is a string or a list of strings as JSON; false for anything else.
+func plainTOML(source string) (string, bool) {
+	s := &tomlScanner{text: source}
+	if s.peek() != '[' {
+		v, err := s.quoted()
+		return scalar(v), err == nil && s.at == len(source)
+	}
+	words := []string{}
+	s.at++
+	for {
+		if s.blank(true); s.peek() == ']' {
+			return scalar(words), s.at == len(source)-1
+		}
+		v, err := s.quoted()
+		if err != nil {
+			return "", false
+		}
+		words = append(words, v)
+		if s.blank(true); s.peek() == ',' {
+			s.at++
+		} else if s.peek() != ']' {
+			return "", false
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+func memories(s *shell.Shell) *cobra.Command {
+	return shell.Group("memory", "What agents know beyond one task: kept, found, revised and forgotten",
+		memoryAdd(s), memoryGet(s), memoryVersions(s), memoryList(s), memorySearch(s), memoryRevise(s),
+		memoryVerb(s, "pin", "Have an item go into every envelope that may hold it, before others", (*client.Client).Pin),
+		memoryVerb(s, "unpin", "Have an item compete with others again", (*client.Client).Unpin),
+		memoryTag(s), memoryWeigh(s),
+		memoryVerb(s, "forget", "Give an item's content out to nobody any more, for good", (*client.Client).Forget))
+}
+
+func memoryAdd(s *shell.Shell) *cobra.Command {
+	var in client.RememberInput
+	var scope string
+	cmd := s.Command("add TEXT", "Keep something to be known later", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		if in.Scope, in.Text = client.Scope(scope), args[0]; in.Scope == client.ScopeTask && in.Task == "" {
+			in.Task = s.OwnTask()
+		}
+		if err := s.Texts(&in.Text); err != nil {
+			return err
+		}
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		m, err := c.Remember(ctx, in)
+		return emitMemory(s, m, err)
+	})
+	cmd.Long = `Keep something to be known later (text, @FILE or -). It is yours alone unless --scope says otherwise.`
+	f := cmd.Flags()
+	f.StringVar(&in.Title, "title", "", "in a few words")
+	f.StringVar(&scope, "scope", "", "private, task (whoever takes part in --task) or workspace (default private)")
+	f.StringVar(&in.Task, "task", "", "the task that it belongs to (with --scope task: TRAPEZE_TASK)")
+	f.StringVar(&in.Conversation, "conversation", "", "the conversation in which it was said")
+	f.StringSliceVar(&in.Tags, "tag", nil, "a tag (repeatable)")
+	f.Float64Var(&in.Importance, "importance", 0, "from 0 (trivial) to 1 (vital)")
+	f.BoolVar(&in.Pinned, "pin", false, "it goes into every envelope that may hold it, before others")
+	f.StringVar(&in.Source.Agent, "source", "", "the agent that learnt it, if not you")
+	return example(cmd, "trapeze memory add 'the tests need a database' --scope workspace --tag tests")
+}
+
+func memoryGet(s *shell.Shell) *cobra.Command {
+	var o client.MemoryReference
+	cmd := s.Call("get ID", "Read an item; the read is on record", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		if o.Task == "" {
+			o.Task = s.OwnTask()
+		}
+		m, err := c.Memory(ctx, args[0], o)
+		return emitMemory(s, m, err)
+	})
+	cmd.Long = `Read an item, or one of its versions. What is not for you may still be read by the envelope of a task that you hold: the
+version that it refers to.`
+	f := cmd.Flags()
+	f.IntVar(&o.Version, "version", 0, "its number (default: the newest)")
+	f.StringVar(&o.Digest, "digest", "", "the version's, as an envelope has it: the status says what has become of it")
+	f.StringVar(&o.Task, "task", "", "the task whose envelope refers to it (TRAPEZE_TASK)")
+	return example(cmd, "trapeze memory get $ITEM --version 1")
+}
+
+func memoryVersions(s *shell.Shell) *cobra.Command {
+	var after, limit int
+	cmd := s.Call("versions ID", "Read what an item said, version by version", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		list, err := c.MemoryVersions(ctx, args[0], after, limit)
+		if err != nil {
+			return err
+		}
+		return s.Emit(list, func(p *shell.Page) {
+			for i, v := range list.Versions {
+				if i > 0 {
+					p.Line("")
+				}
+				p.Fields([]shell.Field{{"version", fmt.Sprint(v.Version)}, {"title", v.Title}, {"by", v.By}, {"at", shell.Clock(v.At)}})
+				p.Block(v.Text)
+			}
+			if n := len(list.Versions); n > 0 && list.Versions[n-1].Version < list.Count {
+				p.More(fmt.Sprint(list.Versions[n-1].Version))
+			}
+		})
+	})
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many, up to 500 (default 50)")
+	cmd.Flags().IntVar(&after, "after", 0, "go on after this version")
+	return example(cmd, "trapeze memory versions $ITEM")
+}
+
+func memoryRevise(s *shell.Shell) *cobra.Command {
+	var in client.ReviseInput
+	cmd := s.Command("revise ID TEXT", "Say anew what an item says (text, @FILE or -); what it said is kept", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) error {
+			in.Text = args[1]
+			if err := s.Texts(&in.Text); err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			m, err := c.Revise(ctx, args[0], in)
+			return emitMemory(s, m, err)
+		})
+	cmd.Flags().StringVar(&in.Title, "title", "", "in a few words (default: as it was)")
+	cmd.Flags().IntVar(&in.Expect, "expect", 0, "the newest version as you know it: refused if there is a newer one")
+	return example(cmd, "trapeze memory revise $ITEM 'the tests need two databases' --expect 1")
+}
+
+// memoryVerb is a command that needs nothing but the item.
+func memoryVerb(s *shell.Shell, verb, short string, do func(*client.Client, context.Context, string) (client.MemoryItem, error)) *cobra.Command {
+	cmd := s.Call(verb+" ID", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		m, err := do(c, ctx, args[0])
+		return emitMemory(s, m, err)
+	})
+	return example(cmd, "trapeze memory "+verb+" $ITEM")
+}
+
+func memoryTag(s *shell.Shell) *cobra.Command {
+	cmd := s.Call("tag ID [TAG…]", "Replace the tags of an item; by none without TAG", cobra.MinimumNArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
+			m, err := c.Tag(ctx, args[0], client.TagInput{Tags: args[1:]})
+			return emitMemory(s, m, err)
+		})
+	return example(cmd, "trapeze memory tag $ITEM tests database")
+}
+
+func memoryWeigh(s *shell.Shell) *cobra.Command {
+	cmd := s.Command("weigh ID IMPORTANCE", "Say how important an item is, from 0 (trivial) to 1 (vital)", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) error {
+			importance, err := strconv.ParseFloat(args[1], 64)
+			if err != nil {
+				return shell.Usagef("%q is not a number from 0 to 1", args[1])
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			m, err := c.Weigh(ctx, args[0], client.WeighInput{Importance: importance})
+			return emitMemory(s, m, err)
+		})
+	return example(cmd, "trapeze memory weigh $ITEM 0.9")
+}
+
+func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.Emit(m, func(p *shell.Page) {
+		version := shell.Number(m.Version)
+		if m.Versions > m.Version && m.Version > 0 {
+			version += fmt.Sprintf(" of %d", m.Versions)
+		}
+		pinned := ""
+		if m.Pinned {
+			pinned = "yes"
+		}
+		status := string(m.Status)
+		if m.Status == client.MemoryCurrent {
+			status = ""
+		}
+		p.Fields([]shell.Field{
+			{"memory", m.ID},
+			{"title", m.Title},
+			{"version", version},
+			{"status", status},
+			{"scope", string(m.Scope)},
+			{"author", m.Author},
+			{"source", m.Source.Agent},
+			{"task", m.Task},
+			{"conversation", m.Conversation},
+			{"tags", shell.Names(m.Tags)},
+			{"pinned", pinned},
+			{"importance", weight(m.Importance)},
+			{"created", shell.Clock(m.Created)},
+			{"updated", shell.Clock(m.Updated)},
+			{"forgotten", shell.Clock(m.Forgotten)},
+		})
+		if m.Text != "" {
+			p.Line("")
+			p.Block(m.Text)
+		}
+	})
+}
+
+func weight(importance float64) string {
+	if importance == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(importance, 'g', 3, 64)
+}

@@ -1,0 +1,394 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"trapeze": func() {
+			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
+				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
+			}))
+		},
+		"program": func() { os.Exit(program(os.Args[1:])) },
+	})
+}
+
+// whileTold ends when the story does: a worker that waits for its program, or for its server, would outlive it.
+func whileTold() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		for !over() {
+			time.Sleep(100 * time.Millisecond) // between two looks
+		}
+	}()
+	return ctx
+}
+
+// over reports whether the story has ended that this process belongs to. Its directory may be gone by then.
+func over() bool {
+	dir := os.Getenv("WORK")
+	_, err := os.Stat(filepath.Join(dir, "over"))
+	_, gone := os.Stat(dir)
+	return err == nil || os.IsNotExist(gone)
+}
+
+func serve(ctx context.Context, c cli.ServeConfig) error {
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version}
+	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
+	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
+}
+
+// The stories in testdata/script run the real command line against a real server. Beside testscript's own commands:
+//
+//	server            starts a server for the story; TRAPEZE_URL and TRAPEZE_DATA point to it
+//	server stop       ends it; "server" starts it again, at the same address
+//	server later D    starts it again, and by its clock so much later
+//	exits N CMD…      runs a command that must end with this exit code
+//	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
+//	until TEXT CMD…   repeats a command until its output holds the text
+//	mode MODE FILE    checks a file's permissions
+//	within FILE       checks that the lines of stdout stand in a file, in order
+//	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first starts it. What it says beside the protocol is in NAME.log
+//	mcp NAME hears I  waits for its answer with this id, or a notification of this method, which is then on stdout
+//	mcp NAME leaves   ends its input, and waits for its end; what it says then begins another
+//	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
+			e.Defer(func() { _ = os.WriteFile(filepath.Join(e.WorkDir, "over"), nil, 0o600) })
+			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
+			"mcp": mcpClient,
+		},
+	})
+}
+
+var (
+	serversMu sync.Mutex
+	servers   = map[string]*server.Server{} // by data directory
+)
+
+func swapServer(dir string, s *server.Server) (before *server.Server) {
+	serversMu.Lock()
+	defer serversMu.Unlock()
+	before = servers[dir]
+	servers[dir] = s
+	return before
+}
+
+func startServer(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.Getenv("TRAPEZE_DATA")
+	if len(args) > 0 {
+		ts.Check(swapServer(dir, nil).Close(context.Background()))
+	}
+	conf := server.Config{DataDir: dir, Addr: strings.TrimPrefix(ts.Getenv("TRAPEZE_URL"), "http://")}
+	switch {
+	case len(args) == 1 && args[0] == "stop":
+		return
+	case len(args) == 2 && args[0] == "later":
+		by, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		conf.Now = func() time.Time { return time.Now().Add(by) }
+	case len(args) > 0:
+		ts.Fatalf("server does not know %q", args)
+	}
+	s, err := openServer(conf)
+	ts.Check(err)
+	swapServer(dir, s)
+	ts.Setenv("TRAPEZE_URL", s.URL())
+	ts.Defer(func() {
+		if s := swapServer(dir, nil); s != nil {
+			_ = s.Close(context.Background())
+		}
+	})
+}
+
+// openServer opens a server, at an address that has been its own before if there is one. Its port is none of those that
+// systems lend to connections: one of them could borrow it while the server is away.
+func openServer(c server.Config) (s *server.Server, err error) {
+	fresh := c.Addr == ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // between two tries
+		if fresh {
+			c.Addr = fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
+		}
+		if s, err = server.Open(context.Background(), c); !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return s, err
+}
+
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func jsonField(ts *testscript.TestScript, _ bool, args []string) {
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	for name := range strings.SplitSeq(args[1], ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			ts.Check(err)
+			if i >= len(x) {
+				ts.Fatalf("%s: only %d there", args[1], len(x))
+			}
+			v = x[i]
+		}
+	}
+	if v == nil {
+		ts.Fatalf("the output has no %s", args[1])
+	}
+	text := fmt.Sprint(v)
+	if f, ok := v.(float64); ok {
+		text = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	ts.Setenv(args[0], text)
+}
+
+// patience is how long a story waits for what must come; nothing depends on it.
+const patience = 2 * time.Minute
+
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // between two looks
+		_ = ts.Exec(args[1], args[2:]...) // what it says counts
+		if strings.Contains(ts.ReadFile("stdout"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("%q never came; the last was\n%s%s", args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+}
+
+func mode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s", args[1], got)
+	}
+}
+
+func within(ts *testscript.TestScript, _ bool, args []string) {
+	var lines []string
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		i := slices.Index(lines, strings.TrimSpace(line))
+		if i < 0 {
+			ts.Fatalf("%q is not in %s, or not there", line, args[0])
+		}
+		lines = lines[i+1:]
+	}
+}
+
+func recipe(ts *testscript.TestScript, _ bool, args []string) {
+	page, err := os.ReadFile(filepath.Join(sources, "docs", "recipes.md"))
+	ts.Check(err)
+	for part := range strings.SplitSeq(string(page), "\n## ") {
+		if heading, text, _ := strings.Cut(part, "\n"); heading == args[0] {
+			_, text, found := strings.Cut(text, "\n$ ")
+			if !found {
+				ts.Fatalf("there is no command under %q", heading)
+			}
+			command, _, _ := strings.Cut(text, "\n")
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte("exec "+command+"\n"), 0o600))
+			return
+		}
+	}
+	ts.Fatalf("docs/recipes.md has no heading %q", args[0])
+}
+
+// sources is the root of the module, from here.
+var sources, _ = filepath.Abs(filepath.Join("..", ".."))
+
+// alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not; one whose
+// first thread is dead and others are dying does, with all that it has open.
+func alive(file string) string {
+	b, err := os.ReadFile(file)
+	pid, _ := strconv.Atoi(string(b))
+	if err != nil || pid == 0 {
+		return "not yet"
+	}
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") && len(threads) <= 1 {
+		return "gone"
+	}
+	return "alive"
+}
+
+// program stands in for an agent's command line.
+func program(args []string) int {
+	prompt, _ := io.ReadAll(os.Stdin)
+	say := func(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
+	switch args[0] {
+	case "intent": // what the prompt says is wanted, and where it found the rest
+		_, rest, _ := strings.Cut(string(prompt), "word for word")
+		lines := strings.Split(rest, "\n")
+		envelope, err := os.ReadFile(os.Getenv("TRAPEZE_ENVELOPE"))
+		if err != nil || !json.Valid(envelope) {
+			say("no envelope: %v", err)
+			return 9
+		}
+		fmt.Printf("did: %s as %s, epoch %s, for %s", lines[3], os.Getenv("TRAPEZE_AGENT"), os.Getenv("TRAPEZE_EPOCH"), os.Getenv("TRAPEZE_HANDOFF"))
+	case "data": // whether the owner's things are out of sight
+		fmt.Printf("data dir %q", os.Getenv("TRAPEZE_DATA"))
+	case "fail":
+		say("first this")
+		say("then the stove went out")
+		return 7
+	case "progress":
+		say("progress: kneaded")
+		say("only a remark")
+		say("progress: baked")
+		fmt.Print("bread")
+	case "json":
+		fmt.Print(args[1])
+	case "mend": // as it should be only when it was given back, with what was wrong
+		return mend(string(prompt), args[1:])
+	case "big":
+		size, _ := strconv.Atoi(args[1])
+		os.Stdout.Write(make([]byte, size))
+	case "hang":
+		pid := strconv.Itoa(os.Getpid())
+		if err := os.WriteFile(args[1], []byte(pid), 0o600); err != nil {
+			return 9
+		}
+		for !over() {
+			time.Sleep(100 * time.Millisecond)
+		}
+	case "is-alive":
+		fmt.Println(alive(args[1]))
+	case "gate": // waits until a file is there
+		say("progress: waiting")
+		for ; !over(); time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(args[1]); err == nil {
+				fmt.Print("through the gate")
+				return 0
+			}
+		}
+	case "run": // hands on, or ends the task, by a command of its own
+		cmd := exec.Command(args[1], args[2:]...)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return 8
+		}
+		fmt.Print("this is not the result")
+	case "documented":
+		return documented(args[1], args[2:], say)
+	case "agent":
+		return codingAgent(args[1], args[2:], string(prompt), say)
+	case "preview":
+		var item struct {
+			Intent string `json:"intent"`
+			Task   string `json:"task"`
+		}
+		if json.Unmarshal(prompt, &item) != nil || item.Task != os.Getenv("TRAPEZE_TASK") {
+			return 9
+		}
+		code, _ := strconv.Atoi(args[1])
+		say("not today: %s", item.Intent)
+		fmt.Println("recipe oven")
+		return code
+	}
+	return 0
+}
+
+// mend prints a first result, and a second one if the first was given back, with what was wrong.
+func mend(prompt string, args []string) int {
+	_, back, given := strings.Cut(prompt, "## Mend your result")
+	switch {
+	case os.Getenv("TRAPEZE_ATTEMPT") == "1" && !given:
+		fmt.Print(args[0])
+	case os.Getenv("TRAPEZE_ATTEMPT") == "2" && strings.Contains(back, args[0]) && strings.Contains(back, args[2]):
+		fmt.Print(args[1])
+	default:
+		return 9
+	}
+	return 0
+}
+
+// documented does what the help of the worker says that a program can do: it finds every variable there that it has, and
+// runs every command there, with the placeholders replaced, NAME=VALUE.
+func documented(file string, replace []string, say func(string, ...any)) int {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 9
+	}
+	help := string(b)
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "TRAPEZE_") && !strings.Contains(help, "    "+name+" ") {
+			say("%s is not documented", name)
+			return 9
+		}
+	}
+	values := map[string]string{}
+	for _, r := range replace {
+		name, value, _ := strings.Cut(r, "=")
+		values[name] = value
+	}
+	for line := range strings.Lines(help) {
+		line, is := strings.CutPrefix(line, "    trapeze ")
+		if !is || strings.HasPrefix(line, "send by CMD") {
+			continue
+		}
+		line, _, _ = strings.Cut(line, "  ")
+		args := strings.Fields(line)
+		for i, arg := range args {
+			if args[i] = os.ExpandEnv(arg); values[arg] != "" {
+				args[i] = values[arg]
+			}
+		}
+		cmd := exec.Command("trapeze", args...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			say("%q: %v", args, err)
+			return 8
+		}
+		fmt.Printf("\n- did %s\n", line)
+	}
+	return 0
+}

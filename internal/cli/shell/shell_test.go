@@ -1,0 +1,233 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+func TestEveryRefusalHasOneExitCode(t *testing.T) {
+	for _, code := range refusal.Codes() {
+		n := 0
+		for _, e := range exits {
+			for _, c := range e.of {
+				if c == code {
+					n++
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s is in the table %d times", code, n)
+		}
+		ours := ExitCode(fmt.Errorf("wrapped: %w", refusal.New(code, "", "no")))
+		theirs := ExitCode(fmt.Errorf("wrapped: %w", &client.Error{Code: client.Code(code), Message: "no"}))
+		if ours != theirs || ours < exitUsage {
+			t.Errorf("%s ends with %d, or with %d when the server says it", code, ours, theirs)
+		}
+	}
+}
+
+func TestOtherErrorsHaveExitCodesToo(t *testing.T) {
+	for want, err := range map[int]error{
+		exitOK:          nil,
+		exitFailure:     errors.New("something"),
+		exitUsage:       Usagef("what?"),
+		exitUnavailable: fmt.Errorf("client: %w", &url.Error{Op: "Get", Err: errors.New("connection refused")}),
+	} {
+		if got := ExitCode(err); got != want {
+			t.Errorf("%v ends with %d, want %d", err, got, want)
+		}
+	}
+	if got := ExitCode(context.Canceled); got != exitFailure {
+		t.Errorf("an interrupted command ends with %d", got)
+	}
+}
+
+func TestTheDataDirectoryIsTheSameForEverybody(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("the user's configuration directory is not named by these variables")
+	}
+	for _, c := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"TRAPEZE_DATA": "/srv/t", "HOME": "/home/li"}, "/srv/t"},
+		{map[string]string{"XDG_DATA_HOME": "/xdg", "HOME": "/home/li"}, "/xdg/trapeze"},
+		{map[string]string{"XDG_DATA_HOME": "relative", "HOME": "/home/li"}, "/home/li/.local/share/trapeze"},
+		{map[string]string{"HOME": "/home/li"}, "/home/li/.local/share/trapeze"},
+	} {
+		got, err := DataDir(func(name string) string { return c.env[name] })
+		if err != nil || got != c.want {
+			t.Errorf("%v: %q, %v; want %q", c.env, got, err, c.want)
+		}
+	}
+	if _, err := DataDir(func(string) string { return "" }); err == nil {
+		t.Error("without a home there was a data directory")
+	}
+}
+
+func TestAKeptTokenIsItsOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agents", "coder.token")
+	if err := keepToken(path, "tz_secret"); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		info, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want && runtime.GOOS != "windows" {
+			t.Errorf("%s has mode %04o", p, got)
+		}
+	}
+	if got, err := readToken(path); err != nil || got != "tz_secret" {
+		t.Errorf("read %q, %v", got, err)
+	}
+	if got, err := readToken(path + ".not"); err != nil || got != "" {
+		t.Errorf("a missing file gave %q, %v", got, err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readToken(path); err == nil && runtime.GOOS != "windows" {
+		t.Error("a file that the group may read was read")
+	}
+}
+
+func TestTheCredentialIsPickedByRule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"admin.token": "owner", "agents/coder.token": "coder", "agents/tester.token": "tester"} {
+		if err := keepToken(filepath.Join(dir, name), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		flag, agent string
+		env         map[string]string
+		want        string
+	}{
+		{name: "nothing said", want: "owner"},
+		{name: "a flag", flag: "given", want: "given"},
+		{name: "the environment", env: map[string]string{"TRAPEZE_TOKEN": "env"}, want: "env"},
+		{name: "a flag before the environment", flag: "given", env: map[string]string{"TRAPEZE_TOKEN": "env"}, want: "given"},
+		{name: "an agent", agent: "coder", want: "coder"},
+		{name: "an agent in the environment", env: map[string]string{"TRAPEZE_AGENT": "tester"}, want: "tester"},
+		{name: "a flag's agent before the environment's", agent: "coder", env: map[string]string{"TRAPEZE_AGENT": "tester"}, want: "coder"},
+		{name: "a worker's child", env: map[string]string{"TRAPEZE_AGENT": "tester", "TRAPEZE_TOKEN": "env"}, want: "env"},
+		{name: "a worker's child by name", agent: "tester", env: map[string]string{"TRAPEZE_AGENT": "tester", "TRAPEZE_TOKEN": "env"}, want: "env"},
+		{name: "a flag beside an agent in the environment", flag: "given", env: map[string]string{"TRAPEZE_AGENT": "tester"}, want: "given"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Shell{Env: Env{Getenv: func(name string) string { return c.env[name] }}}
+			s.Flags.DataDir, s.Flags.Token, s.Flags.Agent = dir, c.flag, c.agent
+			if got, err := s.Credential(t.Context()); err != nil || got != c.want {
+				t.Errorf("picked %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestPointsMayHaveIds(t *testing.T) {
+	got := points([]string{"just text: a = b", "size=12 files", "size.2<size=13 files", "two words=no id"})
+	want := []client.Point{
+		{Text: "just text: a = b"},
+		{ID: "size", Text: "12 files"},
+		{ID: "size.2", Supersedes: "size", Text: "13 files"},
+		{Text: "two words=no id"},
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%+v, want %+v", got[i], want[i])
+		}
+	}
+}
+
+func TestTextMayStandElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "note")
+	if err := os.WriteFile(file, []byte("from a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Shell{Env: Env{Stdin: strings.NewReader("from standard input")}}
+	for arg, want := range map[string]string{"-": "from standard input", "@" + file: "from a file", "@@li": "@li", "plain": "plain"} {
+		if got, err := s.Text(arg); err != nil || got != want {
+			t.Errorf("%q is %q, %v", arg, got, err)
+		}
+	}
+	s.Stdin = bytes.NewReader(make([]byte, maxInput+1))
+	if _, err := s.Text("-"); ExitCode(err) != exitUsage {
+		t.Errorf("too much gave %v", err)
+	}
+}
+
+func TestNoControlCharacterReachesATerminal(t *testing.T) {
+	p := &Page{}
+	p.Fields([]Field{{"intent", "red \x1b[31m and \u202e back\nwards"}})
+	p.Table("", []string{"A"}, [][]string{{"x\x07y"}})
+	p.Block("one\ntwo\x1b]0;title\x07")
+	got := p.b.String()
+	for _, bad := range []string{"\x1b", "\x07", "\u202e"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%q holds %q", got, bad)
+		}
+	}
+	if !strings.Contains(got, `\u{202e} back wards`) || !strings.Contains(got, "one\ntwo") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestColoursDoNotShiftColumns(t *testing.T) {
+	rows := func() [][]string { return [][]string{{"ready", "x"}, {"half_open", "y"}} }
+	plain, bright := &Page{}, &Page{colour: true}
+	plain.Table("", []string{"STATE", "WHO"}, rows())
+	bright.Table("", []string{"STATE", "WHO"}, rows())
+	stripped := bright.b.String()
+	for _, code := range []string{"2", "31", "32", "33", "0"} {
+		stripped = strings.ReplaceAll(stripped, "\x1b["+code+"m", "")
+	}
+	if stripped != plain.b.String() || stripped == bright.b.String() {
+		t.Errorf("plain:\n%s\nbright:\n%s", plain.b.String(), bright.b.String())
+	}
+}
+
+func TestOutputThatIsNoTerminalIsPlain(t *testing.T) {
+	s := &Shell{Env: Env{Stdout: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
+	if s.colours() {
+		t.Error("colours go into a pipe")
+	}
+}
+
+func TestAMomentIsATimeOrADuration(t *testing.T) {
+	if got, err := Moment("--x", "2h"); err != nil || got.Before(time.Now().Add(time.Hour)) {
+		t.Errorf("2h is %s, %v", got, err)
+	}
+	if got, err := Moment("--x", "2030-01-31T17:00:00Z"); err != nil || got.Year() != 2030 {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got, err := Moment("--x", ""); err != nil || !got.IsZero() {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := Moment("--x", "-2h"); ExitCode(err) != exitUsage {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatAServerSaysDoesNotSteerTheTerminal(t *testing.T) {
+	var b bytes.Buffer
+	s := &Shell{Env: Env{Stderr: &b}}
+	s.Complain(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
+	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x\u{1b}[31m: m`) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,273 @@
+package stdio_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/stdio"
+)
+
+func TestATaskGoesFromOneSessionToAnother(t *testing.T) {
+	inHouse(t, func(h *house) {
+		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
+		lead.call("join", m{})
+		coder.call("join", m{})
+		waiting := coder.ask("inbox", m{"wait": 45})
+		sent := lead.call("send", m{"intent": "mend the door", "to": "coder"})
+		_, box, _ := coder.answer(waiting)
+		offer := box["items"].([]any)[0].(m)["id"]
+		if got := coder.call("accept", m{"handoff": offer}); !strings.Contains(got["context"].(string), "mend the door") {
+			h.Errorf("the context is %v", got["context"])
+		}
+		coder.call("complete", m{"task": sent["task"], "text": "it closes again"})
+		if now := lead.call("status", m{"id": sent["task"]}); now["task"].(m)["result"].(m)["text"] != "it closes again" {
+			h.Errorf("the result is %v", now)
+		}
+		lead.leave()
+		coder.leave()
+	})
+}
+
+func TestASessionOfTheNewerProtocolNeedsNoGreeting(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{})
+		s.line(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+		r := s.next()
+		if tools := r["result"].(m)["tools"].([]any); r["id"] != 7.0 || len(tools) != 16 {
+			h.Errorf("%v: %d tools", r["id"], len(tools))
+		}
+		s.leave()
+	})
+}
+
+func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
+	inHouse(t, func(h *house) {
+		h.token("coder", client.AgentSpec{})
+		for _, token := range []string{h.owner, h.token("other", client.AgentSpec{})} {
+			err := stdio.Run(h.Context(), h.as(token), stdio.Options{Agent: "coder", In: strings.NewReader(""), Out: io.Discard})
+			if !errors.Is(err, stdio.ErrNotAgent) {
+				h.Errorf("it began: %v", err)
+			}
+		}
+		err := stdio.Run(h.Context(), h.as("tz_nonsense"), stdio.Options{Agent: "coder", In: strings.NewReader(""), Out: io.Discard})
+		if !errors.Is(err, client.Unauthenticated) {
+			h.Errorf("it began: %v", err)
+		}
+	})
+}
+
+func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
+	inHouse(t, func(h *house) {
+		h.token("codr", client.AgentSpec{})
+		for _, c := range []struct{ other, says string }{
+			{"someone-else", "there was no agent codr: it is registered now"},
+			{"coder", "there was no agent codr: it is registered now. Did you mean coder? Then give the client --agent coder, " +
+				"and take the new one away: trapeze agent remove codr"},
+		} {
+			h.token(c.other, client.AgentSpec{})
+			if said := stdio.Newcomer(h.Context(), h.as(h.owner), "codr"); said != c.says {
+				h.Errorf("beside %s: %s", c.other, said)
+			}
+		}
+	})
+}
+
+func TestTheEndOfTheInputCancelsWhatWaits(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		s.ask("inbox", m{"wait": 50})
+		synctest.Wait()
+		s.leave()
+	})
+}
+
+func TestWhatIsAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		id := s.ask("join", m{})
+		h.must(s.in.Close())
+		if _, _, refused := s.answer(id); refused {
+			h.Error("it was refused")
+		}
+		s.ended()
+	})
+}
+
+func TestAskedToEndItEndsAtOnce(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		s.ask("inbox", m{"wait": 50})
+		synctest.Wait()
+		s.killed()
+	})
+}
+
+func TestAClientThatReadsNothingDoesNotHoldItUp(t *testing.T) {
+	inHouse(t, func(h *house) {
+		for _, end := range []func(*session){func(s *session) { s.cancel() }, func(s *session) { h.must(s.in.Close()) }} {
+			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
+			s.ask("join", m{})
+			synctest.Wait() // it stands with its answer
+			end(s)
+			s.ended()
+		}
+	})
+}
+
+func TestATaskIsKeptWhileItsSessionLives(t *testing.T) {
+	inHouse(t, func(h *house) {
+		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
+		task := lead.call("send", m{"intent": "mend the door", "to": "coder"})["task"].(string)
+		offer := coder.offered()
+		coder.call("accept", m{"handoff": offer})
+		before := h.task(task)
+		time.Sleep(6 * time.Hour) // a long turn
+		now := h.task(task)
+		if now.Owner != "coder" || now.Epoch != before.Epoch || now.State != client.Executing {
+			h.Fatalf("after a long turn %s has it (%s, epoch %d)", now.Owner, now.State, now.Epoch)
+		}
+		coder.killed()
+		time.Sleep(time.Until(now.Lease) + 2*time.Minute)
+		if now = h.task(task); now.State == client.Executing && now.Owner == "coder" {
+			h.Errorf("nobody has noticed: %s has it (%s)", now.Owner, now.State)
+		}
+		lead.leave()
+	})
+}
+
+func TestATaskThatWasMadeIsKeptUntilItIsSentOrDone(t *testing.T) {
+	inHouse(t, func(h *house) {
+		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
+		done := lead.call("send", m{"intent": "sweep"})["task"].(string)
+		sent := lead.call("send", m{"intent": "paint"})["task"].(string)
+		time.Sleep(time.Hour)
+		for _, id := range []string{done, sent} {
+			if now := h.task(id); now.Owner != "lead" || now.State != client.Executing {
+				h.Errorf("%s has %q (%s)", now.Owner, now.Intent, now.State)
+			}
+		}
+		lead.call("complete", m{"task": done, "text": "clean"})
+		lead.call("send", m{"task": sent, "to": "coder"})
+		offer := coder.offered()
+		coder.call("accept", m{"handoff": offer})
+		coder.killed()
+		time.Sleep(time.Hour) // the coder's lease ends, whatever the lead's session does
+		if now := h.task(sent); now.State == client.Executing && now.Owner == "coder" {
+			h.Errorf("somebody keeps it: %s (%s)", now.Owner, now.State)
+		}
+		lead.leave()
+		if said := lead.said.String(); strings.Count(said, "not kept any more") > 1 {
+			h.Errorf("it said: %s", said)
+		}
+	})
+}
+
+func TestATaskThatItsOwnerLetsGoOfLaterIsKeptFromWhenItIsSeen(t *testing.T) {
+	inHouse(t, func(h *house) {
+		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
+		task := lead.call("send", m{"intent": "mend the door", "to": "coder", "confirm": true})["task"].(string)
+		offer := coder.offered()
+		coder.call("accept", m{"handoff": offer})
+		lead.call("decide", m{"id": offer, "verdict": "confirm"})
+		coder.call("status", m{"id": task})
+		time.Sleep(time.Hour)
+		if now := h.task(task); now.Owner != "coder" || now.State != client.Executing {
+			h.Errorf("%s has it (%s)", now.Owner, now.State)
+		}
+		lead.leave()
+		coder.leave()
+	})
+}
+
+func TestLookingAtATaskDoesNotKeepIt(t *testing.T) {
+	inHouse(t, func(h *house) {
+		token := h.token("coder", client.AgentSpec{})
+		first, second := h.begin("coder", token).greet(), h.begin("coder", token).greet()
+		task := first.call("send", m{"intent": "sweep"})["task"].(string)
+		second.call("status", m{"id": task})
+		epoch := h.task(task).Epoch
+		first.killed()
+		time.Sleep(time.Hour)
+		if now := h.task(task); now.State == client.Executing && now.Epoch == epoch {
+			h.Errorf("it is kept: %s has it", now.Owner)
+		}
+		second.leave()
+	})
+}
+
+func TestAnAgentIsPresentWhileItsSessionLives(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{PresenceTTL: client.Duration(10 * time.Second)}).greet()
+		s.call("join", m{})
+		readiness := func() client.Readiness {
+			a, err := h.as(h.owner).Agent(context.Background(), "coder")
+			h.must(err)
+			return a.Readiness
+		}
+		time.Sleep(time.Hour)
+		if r := readiness(); r != client.Ready {
+			h.Errorf("it is %s", r)
+		}
+		s.leave()
+		time.Sleep(time.Minute)
+		if r := readiness(); r != client.Offline {
+			h.Errorf("its client is gone, and it is %s", r)
+		}
+	})
+}
+
+func TestAServerThatIsStartedAgainIsNoMatter(t *testing.T) {
+	inHouse(t, func(h *house) {
+		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
+		mine := coder.call("send", m{"intent": "sweep"})["task"].(string)
+		waiting := coder.ask("inbox", m{"wait": 45})
+		synctest.Wait()
+		h.stop()
+		text, _, refused := lead.answer(lead.ask("join", m{}))
+		if !refused || !strings.HasPrefix(text, "unavailable: the server cannot be reached") || !strings.Contains(text, "call again") ||
+			!strings.Contains(text, "trapeze doctor") || !strings.Contains(text, "trapeze serve --background") {
+			h.Errorf("while it is away: %s", text)
+		}
+		time.Sleep(15 * time.Second)
+		h.start()
+		sent := lead.call("send", m{"intent": "mend the door", "to": "coder"})
+		_, box, refused := coder.answer(waiting)
+		if items, _ := box["items"].([]any); refused || len(items) != 1 || items[0].(m)["task"] != sent["task"] {
+			h.Errorf("what was waited for is %v", box)
+		}
+		h.stop()
+		time.Sleep(time.Minute)
+		h.start()
+		time.Sleep(time.Hour)
+		if now := h.task(mine); now.Owner != "coder" || now.State != client.Executing {
+			h.Errorf("%s has it (%s)", now.Owner, now.State)
+		}
+		lead.leave()
+		coder.leave()
+		if said := coder.said.String(); strings.Count(said, "cannot be reached") != 1 || strings.Count(said, "is back") != 1 {
+			h.Errorf("it said: %s", said)
+		}
+	})
+}
+
+func TestAWaitEndsInItsTimeWhereTheServerStaysAway(t *testing.T) {
+	inHouse(t, func(h *house) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		waiting := s.ask("inbox", m{"wait": 45})
+		synctest.Wait()
+		began := time.Now()
+		h.stop()
+		text, _, refused := s.answer(waiting)
+		if took := time.Since(began); !refused || took < 45*time.Second || took > 59*time.Second { // clients give up after 60
+			h.Errorf("after %s: %s", took, text)
+		}
+		h.start()
+		s.leave()
+	})
+}

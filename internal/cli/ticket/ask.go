@@ -1,0 +1,159 @@
+package ticket
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// patience is how long --wait waits without a value: shorter than the usual timeouts of whoever calls programs.
+const patience = 50 * time.Second
+
+func ask(s *shell.Shell) *cobra.Command {
+	var in client.AskInput
+	var within, wait shell.Duration
+	cmd := s.Command("ask [TASK] QUESTION", "Ask people a question about your task (text, @FILE or -)", cobra.RangeArgs(1, 2),
+		func(ctx context.Context, args []string) error {
+			task, rest, err := s.TaskArg(args, 1)
+			if err != nil {
+				return err
+			}
+			if err := s.Texts(&rest[0]); err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			in.Question, in.Within = rest[0], client.Duration(within)
+			if in.Epoch, err = s.EpochOf(ctx, c, task, in.Epoch); err != nil {
+				return err
+			}
+			r, err := c.Ask(ctx, task, in)
+			if err != nil || wait == 0 {
+				return emitAsked(s, r, err)
+			}
+			k, err := waitFor(ctx, c, r.Ticket, wait)
+			return emitTicket(s, k, true, err)
+		})
+	cmd.Long = `Ask people a question about the task that you own. You get a ticket's id at once; the task waits, and is yours again, at the
+same epoch, when somebody has answered, or when nobody has in time. With --wait the command waits for that, for 50s or as long as
+you say (--wait=10m), and then says how to go on; with --quiet it prints the answer alone, and fails if there is none. What people answer also stands in the history of every later envelope.`
+	f := cmd.Flags()
+	f.StringArrayVar(&in.Options, "option", nil, "a possible answer; with any, the answer is one of them (repeatable)")
+	f.StringVar(&in.Desk, "desk", "", "whose people are asked (default: the operators)")
+	f.StringVar(&in.To, "to", "", "one agent or person by name")
+	f.Var(&within, "within", "how long each desk has, such as 2h (default: as the task says)")
+	waitFlag(f, &wait, "wait for the answer, at most this long")
+	shell.EpochFlag(f, &in.Epoch)
+	return example(cmd, "trapeze ask TASK 'refund it?' --option yes --option no --desk billing --wait")
+}
+
+func waitFlag(f *pflag.FlagSet, wait *shell.Duration, what string) {
+	f.Var(wait, "wait", what)
+	f.Lookup("wait").NoOptDefVal = patience.String()
+}
+
+// waitFor shows a ticket, once it is closed or the time is over.
+func waitFor(ctx context.Context, c *client.Client, id string, wait shell.Duration) (client.Ticket, error) {
+	end := time.Now().Add(time.Duration(wait))
+	for {
+		left := min(time.Until(end), patience)
+		k, err := c.Ticket(ctx, id, max(left, 0).Truncate(time.Millisecond))
+		if err != nil || !k.Open() || left <= 0 {
+			return k, err
+		}
+	}
+}
+
+func emitAsked(s *shell.Shell, r client.Receipt, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.Emit(r, func(p *shell.Page) {
+		p.Receipt(r)
+		p.Line("Wait for the answer with: trapeze ticket show %s --wait", r.Ticket)
+	})
+}
+
+func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
+	if err != nil {
+		return err
+	}
+	if waited && s.Flags.Quiet {
+		return answerOf(s, k)
+	}
+	return s.Emit(k, func(p *shell.Page) {
+		p.Fields([]shell.Field{
+			{"ticket", k.ID},
+			{"kind", k.Kind},
+			{"state", strings.TrimSpace(k.State + " " + k.Outcome)},
+			{"desk", whose(k.TicketDoc)},
+			{"from", k.By},
+			{"question", k.Question},
+			{"options", shell.Names(k.Options)},
+			{"task", k.Task},
+			{"handoff", handoffOf(k)},
+			{"intent", shell.Clip(k.Intent, 500)},
+			{"envelope", k.Envelope},
+			{"opened", shell.Clock(k.Opened)},
+			{"due", due(k)},
+			{"claimed by", k.ClaimedBy},
+			{"kept until", shell.Clock(k.Kept)},
+			{"answer", k.Answer},
+			{"by", k.ClosedBy},
+			{"why", k.Detail},
+			{"closed", shell.Clock(k.Closed)},
+		})
+		if k.Kind == string(event.TicketApproval) && k.Open() {
+			p.Line("Look at what is to go with: trapeze envelope show %s", handoffOf(k))
+		}
+		if waited && k.Open() {
+			p.Line("Nobody has seen to it yet. Go on waiting with: trapeze ticket show %s --wait", k.ID)
+		}
+	})
+}
+
+// handoffOf is the handoff that is to be approved: trapeze envelope show says what goes along.
+func handoffOf(k client.Ticket) string {
+	if k.Handoff == 0 {
+		return ""
+	}
+	return event.HandoffID(k.Task, k.Handoff)
+}
+
+// answerOf prints the answer alone, for a script that has waited for it.
+func answerOf(s *shell.Shell, k client.Ticket) error {
+	switch {
+	case k.Outcome == string(event.TicketAnswered):
+		_, err := fmt.Fprintln(s.Stdout, k.Answer)
+		return err
+	case k.Open():
+		return refusal.New(refusal.Unavailable, "go on waiting with: trapeze ticket show "+k.ID+" --wait --quiet", "nobody has seen to ticket %s yet", k.ID)
+	}
+	return refusal.New(refusal.Conflict, "look at it with: trapeze ticket show "+k.ID, "ticket %s is closed: %s", k.ID, k.Outcome)
+}
+
+func due(k client.Ticket) string {
+	if !k.Open() {
+		return ""
+	}
+	return shell.Clock(k.Due)
+}
+
+// whose is who is asked.
+func whose(k client.TicketDoc) string {
+	if k.To != "" {
+		return k.Desk + " (" + k.To + ")"
+	}
+	return k.Desk
+}

@@ -1,0 +1,306 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Options say what to run, and for whom. Agent, Token and Command have no default.
+type Options struct {
+	Agent   string
+	Token   string   // the agent's, for the programs
+	Command []string // the program and its arguments
+	// Preview is a program that is asked before an offer is accepted: it gets the inbox item as JSON. Exit code 0
+	// accepts; 3 rejects as not_capable, 4 as overloaded, 5 for missing_context (its output names the fields, one a
+	// line), everything else as refused. Empty accepts everything.
+	Preview []string
+	// Jobs is how many programs may run at once; 0 means 1.
+	Jobs int
+	// JSONResult takes the program's output as JSON data instead of text.
+	JSONResult bool
+	// Grace is what a program gets to end after it was asked to; 0 means 5 s.
+	Grace time.Duration
+	// Stderr gets what the worker says, and what the programs say there; nil means nobody.
+	Stderr io.Writer
+}
+
+// beatEvery is the longest between two heartbeats: what was lost is noticed no later, however long the lease.
+const beatEvery = 10 * time.Second
+
+// idle is the pause before the inbox is asked again while all that waits there is not for a worker.
+const idle = time.Second
+
+// inboxWait is how long one call waits for the inbox.
+const inboxWait = 30 * time.Second
+
+// partingWait is how long a worker that ends tries to say so.
+const partingWait = 10 * time.Second
+
+type worker struct {
+	c       *client.Client
+	o       Options
+	free    chan struct{} // one token for each job that may start
+	running sync.WaitGroup
+	saying  sync.Mutex
+
+	mu     sync.Mutex
+	answer map[string]bool // offers being answered
+	missed map[string]bool // offers that were not answered in time: they go elsewhere by themselves
+}
+
+// Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
+// which stops running programs too. A program that cannot be found is an error. The agent must be registered, and the
+// client must speak as it: [ErrNotAgent].
+func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	o.Jobs = max(o.Jobs, 1)
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}, missed: map[string]bool{}}
+	for range o.Jobs {
+		w.free <- struct{}{}
+	}
+	if err := w.isAgent(ctx); err != nil {
+		return err
+	}
+	switch _, err := c.SetReadiness(ctx, o.Agent, client.Ready); {
+	case errors.Is(err, client.Conflict): // off duty: what is offered already may be taken, and there will be more
+		w.say("%s gets nothing new yet: %s", o.Agent, err)
+	case err != nil:
+		return err
+	default:
+		w.say("%s is ready; up to %d at once: %q", o.Agent, o.Jobs, o.Command)
+	}
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-drain:
+			stop()
+		case <-waiting.Done():
+		}
+	}()
+	err := w.wait(ctx, waiting)
+	if waiting.Err() != nil {
+		err = nil // it was asked to end
+	}
+	if n := w.busy(); n > 0 && ctx.Err() == nil {
+		w.say("draining: waiting for what runs (%d); the same signal again stops it", n)
+		w.drain(ctx)
+	}
+	w.running.Wait()
+	w.leave(ctx)
+	w.say("stopped")
+	return err
+}
+
+// ErrNotAgent is why a worker does not begin whose client does not speak as its agent.
+var ErrNotAgent = errors.New("a worker speaks as its agent")
+
+// isAgent checks that the credential is the agent's own. With an operator's, what a worker says of its agent would be
+// that operator's word: the end of the worker would take the agent off duty.
+func (w *worker) isAgent(ctx context.Context) error {
+	me, err := w.c.Me(ctx)
+	if err == nil && me.Agent != w.o.Agent {
+		err = fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, w.o.Agent)
+	}
+	return err
+}
+
+// drain says that the agent takes nothing more, for as long as it takes to be heard while something runs.
+func (w *worker) drain(ctx context.Context) {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	go func() {
+		w.running.Wait()
+		done()
+	}()
+	_, err := insist(ctx, func(ctx context.Context) (client.Agent, error) {
+		return w.c.SetReadiness(ctx, w.o.Agent, client.Draining)
+	})
+	if err != nil && ctx.Err() == nil {
+		w.say("could not say draining: %s", err)
+	}
+}
+
+// leave says that the agent is gone, if there is somebody to hear it.
+func (w *worker) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingWait)
+	defer cancel()
+	if _, err := w.c.SetReadiness(ctx, w.o.Agent, client.Offline); err != nil {
+		w.say("could not say offline: %s", err)
+	}
+}
+
+// wait takes offers for as many jobs as are free, until waiting ends. The jobs live with ctx.
+func (w *worker) wait(ctx, waiting context.Context) error {
+	others := 0 // items that are not for a worker: they must not hide those that are
+	for {
+		select {
+		case <-waiting.Done():
+			return nil
+		case <-w.free:
+			w.free <- struct{}{}
+		}
+		items, err := w.inbox(waiting, min(len(w.free)+others, 500))
+		if err != nil {
+			return err
+		}
+		var taken int
+		if taken, others = w.sort(ctx, items); taken == 0 && wire.Sleep(waiting, w.lull()) != nil {
+			return nil //nolint:nilerr // that is how waiting ends
+		}
+	}
+}
+
+// inbox waits until something is there, and rides out a server that is away, which it says once.
+func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
+	away := false
+	for wait := 200 * time.Millisecond; ; {
+		o := client.InboxOptions{Limit: limit, Wait: inboxWait}
+		if away {
+			o.Wait = 0 // to hear at once that it is back
+		}
+		box, err := w.c.Inbox(ctx, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case client.Away(err):
+			if !away {
+				w.say("the server cannot be reached; trying again: %s", err)
+			}
+			away = true
+			if wire.Sleep(ctx, wait) != nil {
+				return nil, ctx.Err()
+			}
+			wait = min(2*wait, 5*time.Second)
+			continue
+		case err != nil:
+			return nil, err
+		case away:
+			w.say("the server is back")
+			away, wait = false, 200*time.Millisecond
+		}
+		if len(box.Items) > 0 {
+			return box.Items, nil
+		}
+	}
+}
+
+// sort begins what is to be done, and counts what is not for a worker, or is being answered already.
+func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others int) {
+	for _, item := range items {
+		switch {
+		case item.Type == "share":
+			w.read(ctx, item)
+		case item.Type != "offer" || !w.begin(item):
+			others++
+		default:
+			taken++
+			w.running.Go(func() {
+				defer w.end(item)
+				w.take(ctx, item)
+			})
+		}
+	}
+	return taken, others
+}
+
+// lull is how long to leave an inbox alone that has nothing new: offers being answered soon leave it.
+func (w *worker) lull() time.Duration {
+	if w.busy() > 0 {
+		return idle / 10
+	}
+	return idle
+}
+
+// begin takes a slot for an offer, unless there is none, or the offer is being answered already.
+func (w *worker) begin(item client.Item) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answer[offerKey(item)] || w.missed[offerKey(item)] {
+		return false
+	}
+	select {
+	case <-w.free:
+		w.answer[offerKey(item)] = true
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *worker) end(item client.Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.answer, offerKey(item))
+	w.free <- struct{}{}
+}
+
+// miss notes that an offer will not be answered any more.
+func (w *worker) miss(item client.Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.missed) > 1000 {
+		clear(w.missed) // long gone
+	}
+	w.missed[offerKey(item)] = true
+}
+
+func (w *worker) busy() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.answer)
+}
+
+func offerKey(item client.Item) string { return fmt.Sprintf("%s#%d", item.ID, item.Offer) }
+
+// read fetches what was shared, so that it leaves the inbox; a program finds it by TRAPEZE_AGENT's own means.
+func (w *worker) read(ctx context.Context, item client.Item) {
+	if _, err := w.c.Content(ctx, item.ID, client.ContentInput{}); err != nil {
+		w.say("%s: shared by %s, could not be read: %s", item.ID, item.From, err)
+		return
+	}
+	w.say("%s: shared by %s; read it again with: trapeze envelope render %s", item.ID, item.From, item.ID)
+}
+
+func (w *worker) say(format string, args ...any) {
+	w.saying.Lock()
+	defer w.saying.Unlock()
+	fmt.Fprintln(w.o.Stderr, "trapeze work: "+shell.OneLine(fmt.Sprintf(format, args...)))
+}
+
+// insist makes a call under one idempotency key until it has an answer that will not change, or ctx ends.
+func insist[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
+	ctx = client.WithKey(ctx, client.NewKey())
+	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		v, err := do(ctx)
+		if !client.Away(err) || wire.Sleep(ctx, wait) != nil {
+			return v, err
+		}
+	}
+}
+
+// is reports whether an error is a refusal with one of the codes.
+func is(err error, codes ...client.Code) bool {
+	for _, c := range codes {
+		if errors.Is(err, c) {
+			return true
+		}
+	}
+	return false
+}

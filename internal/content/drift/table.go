@@ -1,0 +1,167 @@
+package drift
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
+
+const legend = "= kept  ~ changed  o left out on record  - dropped  + added\n"
+
+// Table shows a report as plain text: a line for each hop, what was lost or changed by name, and the retention. Text
+// of other authors is quoted and clipped, with what is invisible in it shown.
+func Table(r Report) string {
+	rows := [][]string{{"hop", "from", "to", "intent", "facts", "decisions", "constraints", "references", "tokens", "used"}}
+	for _, h := range r.Hops {
+		rows = append(rows, []string{
+			strconv.Itoa(h.Number), name(h.From), receivers(h.To), intent(h.IntentKept),
+			h.Facts.String(), h.Decisions.String(), h.Constraints.String(), h.References.String(), tokens(h), used(h),
+		})
+	}
+	var b strings.Builder
+	align(&b, rows)
+	b.WriteString(legend)
+	for _, h := range r.Hops {
+		h.details(&b)
+	}
+	b.WriteString("\n")
+	r.Retention.table(&b)
+	return b.String()
+}
+
+// align writes columns that are as wide as their widest cell.
+func align(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		last := len(row) - 1
+		for i, cell := range row[:last] {
+			b.WriteString(cell + strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2))
+		}
+		b.WriteString(row[last] + "\n")
+	}
+}
+
+// String is like "=3 ~1 -1 +2"; a dash for nothing at all.
+func (c Changes) String() string {
+	var parts []string
+	for _, n := range []struct {
+		sign  string
+		count int
+	}{{"=", len(c.Kept)}, {"~", len(c.Changed)}, {"o", len(c.Omitted)}, {"-", len(c.Dropped)}, {"+", len(c.Added)}} {
+		if n.count > 0 {
+			parts = append(parts, n.sign+strconv.Itoa(n.count))
+		}
+	}
+	if parts == nil {
+		return "–"
+	}
+	return strings.Join(parts, " ")
+}
+
+func (h Hop) details(b *strings.Builder) {
+	if !h.IntentKept {
+		fmt.Fprintf(b, "hop %d  intent was changed\n", h.Number)
+	}
+	for k := range kinds {
+		c := h.kinds()[kind(k)]
+		singular := strings.TrimSuffix(kind(k).String(), "s")
+		for _, l := range c.Dropped {
+			fmt.Fprintf(b, "hop %d  %s %s dropped: %s\n", h.Number, singular, name(l.ID), quote(l.Text))
+		}
+		for _, l := range c.Omitted {
+			fmt.Fprintf(b, "hop %d  %s %s left out (%s): %s\n", h.Number, singular, name(l.ID), name(l.Why), quote(l.Text))
+		}
+		for _, ch := range c.Changed {
+			by := ""
+			if ch.Was != "" {
+				by = name(ch.Was) + " → "
+			}
+			fmt.Fprintf(b, "hop %d  %s %s%s %s: %s → %s\n", h.Number, singular, by, name(ch.ID), ch.How, quote(ch.Before), quote(ch.After))
+		}
+	}
+}
+
+func (r Retention) table(b *strings.Builder) {
+	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "left out"}}
+	for _, kind := range []struct {
+		name  string
+		share Kept
+	}{
+		{"overall", r.Overall},
+		{"intent", r.Intent},
+		{"facts", r.Facts},
+		{"decisions", r.Decisions},
+		{"constraints", r.Constraints},
+		{"references", r.References},
+	} {
+		s := kind.share
+		rows = append(rows, []string{
+			kind.name, fmt.Sprintf("%d %%", percent(s.Rate)), strconv.Itoa(s.Surviving), strconv.Itoa(s.Introduced),
+			strconv.Itoa(s.Verbatim), strconv.Itoa(s.Omitted),
+		})
+	}
+	align(b, rows)
+}
+
+// percent says 100 only if nothing is lost.
+func percent(rate float64) int { return int(rate*100 + 1e-9) }
+
+func intent(kept bool) string {
+	if kept {
+		return "="
+	}
+	return "~"
+}
+
+func tokens(h Hop) string {
+	if h.Tokens == 0 {
+		return "–"
+	}
+	return strconv.Itoa(h.Tokens)
+}
+
+func used(h Hop) string {
+	if h.Budget == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d %%", percent(h.Utilisation))
+}
+
+func receivers(to []string) string {
+	switch len(to) {
+	case 0:
+		return "–"
+	case 1:
+		return name(to[0])
+	}
+	return name(to[0]) + " +" + strconv.Itoa(len(to)-1)
+}
+
+// name shows an id on one line. Names of valid envelopes are printable; a chain may come from anywhere.
+func name(s string) string {
+	if envelope.ValidDigest(s) {
+		return s[:len("sha256:")+12] + "…"
+	}
+	q := strconv.QuoteToGraphic(clip(s, 40))
+	return q[1 : len(q)-1]
+}
+
+func quote(s string) string { return strconv.QuoteToGraphic(clip(s, 80)) }
+
+func clip(s string, n int) string {
+	runes := 0
+	for i := range s {
+		if runes++; runes > n {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

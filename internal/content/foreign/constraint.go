@@ -1,0 +1,105 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// kinds says what the usual constraints are about, and whether they must hold.
+var kinds = map[string]struct {
+	kind event.ConstraintKind
+	hard bool
+}{
+	"language":   {event.ConstraintFormat, false},
+	"format":     {event.ConstraintFormat, false},
+	"security":   {event.ConstraintSecurity, true},
+	"style":      {event.ConstraintPreference, false},
+	"preference": {event.ConstraintPreference, false},
+	"prohibited": {event.ConstraintProhibition, true},
+	"forbidden":  {event.ConstraintProhibition, true},
+}
+
+// constraints takes the object of constraints: a name, and a text or a number, each.
+func (d *document) constraints() {
+	raw, ok := d.take("constraints")
+	if !ok {
+		return
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		d.fail(wrong("constraints", "send an object", "is %s, not an object", sortOf(raw)))
+		return
+	}
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		field := "constraints." + name
+		value := all[name]
+		if string(value) == "null" {
+			continue
+		}
+		switch name {
+		case "deadline":
+			d.task.Deadline = d.asMoment(field, value)
+			d.note(field, "taken as the task's deadline, "+d.task.Deadline.Format(time.RFC3339))
+		case "max_tokens":
+			d.maxTokens(field, value)
+		default:
+			d.constraint(i, name, field, value)
+		}
+	}
+}
+
+// maxTokens is both the limit that the receiver's context is packed to and a budget that binds its holders.
+func (d *document) maxTokens(field string, value json.RawMessage) {
+	f := d.asNumber(field, value, 1, 1e9)
+	if f == nil {
+		return
+	}
+	if *f != float64(int(*f)) {
+		d.fail(wrong(field, "send a whole number", "%v is no whole number", *f))
+		return
+	}
+	d.task.MaxTokens = int(*f)
+	d.task.Constraints = append(d.task.Constraints, event.Constraint{
+		ID: "max_tokens", Kind: event.ConstraintBudget, Text: "Tokens of context.", Hard: true, Max: f,
+	})
+}
+
+func (d *document) constraint(i int, name, field string, value json.RawMessage) {
+	k, known := kinds[word(name)]
+	if !known {
+		k.kind = event.ConstraintPreference
+		d.note(field, "is of no kind we know: kept as a preference")
+	}
+	c := event.Constraint{ID: name, Kind: k.kind, Hard: k.hard}
+	if event.CheckLabel("a constraint", name) != nil {
+		c.ID = "constraint-" + strconv.Itoa(i+1)
+		d.note(field, "has a name that no id may have: its id is "+c.ID)
+	}
+	text := d.constraintText(field, value)
+	if text == "" {
+		d.fail(wrong(field, "say in words what must hold", "is empty"))
+		return
+	}
+	c.Text = name + ": " + text
+	if err := c.Check(); err != nil {
+		d.fail(at(field, err))
+	}
+	d.task.Constraints = append(d.task.Constraints, c)
+}
+
+func (d *document) constraintText(field string, value json.RawMessage) string {
+	if sortOf(value) == "text" {
+		return d.asText(field, value, event.MaxConstraintText)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, value); err != nil {
+		d.fail(wrong(field, "send well-formed JSON", "cannot be read"))
+	}
+	return b.String()
+}

@@ -1,0 +1,170 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// MaxSize is the most bytes a document may have.
+const MaxSize = envelope.MaxSize
+
+// telling are the fields that only one of the formats has.
+var telling = map[Format][]string{
+	HandoffDocument: {"task_context", "audit_trail", "from_agent", "to_agent", "handoff_reason"},
+	HandoffContext:  {"original_task", "source_agent", "key_facts", "decisions_made", "collected_data"},
+	MemoryEnvelope:  {"task_summary", "memory_refs", "envelope_version", "include_recent", "include_pins"},
+}
+
+// shared is the one of them that envelopes have too. These are told by their version and their handoff.
+const shared = "key_facts"
+
+// needed is the field without which there is no task.
+var needed = map[Format]string{HandoffDocument: "task_context", HandoffContext: "original_task", MemoryEnvelope: "task_summary"}
+
+// decoders read the fields of each format.
+var decoders = map[Format]func(*document){
+	HandoffDocument: (*document).handoffDocument,
+	HandoffContext:  (*document).handoffContext,
+	MemoryEnvelope:  (*document).memoryEnvelope,
+}
+
+// Detect tells which format a document has. A document of none, or with fields of several, is refused.
+func Detect(doc []byte) (Format, error) {
+	fields, err := object(doc)
+	if err != nil {
+		return "", err
+	}
+	_, fields, _ = unwrap(doc, fields)
+	return detect(fields)
+}
+
+// Decode reads a document of any of the formats. The notes, in the order of the fields' names, say what became of
+// everything that is not simply taken over. Envelopes of ours are read in the majors that majors knows. Errors are a [refusal.Error] with the code invalid or too_large that names
+// the field.
+func Decode(doc []byte, majors envelope.Converter) (Task, []Note, error) {
+	fields, err := object(doc)
+	if err != nil {
+		return Task{}, nil, err
+	}
+	doc, fields, digest := unwrap(doc, fields)
+	format, err := detect(fields)
+	if err != nil {
+		return Task{}, nil, err
+	}
+	if format == Envelope {
+		return envelopeOf(doc, digest, majors)
+	}
+	d := &document{
+		fields: fields, task: Task{Format: format},
+		data: map[string]json.RawMessage{}, claimed: map[string]json.RawMessage{},
+	}
+	decoders[format](d)
+	d.rest()
+	d.finish()
+	if d.err != nil {
+		return Task{}, nil, d.err
+	}
+	return d.task, sorted(d.notes), nil
+}
+
+// object reads the outermost object. Going through the canonical form refuses bad UTF-8, keys given twice, nesting
+// and numbers that no envelope could carry.
+func object(doc []byte) (map[string]json.RawMessage, error) {
+	if len(doc) > MaxSize {
+		return nil, refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them",
+			"document: has %d bytes, the limit is %d", len(doc), MaxSize).With("field", "document").With("limit", MaxSize)
+	}
+	if _, err := envelope.Canonical(doc); err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &fields); err != nil || fields == nil {
+		return nil, wrong("document", "send one JSON object", "is not a JSON object")
+	}
+	for name, raw := range fields {
+		if string(raw) == "null" { // says nothing
+			delete(fields, name)
+		}
+	}
+	return fields, nil
+}
+
+func detect(fields map[string]json.RawMessage) (Format, error) {
+	found := map[Format][]string{}
+	versioned := hasVersion(fields)
+	ours := versioned && sortOf(fields["handoff"]) == "an object"
+	for format, names := range telling {
+		for _, name := range names {
+			if _, ok := fields[name]; ok && (name != shared || !ours) {
+				found[format] = append(found[format], name)
+			}
+		}
+	}
+	if ours || versioned && len(found) == 0 { // another major may have anything else
+		found[Envelope] = []string{"version"}
+	}
+	switch len(found) {
+	case 1:
+		for format := range found {
+			return format, nil
+		}
+	case 0:
+		return "", wrong("document", "understood are a handoff document (task_context, audit_trail), a handoff context "+
+			"(original_task, key_facts), a memory envelope (task_summary, memory_refs) and an envelope of Trapeze (version, handoff)", "has none of the fields that tell its format")
+	}
+	var all []string
+	for _, format := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, found[format][0]+" ("+string(format)+")")
+	}
+	return "", wrong("document", "send one document of one format", "has fields of several formats: %s", strings.Join(all, ", "))
+}
+
+// rest keeps every field that the format's decoder did not take.
+func (d *document) rest() {
+	for _, name := range slices.Sorted(maps.Keys(d.fields)) {
+		d.keep(name, "Trapeze has no field for it")
+	}
+}
+
+// finish checks the whole and writes what was kept.
+func (d *document) finish() {
+	if strings.TrimSpace(d.task.Intent) == "" {
+		d.fail(wrong(needed[d.task.Format], "say in words what is wanted", "says nothing of what is wanted"))
+	}
+	format, err := json.Marshal(d.task.Format)
+	if err != nil {
+		d.fail(err)
+	}
+	d.claimed["format"] = format
+	d.task.Claimed = d.written("the claimed history", d.claimed)
+	if len(d.data) > 0 {
+		d.task.Content.Data = d.written("the data", d.data)
+	}
+	if d.err == nil {
+		if err := event.CheckConstraints(d.task.Constraints); err != nil {
+			d.fail(at("constraints", err))
+		}
+	}
+}
+
+func (d *document) written(what string, fields map[string]json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // what came in goes on as it was
+	if err := e.Encode(fields); err != nil {
+		d.fail(err)
+		return nil
+	}
+	raw := bytes.TrimSpace(b.Bytes())
+	if err := event.CheckJSON(what, raw, event.MaxData); err != nil {
+		d.fail(at("document", err))
+	}
+	return raw
+}

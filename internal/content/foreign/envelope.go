@@ -1,0 +1,152 @@
+package foreign
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// An envelope of our own format comes from another server, or from this one at another time. It is read in any major
+// that is known, and what it says goes on in the first envelope of a new task, with the fields of a newer minor where
+// they stood. Its digest, its parent and its past are claims: it proves nothing here, and becomes no entry of ours.
+
+// about says what becomes of the fields that are claims, or that this server says anew.
+var about = map[string]string{
+	"salt":         "",
+	"parent":       "kept as claimed: the new task's envelopes are a chain of their own",
+	"created_at":   "",
+	"expires_at":   "kept as claimed: it is when that envelope ends, and no deadline of the task",
+	"hops":         "kept as claimed: the new task begins with none",
+	"trace":        "",
+	"handoff":      "kept as claimed; who sends it now is whoever imports it",
+	"history":      "kept word for word as claimed history; it is no entry of this record",
+	"constraints":  "bind the new task; whoever imports them is who set them here",
+	"memory":       "names memories of another store, kept as claimed, with their texts: references that nothing resolves yet",
+	"conversation": "kept word for word as claimed; it is no conversation here",
+	"artifacts":    "go along if their content is here and may be read, and are gaps otherwise",
+	"omissions":    "kept as claimed: what was left out stands where it came from",
+	"gaps":         "",
+	"packing":      "",
+}
+
+// hasVersion reports whether a document has a version like those of envelopes.
+func hasVersion(fields map[string]json.RawMessage) bool {
+	var text string
+	if json.Unmarshal(fields["version"], &text) != nil {
+		return false
+	}
+	major, minor, ok := strings.Cut(text, ".")
+	return ok && digits(major) && digits(minor)
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// unwrap takes an envelope out of what `envelope show --json` and the API put around it, with the digest it is to have.
+func unwrap(doc []byte, fields map[string]json.RawMessage) (inner []byte, innerFields map[string]json.RawMessage, digest string) {
+	raw, wrapped := fields["envelope"]
+	var in map[string]json.RawMessage
+	if !wrapped || json.Unmarshal(raw, &in) != nil || json.Unmarshal(fields["digest"], &digest) != nil {
+		return doc, fields, ""
+	}
+	if !hasVersion(in) {
+		return doc, fields, ""
+	}
+	return raw, in, digest
+}
+
+// envelopeOf reads an envelope of any known major. digest is what it is said to have; empty if nothing is said.
+func envelopeOf(doc []byte, digest string, majors envelope.Converter) (Task, []Note, error) {
+	canonical, err := envelope.Canonical(doc)
+	if err != nil {
+		return Task{}, nil, err
+	}
+	is := envelope.DigestOf(canonical)
+	if digest != "" && digest != is {
+		return Task{}, nil, wrong("envelope", "send it exactly as it was exported", "has the digest %s, not %.80s", is, digest)
+	}
+	e, lost, err := majors.Read(canonical)
+	if err != nil {
+		return Task{}, nil, err
+	}
+	d := &document{task: Task{Format: Envelope}, claimed: map[string]json.RawMessage{}}
+	whole, err := envelope.RenderJSON(e)
+	if err == nil {
+		err = json.Unmarshal(whole, &d.fields)
+	}
+	if err != nil {
+		return Task{}, nil, err
+	}
+	for name, text := range about {
+		if raw, ok := d.take(name); ok {
+			d.claimed[name] = raw
+			if text != "" {
+				d.note(name, text)
+			}
+		}
+	}
+	d.note("digest", is+" is kept as claimed: it names that envelope, and nothing of this record")
+	if len(lost) > 0 {
+		d.note("version", "was converted; these fields could not be carried over: "+strings.Join(lost, ", "))
+	}
+	d.claim("version")
+	d.claimed["digest"], _ = json.Marshal(is) //nolint:errchkjson // a string always has JSON
+	d.ofEnvelope(e)
+	d.finish()
+	return d.task, sorted(d.notes), d.err
+}
+
+// ofEnvelope takes over what an envelope says.
+func (d *document) ofEnvelope(e envelope.Envelope) {
+	h, t := e.Handoff, &d.task
+	if len(h.To) > 0 {
+		t.Target = h.To[0]
+	}
+	t.Intent, t.Reason, t.Detail, t.Priority, t.Permissions = e.Task.Intent, h.Reason, h.Detail, e.Priority, h.Permissions
+	t.Timeouts.Ack = event.Duration(h.TimeoutSeconds) * 1e9
+	t.Expires, t.Artifacts = e.ExpiresAt, e.Artifacts
+	t.Content.Notes, t.Content.Confidence = h.Notes, e.Confidence
+	x := e.ExpectedOutput
+	t.Expected = event.Expected{Format: x.Format, MaxBytes: x.MaxBytes, Criteria: x.Criteria, Schema: x.Schema}
+	for _, c := range e.Constraints {
+		t.Constraints = append(t.Constraints, event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow})
+	}
+	for _, m := range e.Memory {
+		t.Memory = append(t.Memory, m.ID)
+	}
+	if err := t.Timeouts.Check(); err != nil {
+		d.fail(at("handoff.timeout_seconds", err))
+	}
+	if err := event.CheckLabels("a permission", t.Permissions, event.MaxPermissions); err != nil {
+		d.fail(at("handoff.permissions", err))
+	}
+	if err := firstRefusal(t.Constraints); err != nil {
+		d.fail(at("constraints", err))
+	}
+	first := e.Next("")
+	first.History, first.Memory, first.Artifacts, first.Conversation = nil, nil, nil, nil
+	first.CreatedAt, first.ExpiresAt, first.Hops, first.Trace = time.Time{}, time.Time{}, 0, envelope.Trace{}
+	first.Handoff.HandoffID, first.Handoff.Dependencies = "", nil
+	raw, err := envelope.RenderJSON(first)
+	if err != nil {
+		d.fail(err)
+	}
+	t.Envelope = raw
+}
+
+func firstRefusal(cs []event.Constraint) error {
+	for _, c := range cs {
+		if err := c.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sorted(notes []Note) []Note {
+	slices.SortStableFunc(notes, func(a, b Note) int { return strings.Compare(a.Field, b.Field) })
+	return notes
+}

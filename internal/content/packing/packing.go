@@ -1,0 +1,202 @@
+package packing
+
+import (
+	"math"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Options say what an envelope is packed to. The zero value packs by priority, without a limit.
+type Options struct {
+	// Budget is the most tokens that the rendered prompt may have; 0 means no limit.
+	Budget int
+	// Counter is that of the receiver's tokenizer; its zero value is the default one.
+	Counter tokenizer.Counter
+	// Strategy is how; empty means priority.
+	Strategy envelope.Strategy
+	// Pinned are parts to be kept before others, besides those that the document itself pins. A name that the document
+	// does not have means nothing.
+	Pinned []Ref
+	// Weights say how much parts matter, instead of their importance in the document and their place in its lists.
+	Weights map[Ref]Weight
+}
+
+// Ref names one part of an envelope.
+type Ref struct {
+	Kind envelope.PartKind
+	// ID is that of a fact, decision or memory item, the digest of an artifact, or a step's place in the history from
+	// 1. The texts that there is one of, and the conversation, have none.
+	ID string
+}
+
+// Weight is how much a part matters, both from 0 to 1.
+type Weight struct {
+	Importance, Recency float64
+}
+
+// Packed is an envelope that is ready to be sealed for its receiver.
+type Packed struct {
+	Envelope envelope.Envelope
+	// Text is the receiver's prompt, and Tokens what it has.
+	Text   string
+	Tokens int
+}
+
+// Pack fits doc to a receiver's budget. The result lists what was left out and says how it was packed; doc itself is
+// not changed. Facts, decisions, history and data that were left out stand in doc, so keep it where the receiver can
+// fetch it. References to memory and artifacts that were not to be had go in as doc's gaps.
+//
+// Errors are a [refusal.Error]: budget, with the tokens needed as the detail "needed", if the parts that must survive
+// (or, with full, all of them) are over the budget; invalid or too_large if doc is not a valid envelope; invalid if it
+// was packed before.
+func Pack(doc envelope.Envelope, o Options) (Packed, error) {
+	if err := check(&doc, &o); err != nil {
+		return Packed{}, err
+	}
+	doc = doc.Current()
+	p := packer{doc: &doc, options: o, budget: o.Budget, ruler: ruler{counter: o.Counter}}
+	if p.budget == 0 {
+		p.budget = math.MaxInt
+	}
+	p.collect()
+	if packed, ok := p.whole(); ok {
+		return packed, nil
+	}
+	p.ruler = newRuler(o.Counter)
+	p.measure()
+	for _, listing := range envelope.Listings() {
+		if packed, ok := p.attempt(listing); ok {
+			return packed, nil
+		}
+	}
+	return Packed{}, p.refusal()
+}
+
+func check(doc *envelope.Envelope, o *Options) error {
+	if o.Strategy == "" {
+		o.Strategy = envelope.StrategyPriority
+	}
+	if err := new(envelope.Strategy).UnmarshalText([]byte(o.Strategy)); err != nil {
+		return err
+	}
+	if o.Budget < 0 || o.Budget > math.MaxInt32 {
+		return refusal.New(refusal.Invalid, "give a number of tokens, or 0 for no limit", "%d is no token budget", o.Budget).With("field", "budget")
+	}
+	if !doc.Packing.IsZero() || len(doc.Omissions) > 0 {
+		return refusal.New(refusal.Invalid, "pack the envelope that it was made from", "the envelope is packed already").With("field", "packing")
+	}
+	return doc.Validate()
+}
+
+// whole packs everything, where nothing is left out by default and it fits: then nothing need be measured alone.
+func (p *packer) whole() (Packed, bool) {
+	if len(p.doc.Gaps) > 0 || slices.ContainsFunc(p.parts, func(x part) bool { return x.barred }) {
+		return Packed{}, false
+	}
+	for i := range p.parts {
+		p.parts[i].in = true
+	}
+	packed := p.build(envelope.ListEach)
+	return packed, packed.Tokens <= p.budget
+}
+
+// packer is one packing under way.
+type packer struct {
+	doc     *envelope.Envelope
+	options Options
+	budget  int // never 0
+	ruler   ruler
+	parts   []part
+	// order is the indices of the parts that may be taken, the first to be taken first.
+	order []int
+}
+
+// attempt packs with one form of the list of omissions.
+func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
+	taken := p.choose(listing)
+	if listing != envelope.ListTotal && p.displaces() {
+		return Packed{}, false
+	}
+	for {
+		packed := p.build(listing)
+		over := packed.Tokens - p.budget
+		if over <= 0 {
+			return packed, listing == envelope.ListTotal || p.ruler.leftOut(&packed.Envelope) <= p.listingShare()
+		}
+		if p.options.Strategy == envelope.StrategyFull || len(taken) == 0 {
+			return Packed{}, false
+		}
+		for over > 0 && len(taken) > 0 {
+			last := &p.parts[taken[len(taken)-1]]
+			taken = taken[:len(taken)-1]
+			last.in = false
+			over -= max(1, last.tokens)
+		}
+	}
+}
+
+// listingShare is the most tokens that the list of omissions may take in any but its shortest form: what is to be
+// fetched is the point of the strategies that leave it to be fetched.
+func (p *packer) listingShare() int {
+	switch p.options.Strategy {
+	case envelope.StrategyLazy, envelope.StrategySummaryRefs:
+		return p.budget / 2
+	default:
+		return p.budget / 10
+	}
+}
+
+// build makes the envelope of the parts that are in.
+func (p *packer) build(listing envelope.Listing) Packed {
+	out := bare(*p.doc)
+	out.KeyFacts = make([]envelope.Item, 0, len(p.doc.KeyFacts))
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.in {
+			part.put(&out, p.doc)
+			continue
+		}
+		part.refer(&out, p.doc)
+		out.Omissions = append(out.Omissions, part.omission())
+	}
+	out.Omissions = aggregate(out.Omissions)
+	out.Packing.Listing = listing
+	text := envelope.Render(out)
+	n := p.ruler.counter.Count(text)
+	out.Packing = envelope.Packing{
+		Strategy: p.options.Strategy, Budget: p.options.Budget, Tokens: n,
+		Tokenizer: p.ruler.counter.Name(), Estimate: p.ruler.counter.Estimate(),
+		Completeness: p.completeness(), Listing: listing,
+	}
+	if p.options.Budget > 0 {
+		out.Packing.Utilisation = min(1, float64(n)/float64(p.options.Budget))
+	}
+	return Packed{Envelope: out, Text: text, Tokens: n}
+}
+
+// completeness is references resolved by references requested.
+func (p *packer) completeness() float64 {
+	resolved := len(p.doc.Memory) + len(p.doc.Artifacts)
+	if requested := resolved + len(p.doc.Gaps); requested > 0 {
+		return float64(resolved) / float64(requested)
+	}
+	return 1
+}
+
+// refusal says how many tokens the least prompt has.
+func (p *packer) refusal() error {
+	what, hint := "the parts that must survive", "raise the budget, or shorten the intent, the ask, the constraints or the open questions"
+	if p.options.Strategy == envelope.StrategyFull {
+		what, hint = "the whole envelope", "raise the budget, or pack it by priority"
+	} else {
+		for i := range p.parts {
+			p.parts[i].in = false
+		}
+	}
+	needed := p.build(envelope.ListTotal).Tokens
+	return refusal.New(refusal.Budget, hint, "%s take %d tokens, the budget is %d", what, needed, p.options.Budget).
+		With("needed", needed).With("budget", p.options.Budget)
+}

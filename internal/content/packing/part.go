@@ -1,0 +1,234 @@
+package packing
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
+
+// part is one thing that is kept whole or left out whole.
+type part struct {
+	kind  envelope.PartKind
+	id    string
+	index int // its place in the document's list
+	count int // of what it stands for, if that is not 1
+
+	pinned    bool
+	reasoning bool // whether its reasoning goes with it
+	weight    Weight
+
+	// why it is left out, if it is. One that is barred is, whatever the budget.
+	why    envelope.OmissionReason
+	barred bool
+	in     bool
+
+	tokens int // of the part itself
+	line   int // of its line among the omissions
+}
+
+// collect lists the document's parts, in the order of the document.
+func (p *packer) collect() {
+	doc := p.doc
+	p.parts = make([]part, 0, 8+len(doc.KeyFacts)+len(doc.Decisions)+len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
+	for _, s := range []struct {
+		kind  envelope.PartKind
+		given bool
+	}{
+		{envelope.PartState, doc.Task.State != ""},
+		{envelope.PartSummary, doc.ConversationSummary != ""},
+		{envelope.PartData, len(doc.Task.Data) > 0},
+		{envelope.PartDetail, doc.Handoff.Detail != ""},
+		{envelope.PartNotes, doc.Handoff.Notes != ""},
+	} {
+		if s.given {
+			p.add(part{kind: s.kind, weight: Weight{Recency: 1}})
+		}
+	}
+	p.items(envelope.PartFact, doc.KeyFacts)
+	p.items(envelope.PartDecision, doc.Decisions)
+	for i := range doc.History {
+		s := &doc.History[i]
+		p.add(part{kind: envelope.PartStep, id: strconv.Itoa(i + 1), index: i, pinned: s.Pinned, weight: recent(s.Weight, i+1, len(doc.History))})
+	}
+	for i := range doc.Memory {
+		m := &doc.Memory[i]
+		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
+	}
+	for i := range doc.Artifacts {
+		a := &doc.Artifacts[i]
+		p.add(part{kind: envelope.PartArtifact, id: a.Digest, index: i, pinned: a.Pinned, weight: recent(a.Weight, len(doc.Artifacts)-i, len(doc.Artifacts))})
+	}
+	if n := len(doc.Conversation); n > 0 {
+		p.add(part{kind: envelope.PartConversation, count: n, weight: Weight{Recency: 1}})
+	}
+}
+
+// Has reports whether doc has a part of that name.
+func Has(doc envelope.Envelope, name Ref) bool {
+	p := packer{doc: &doc}
+	p.collect()
+	return slices.ContainsFunc(p.parts, func(x part) bool { return x.kind == name.Kind && x.id == name.ID })
+}
+
+func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
+	for i := range list {
+		item := &list[i]
+		why := Ref{envelope.PartReasoning, item.ID}
+		with := item.Reasoning != "" && (p.options.Strategy == envelope.StrategyFull || slices.Contains(p.options.Pinned, why))
+		p.add(part{kind: kind, id: item.ID, index: i, pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
+		if item.Reasoning != "" && !with {
+			p.parts = append(p.parts, part{
+				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, barred: true,
+			})
+		}
+	}
+}
+
+// recent is a weight by importance and place: the highest of n is the most recent, or the most relevant.
+func recent(w envelope.Weight, place, n int) Weight {
+	return Weight{Importance: w.Importance, Recency: float64(place) / float64(n)}
+}
+
+// add completes a part by the options.
+func (p *packer) add(x part) {
+	ref := Ref{x.kind, x.id}
+	x.pinned = x.pinned || slices.Contains(p.options.Pinned, ref)
+	if x.weight.Importance == 0 {
+		x.weight.Importance = 0.5
+	}
+	if w, ok := p.options.Weights[ref]; ok {
+		x.weight = w
+	}
+	x.why, x.barred = p.bar(&x)
+	x.in = p.options.Strategy == envelope.StrategyFull && !x.barred
+	p.parts = append(p.parts, x)
+}
+
+// bar reports whether the part is left out whatever the budget, and the reason for which it is if it is.
+func (p *packer) bar(x *part) (envelope.OmissionReason, bool) {
+	switch {
+	case x.kind == envelope.PartMemory && p.doc.Memory[x.index].Text == "":
+		return envelope.OnDemand, true
+	case p.options.Strategy == envelope.StrategyFull || x.pinned:
+		return envelope.OverBudget, false
+	case x.kind == envelope.PartConversation:
+		return envelope.RawLog, true
+	case x.kind == envelope.PartStep && p.doc.History[x.index].Tool != "":
+		return envelope.ToolCall, true
+	case slices.Contains(fetched[p.options.Strategy], x.kind):
+		return envelope.OnDemand, true
+	}
+	return envelope.OverBudget, false
+}
+
+// fetched is what a strategy leaves to be fetched.
+var fetched = map[envelope.Strategy][]envelope.PartKind{
+	envelope.StrategySummaryRefs: {envelope.PartData, envelope.PartStep, envelope.PartMemory},
+	envelope.StrategyLazy: {
+		envelope.PartSummary, envelope.PartData, envelope.PartFact, envelope.PartDecision, envelope.PartStep, envelope.PartMemory,
+	},
+}
+
+func (x *part) omission() envelope.Omission {
+	return envelope.Omission{Kind: x.kind, ID: x.id, Count: x.count, Tokens: x.tokens, Reason: x.why, Pinned: x.pinned}
+}
+
+// bare is the document without any of its parts.
+func bare(e envelope.Envelope) envelope.Envelope {
+	e.Task.State, e.ConversationSummary, e.Task.Data, e.Handoff.Detail, e.Handoff.Notes = "", "", nil, "", ""
+	e.KeyFacts, e.Decisions, e.History, e.Memory, e.Artifacts, e.Conversation = nil, nil, nil, nil, nil, nil
+	return e
+}
+
+// put adds the part to an envelope.
+func (x *part) put(to, from *envelope.Envelope) {
+	switch x.kind {
+	case envelope.PartState:
+		to.Task.State = from.Task.State
+	case envelope.PartSummary:
+		to.ConversationSummary = from.ConversationSummary
+	case envelope.PartData:
+		to.Task.Data = from.Task.Data
+	case envelope.PartDetail:
+		to.Handoff.Detail = from.Handoff.Detail
+	case envelope.PartNotes:
+		to.Handoff.Notes = from.Handoff.Notes
+	case envelope.PartFact:
+		to.KeyFacts = append(to.KeyFacts, x.item(from.KeyFacts))
+	case envelope.PartDecision:
+		to.Decisions = append(to.Decisions, x.item(from.Decisions))
+	case envelope.PartStep:
+		step := from.History[x.index]
+		step.Pinned = x.pinned
+		to.History = append(to.History, step)
+	case envelope.PartMemory:
+		ref := from.Memory[x.index]
+		ref.Pinned, ref.Tokens = x.pinned, x.tokens
+		to.Memory = append(to.Memory, ref)
+	case envelope.PartArtifact:
+		artifact := from.Artifacts[x.index]
+		artifact.Pinned = x.pinned
+		to.Artifacts = append(to.Artifacts, artifact)
+	case envelope.PartConversation:
+		to.Conversation = from.Conversation
+	case envelope.PartReasoning: // goes with its item
+	}
+}
+
+func (x *part) item(list []envelope.Item) envelope.Item {
+	item := list[x.index]
+	item.Pinned = x.pinned
+	if !x.reasoning {
+		item.Reasoning = ""
+	}
+	return item
+}
+
+// refer keeps what a part that is left out can be fetched by.
+func (x *part) refer(to, from *envelope.Envelope) {
+	if x.kind == envelope.PartMemory {
+		ref := from.Memory[x.index]
+		ref.Text, ref.Pinned, ref.Tokens = "", x.pinned, x.tokens
+		to.Memory = append(to.Memory, ref)
+	}
+}
+
+// groups is room for one omission of each kind and reason.
+var groups = len(envelope.PartKinds()) * len(envelope.OmissionReasons())
+
+// maxListed is how many bytes the list of omissions may take in the document, about.
+const maxListed = 100 << 10
+
+// aggregate sums up the omissions beyond what a document may list, by kind and reason.
+func aggregate(list []envelope.Omission) []envelope.Omission {
+	bytes := 0
+	over := slices.IndexFunc(list, func(o envelope.Omission) bool {
+		bytes += 90 + len(o.ID)
+		return bytes > maxListed
+	})
+	most := len(list)
+	if most > envelope.MaxOmissions {
+		most = envelope.MaxOmissions - groups
+	}
+	if over >= 0 {
+		most = min(most, over)
+	}
+	if most == len(list) {
+		return list
+	}
+	kept := slices.Clone(list[:most])
+	sums := []envelope.Omission{}
+	for _, o := range list[len(kept):] {
+		i := slices.IndexFunc(sums, func(s envelope.Omission) bool {
+			return s.Kind == o.Kind && s.Reason == o.Reason && s.Pinned == o.Pinned
+		})
+		if i < 0 {
+			i = len(sums)
+			sums = append(sums, envelope.Omission{Kind: o.Kind, Reason: o.Reason, Pinned: o.Pinned})
+		}
+		sums[i].Count += o.Parts()
+		sums[i].Tokens += o.Tokens
+	}
+	return append(kept, sums...)
+}

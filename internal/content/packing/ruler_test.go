@@ -1,0 +1,75 @@
+package packing
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+)
+
+// drawParts is an envelope of parts whose texts may begin and end with anything, but need no longer fence.
+func drawParts(t *rapid.T) envelope.Envelope {
+	word := rapid.SampledFrom([]string{"a", " b", "\n", "\n\n", "/", "//", "- ", "#", "`", ".", "...\n", "12", "é", "漢", "\u202e", "'s", "\t", " "})
+	text := rapid.Map(rapid.SliceOfN(word, 0, 8), func(s []string) string { return strings.Join(s, "") + "." + "\n/"[len(s)%3:] })
+	draw := func() string { return text.Draw(t, "text") }
+	e := envelope.Envelope{Handoff: envelope.Header{Detail: draw(), Notes: draw()}, ConversationSummary: draw()}
+	e.Task.State = draw()
+	for range rapid.IntRange(0, 3).Draw(t, "n") {
+		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: "f", Text: draw(), Reasoning: draw()})
+		e.Decisions = append(e.Decisions, envelope.Item{ID: "d", Text: draw()})
+		e.History = append(e.History, envelope.Step{Agent: "a", Action: draw(), Detail: draw()})
+		e.Memory = append(e.Memory, envelope.MemoryRef{ID: "m", Title: draw(), Text: draw()})
+		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: "x", Name: draw()})
+		e.Conversation = append(e.Conversation, envelope.Turn{Agent: "a", Text: draw()})
+	}
+	return e
+}
+
+func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
+	for _, name := range []string{tokenizer.O200kBase, tokenizer.Cl100kBase, "other"} {
+		c, err := tokenizer.For(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			doc := drawParts(t)
+			p := packer{doc: &doc, options: Options{Strategy: envelope.StrategyFull}, ruler: newRuler(c)}
+			p.collect()
+			p.measure()
+			sum, framed := c.Count(envelope.Render(envelope.Envelope{})), map[envelope.PartKind]bool{}
+			for _, x := range p.parts {
+				sum += x.tokens
+				if !framed[x.kind] {
+					sum += p.ruler.frame(x.kind)
+					framed[x.kind] = true
+				}
+			}
+			if got := c.Count(envelope.Render(doc)); got != sum {
+				t.Fatalf("%s: %d tokens, the parts have %d:\n%s", name, got, sum, envelope.Render(doc))
+			}
+		})
+	}
+}
+
+func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
+	doc := envelope.Envelope{Memory: []envelope.MemoryRef{{ID: "m1", Title: "/a\ntitle"}, {ID: "m2", Version: 3}}}
+	p := packer{doc: &doc, ruler: newRuler(tokenizer.Counter{})}
+	var all envelope.Envelope
+	sum := 0
+	for _, x := range []part{
+		{kind: envelope.PartMemory, id: "m1", tokens: 12, why: envelope.OnDemand},
+		{kind: envelope.PartMemory, id: "m2", index: 1, tokens: 1234567, why: envelope.OverBudget, pinned: true},
+		{kind: envelope.PartFact, id: "f1", why: envelope.OverBudget},
+		{kind: envelope.PartConversation, count: 40, tokens: 7, why: envelope.RawLog},
+	} {
+		x.refer(&all, &doc)
+		all.Omissions = append(all.Omissions, x.omission())
+		sum += p.ruler.line(&x, &doc)
+	}
+	if got := p.ruler.leftOut(&all); got != sum+p.ruler.frames[""] {
+		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.ruler.frames[""])
+	}
+}

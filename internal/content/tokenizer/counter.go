@@ -1,0 +1,100 @@
+package tokenizer
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// The tokenizers whose counts are exact. The first is the default.
+const (
+	O200kBase  = "o200k_base"
+	Cl100kBase = "cl100k_base"
+)
+
+// maxName is the length of a tokenizer's name, in bytes.
+const maxName = 100
+
+// Counter counts tokens as one tokenizer does. The zero value is that of the default.
+type Counter struct {
+	name string
+	// vocabulary is nil for an estimate.
+	vocabulary func() *vocabulary
+}
+
+// For returns the counter of a tokenizer by its name; empty means [O200kBase]. Any name is taken, but only the two
+// built-in ones are counted exactly: see [Counter.Estimate]. The error is a [refusal.Error] with the code invalid, for
+// names that are no names.
+func For(name string) (Counter, error) {
+	switch name {
+	case "", O200kBase:
+		return Counter{name: O200kBase, vocabulary: o200kBase}, nil
+	case Cl100kBase:
+		return Counter{name: Cl100kBase, vocabulary: cl100kBase}, nil
+	}
+	printable := func(r rune) bool { return r > ' ' && r <= '~' }
+	if len(name) > maxName || strings.TrimFunc(name, printable) != "" || strings.ContainsFunc(name, func(r rune) bool { return !printable(r) }) {
+		return Counter{}, refusal.New(refusal.Invalid, "name it like "+O200kBase+": ASCII without spaces, at most 100 bytes",
+			"%.40q is no name of a tokenizer", name)
+	}
+	return Counter{name: name}, nil
+}
+
+// Name is the tokenizer's name.
+func (c Counter) Name() string {
+	if c.name == "" {
+		return O200kBase
+	}
+	return c.name
+}
+
+// Estimate reports whether counts are upper bounds rather than exact.
+func (c Counter) Estimate() bool { return c.name != "" && c.vocabulary == nil }
+
+// Count returns the number of tokens of text, without any that a receiver's interface puts around it. Text that is
+// not UTF-8 is counted as if U+FFFD stood for each run of wrong bytes, and each DEL (U+007F) as one token: the vocabularies
+// as the library has them lack it, and would count it as nothing.
+//
+// Count(a+b) = Count(a)+Count(b) if a ends with a line feed and b begins with a graphic ASCII character other than a
+// slash: no token of the built-in vocabularies spans such a place, and what stands on one side has no influence on
+// the other.
+func (c Counter) Count(text string) int {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	if c.Estimate() {
+		return len(text)
+	}
+	load := c.vocabulary
+	if load == nil {
+		load = o200kBase
+	}
+	if text == "" {
+		return 0
+	}
+	v, n := load(), strings.Count(text, "\x7f")
+	for text != "" {
+		end := boundary(text)
+		n += v.count(text[:end])
+		text = text[end:]
+	}
+	return n
+}
+
+// boundary returns where the first chunk of text ends: behind the first line feed that is followed by a graphic ASCII
+// character other than a slash. The vocabularies split a text by a pattern before they look for tokens. In it a line
+// feed is only followed, within one match, by more white space, or by slashes after punctuation; and the one look-ahead
+// of the pattern is never tried on white space that ends with a line feed.
+func boundary(text string) int {
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 || at+i+1 == len(text) {
+			return len(text)
+		}
+		at += i + 1
+		if b := text[at]; graphic(b) && b != '/' {
+			return at
+		}
+	}
+}

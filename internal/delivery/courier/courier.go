@@ -1,0 +1,195 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+const (
+	cursor    = "courier"
+	dueBatch  = 200         // clocks handled at a time
+	dueAtOnce = 16          // of those, side by side: they share fsyncs
+	saveEvery = time.Second // how often the position is saved; what came after is done again
+	idle      = time.Minute // the longest sleep of the clocks
+	pause     = time.Second // after an error, before trying again
+
+	// tolerance is how late a clock may be: under load the views change all the time, and need not be asked each time.
+	tolerance     = 10 * time.Millisecond
+	presenceEvery = 5 * time.Second // how long a new lease of presence may go unnoticed
+)
+
+// Options of a Courier. The zero value is fine.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means slog.Default
+	// Sinks are told of what people are asked.
+	Sinks []notify.Sink
+}
+
+// Courier follows one ledger. Run it once.
+type Courier struct {
+	app    *tasks.App
+	ledger ledger.Ledger
+	views  view.Store
+	codec  *ledger.Codec[event.Event]
+	o      Options
+}
+
+// New returns a courier that is not running.
+func New(a *tasks.App, l ledger.Ledger, o Options) *Courier {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &Courier{app: a, ledger: l, views: a.Views(), codec: ledger.NewCodec(event.Events...), o: o}
+}
+
+// Run works until ctx ends. Errors of the record are logged and tried again: what must follow is never given up.
+func (c *Courier) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(func() { c.again(ctx, "reactions", c.follow) })
+	wg.Go(func() { c.again(ctx, "clocks", c.watchClocks) })
+	wg.Go(func() { c.again(ctx, "presence", c.watchPresence) })
+	for _, s := range c.o.Sinks {
+		wg.Go(func() {
+			c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.tell(ctx, s) })
+		})
+	}
+	wg.Wait()
+}
+
+// again runs a loop until ctx ends, pausing after each error.
+func (c *Courier) again(ctx context.Context, what string, loop func(context.Context) error) {
+	for ctx.Err() == nil {
+		err := loop(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		c.o.Log.Warn("courier tries again", "what", what, "error", err)
+		sleep(ctx, pause, nil)
+	}
+}
+
+// follow reacts to every entry after the saved position.
+func (c *Courier) follow(ctx context.Context) error {
+	after, err := c.views.Cursor(ctx, cursor)
+	if err != nil {
+		return err
+	}
+	saved := c.o.Now()
+	reached := after
+	defer func() { // best effort: what is not saved is done again
+		if reached > after {
+			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached)
+		}
+	}()
+	return c.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+		for _, e := range entries {
+			if err := c.react(ctx, e); err != nil {
+				return err
+			}
+			reached = e.Position
+		}
+		if now := c.o.Now(); now.Sub(saved) >= saveEvery {
+			saved = now
+			return c.views.SaveCursor(ctx, cursor, reached)
+		}
+		return nil
+	})
+}
+
+// watchClocks ticks every task whose clock is due, and sleeps until the next one is or something changes.
+func (c *Courier) watchClocks(ctx context.Context) error {
+	changed, stop := c.views.Watch("", "")
+	defer stop()
+	var last []view.Ref
+	for {
+		now := c.o.Now()
+		refs, next, err := c.views.Due(ctx, now, dueBatch)
+		if err != nil {
+			return err
+		}
+		stuck := len(refs) > 0 && slices.Equal(refs, last)
+		last = refs
+		if len(refs) > 0 && !stuck {
+			if err := c.tick(ctx, refs); err != nil {
+				return err
+			}
+			continue
+		}
+		wait := idle
+		if stuck { // they were ticked, and the views do not show it yet
+			wait, last = pause, nil
+		}
+		if !next.IsZero() {
+			wait = min(wait, max(next.Sub(now), time.Millisecond))
+		}
+		if !sleep(ctx, wait, changed) || !sleep(ctx, tolerance, nil) {
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Courier) tick(ctx context.Context, refs []view.Ref) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(refs))
+	slots := make(chan struct{}, dueAtOnce)
+	for i, ref := range refs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			errs[i] = c.app.Tick(ctx, ref)
+			<-slots
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// watchPresence makes agents offline whose heartbeats have stopped.
+func (c *Courier) watchPresence(ctx context.Context) error {
+	for {
+		wait := presenceEvery
+		workspaces, err := c.views.Workspaces(ctx)
+		if err != nil {
+			return err
+		}
+		for _, w := range workspaces {
+			next, err := c.app.LapsePresence(ctx, w)
+			if err != nil {
+				return err
+			}
+			if !next.IsZero() {
+				wait = min(wait, max(next.Sub(c.o.Now()), 100*time.Millisecond))
+			}
+		}
+		if !sleep(ctx, wait, nil) {
+			return ctx.Err()
+		}
+	}
+}
+
+// sleep waits for a while, for a signal, or for the end of ctx, in which case it is false.
+func sleep(ctx context.Context, d time.Duration, signal <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-signal:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

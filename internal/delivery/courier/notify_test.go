@@ -1,0 +1,182 @@
+package courier_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/tickets"
+)
+
+// people is a sink that notes what it is told, and fails as often as it should.
+type people struct {
+	mu    sync.Mutex
+	told  []string
+	fails int
+	with  error
+}
+
+func (*people) Name() string { return "people" }
+
+func (s *people) Send(_ context.Context, n notify.Notice) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fails > 0 {
+		s.fails--
+		return s.with
+	}
+	s.told = append(s.told, n.Event+" "+n.Desk)
+	return nil
+}
+
+func (s *people) wants(t *testing.T, want ...string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Equal(s.told, want) {
+		t.Errorf("told %q, want %q", s.told, want)
+	}
+}
+
+// telling runs a courier with sinks; the function returned ends it.
+func (p *post) telling(sinks ...notify.Sink) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := courier.New(p.app, p.log, courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Sinks: sinks})
+	done := make(chan struct{})
+	go func() {
+		c.Run(ctx)
+		close(done)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// asks has the agent "lead" ask the operators, and gives the task and the ticket.
+func (p *post) asks() (task, ticket string) {
+	p.Helper()
+	r, err := p.app.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "pay", Start: true})
+	if err != nil {
+		p.Fatal(err)
+	}
+	asked, err := p.app.Ask(p.Context(), p.as(identity.Agent, "lead"), tickets.AskInput{
+		Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Within: event.Duration(10 * time.Hour),
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return r.Task, asked.Ticket
+}
+
+func TestPeopleAreToldAndRemindedAndTheOwnerGoesOnWithoutThem(t *testing.T) {
+	bubble(t, func(p *post) {
+		s := &people{}
+		defer p.telling(s)()
+		task, ticket := p.asks()
+		time.Sleep(time.Minute)
+		s.wants(p.T, "ticket-opened operators")
+		time.Sleep(5 * time.Hour)
+		time.Sleep(4 * time.Hour)
+		s.wants(p.T, "ticket-opened operators", "ticket-reminded operators", "ticket-reminded operators")
+		time.Sleep(time.Hour)
+		got, err := p.app.Task(p.Context(), p.as(identity.Operator, "olga"), task)
+		if err != nil || got.State != event.Executing || got.Owner != "lead" || got.Ticket.Outcome != event.TicketUnanswered {
+			p.Errorf("%v: %+v", err, got.Task)
+		}
+		if _, err := p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"}); err == nil {
+			p.Error("an answer came after the end")
+		}
+	})
+}
+
+func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
+	bubble(t, func(p *post) {
+		p.asks()
+		s := &people{}
+		stop := p.telling(s)
+		time.Sleep(time.Minute)
+		s.wants(p.T, "ticket-opened operators")
+		stop()
+		_, settled := p.asks()
+		p.asks()
+		if _, err := p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: settled, Answer: "yes"}); err != nil {
+			p.Fatal(err)
+		}
+		defer p.telling(s)()
+		time.Sleep(time.Minute)
+		s.wants(p.T, "ticket-opened operators", "ticket-opened operators") // what is settled is no news
+	})
+}
+
+func TestAReceiverThatFailsIsTriedAgainAndHoldsUpNobody(t *testing.T) {
+	bubble(t, func(p *post) {
+		shaky, deaf := &people{fails: 3, with: errors.New("busy")}, &people{fails: 1, with: notify.ErrRefused}
+		defer p.telling(shaky)()
+		stop := p.telling(deaf)
+		p.asks()
+		time.Sleep(time.Minute)
+		shaky.wants(p.T, "ticket-opened operators")
+		deaf.wants(p.T)
+		stop()
+	})
+}
+
+func TestAWaitForAnAnswerEndsWithItOrWithItsTime(t *testing.T) {
+	bubble(t, func(p *post) {
+		defer p.run()()
+		_, ticket := p.asks()
+		lead, olga := p.as(identity.Agent, "lead"), p.as(identity.Operator, "olga")
+		begun := time.Now()
+		k, err := p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 30 * time.Second})
+		if err != nil || k.State != event.TicketFree || time.Since(begun) != 30*time.Second {
+			p.Errorf("after %s: %v, %+v", time.Since(begun), err, k)
+		}
+		time.AfterFunc(10*time.Second, func() {
+			if _, err := p.app.Answer(context.Background(), olga, tickets.AnswerInput{ID: ticket, Answer: "yes"}); err != nil {
+				p.Error(err)
+			}
+		})
+		begun = time.Now()
+		k, err = p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 55 * time.Second})
+		if err != nil || k.Answer != "yes" || time.Since(begun) > 20*time.Second {
+			p.Errorf("after %s: %v, %+v", time.Since(begun), err, k)
+		}
+		if _, err := p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: time.Minute}); err == nil {
+			p.Error("a wait longer than clients wait was taken")
+		}
+	})
+}
+
+func TestOfTwoWhoAnswerAtOnceOneIsHeard(t *testing.T) {
+	bubble(t, func(p *post) {
+		_, ticket := p.asks()
+		var wg sync.WaitGroup
+		errs := make([]error, 8)
+		for i := range errs {
+			wg.Go(func() {
+				_, errs[i] = p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"})
+			})
+		}
+		wg.Wait()
+		heard := 0
+		for _, err := range errs {
+			if err == nil {
+				heard++
+			}
+		}
+		if heard != 1 {
+			p.Errorf("%d answers were taken: %v", heard, errs)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package courier
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// react does what follows from an entry on other streams: children are created, parents and dependents told,
+// circuits informed, claims joined. It is safe to call again for the same entry, and must be called for each at least
+// once, in order; then nothing that crosses streams is lost.
+func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
+	workspace, kind, id := e.Stream.Parts()
+	switch kind {
+	case "task":
+		return c.reactTask(ctx, workspace, id, e)
+	case "agent":
+		return c.reactAgent(ctx, workspace, id, e)
+	}
+	return nil
+}
+
+// reacts holds the names of the events that reactEvent knows: the others need not be decoded.
+var reacts = func() map[string]bool {
+	names := map[string]bool{}
+	for _, ev := range []event.Event{
+		event.Spawned{},
+		event.Joined{},
+		event.Finished{},
+		event.GaveUp{},
+		event.ParkedTask{},
+		event.Replayed{},
+		event.Called{},
+		event.Discarded{},
+		event.Created{},
+		event.DependencyEnded{},
+		event.Unanswered{},
+		event.LeaseLost{},
+		event.OwnerStuck{},
+		event.OfferMade{},
+		event.Moved{},
+		event.Constrained{},
+	} {
+		names[ev.EventName()] = true
+	}
+	return names
+}()
+
+func (c *Courier) reactTask(ctx context.Context, workspace, id string, e ledger.Entry) error {
+	for _, ev := range e.Events {
+		if !reacts[ev.Name] {
+			continue
+		}
+		d, err := c.codec.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if err := c.reactEvent(ctx, workspace, id, e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger.Entry, ev event.Event) error {
+	switch ev := ev.(type) {
+	case event.Spawned:
+		return c.app.CreateChildren(ctx, workspace, id, e, ev)
+	case event.Joined:
+		if err := c.app.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
+			return err
+		}
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
+	case event.Finished, event.GaveUp, event.ParkedTask, event.Replayed:
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
+	case event.Called, event.Discarded:
+		if err := c.app.CancelChildren(ctx, workspace, e); err != nil {
+			return err
+		}
+		return c.app.TellEnd(ctx, workspace, id, e, ev)
+	case event.Created:
+		return c.app.CheckDependencies(ctx, workspace, id, ev)
+	case event.DependencyEnded:
+		return c.app.SetOut(ctx, workspace, id)
+	case event.Constrained:
+		return c.app.Bind(ctx, workspace, e, ev.Constraint)
+	case event.Unanswered:
+		return c.app.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, id, ev.Handoff)
+	case event.LeaseLost:
+		return c.app.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+	case event.OwnerStuck:
+		if ev.By != "" { // what somebody says is no measurement
+			return nil
+		}
+		return c.app.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+	case event.OfferMade:
+		if len(ev.To) != 1 {
+			return nil
+		}
+		return c.app.Relieve(ctx, workspace, ev.To[0], e)
+	case event.Moved:
+		if err := c.app.Report(ctx, workspace, ev.To, e, agent.Success, id, ev.Handoff); err != nil {
+			return err
+		}
+		return c.app.Relieve(ctx, workspace, ev.To, e)
+	}
+	return nil
+}
+
+func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
+			return c.app.JoinClaims(ctx, workspace, name, e.Position)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package agent
+
+import "time"
+
+// Command is something an agent, an operator or the system wants of one agent. The set is sealed.
+type Command interface{ agent() string }
+
+// Register creates the agent or replaces what is known about it. Readiness and circuit stay as they are, except
+// that an agent which had been removed starts afresh.
+type Register struct {
+	Name string
+	Spec Spec
+}
+
+// SetReadiness says whether the agent takes new work. The last word counts, whoever said it, but for one: whom an
+// operator has made anything else than ready, only an operator makes ready again ([DutyTable]). A word that counts also
+// ends a lapse of presence, which the next missed heartbeat brings back.
+type SetReadiness struct {
+	Name      string
+	Readiness Readiness
+	By        By
+}
+
+// LapsePresence says that an agent with a presence lease has not been heard since LastHeard. Without a lease, or
+// when LastHeard is less than the lease ago, nothing happens. After a restart the system counts from its own start.
+type LapsePresence struct {
+	Name      string
+	LastHeard time.Time
+}
+
+// ReturnPresence says that an agent whose presence had lapsed is heard again. What it last said counts again.
+type ReturnPresence struct{ Name string }
+
+// Remove takes the agent out of the registry. What it holds is not touched. Its name may be registered again.
+type Remove struct{ Name string }
+
+// ReportOutcome tells the circuit how an offer or a lease ended.
+type ReportOutcome struct {
+	Name    string
+	Cause   uint64 // position of the ledger entry that ended it, at least 1
+	Outcome Outcome
+	Task    string
+	Handoff string
+}
+
+// ClaimProbe asks for the one handoff that may try a half-open circuit. It does nothing while the circuit is closed
+// and for the handoff that has the probe already; otherwise it is refused (circuit_open) until the time it names.
+type ClaimProbe struct {
+	Name    string
+	Handoff string
+}
+
+// ResetCircuit closes the circuit and forgets its failures, on an operator's word.
+type ResetCircuit struct{ Name string }
+
+func (c Register) agent() string       { return c.Name }
+func (c SetReadiness) agent() string   { return c.Name }
+func (c LapsePresence) agent() string  { return c.Name }
+func (c ReturnPresence) agent() string { return c.Name }
+func (c Remove) agent() string         { return c.Name }
+func (c ReportOutcome) agent() string  { return c.Name }
+func (c ClaimProbe) agent() string     { return c.Name }
+func (c ResetCircuit) agent() string   { return c.Name }

@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
+// already. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
+// circuit_open for a probe that may not start, conflict for an agent that is off duty and says it is ready.
+func Decide(s State, c Command, now time.Time) ([]Event, error) {
+	if s.Name != "" && c.agent() != s.Name {
+		return nil, refusal.New(refusal.Invalid, "load the agent that the command names",
+			"a command for agent %s reached agent %s", strconv.QuoteToASCII(c.agent()), s.Name)
+	}
+	switch c := c.(type) {
+	case Register:
+		return decideRegister(s, c, now)
+	case ReportOutcome: // also for agents that are gone: a late report is no mistake
+		return decideOutcome(s, c, now)
+	}
+	if !s.Exists() {
+		return nil, notRegistered(c.agent())
+	}
+	switch c := c.(type) {
+	case SetReadiness:
+		return decideReadiness(s, c)
+	case LapsePresence:
+		return decideLapse(s, c, now)
+	case ReturnPresence:
+		return decideReturn(s)
+	case Remove:
+		return []Event{AgentRemoved{}}, nil
+	case ClaimProbe:
+		return decideClaim(s, c, now)
+	case ResetCircuit:
+		return decideReset(s, now)
+	}
+	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
+}
+
+func notRegistered(name string) error {
+	return refusal.New(refusal.NotFound, "list the agents to see who is registered",
+		"agent %s is not registered", strconv.QuoteToASCII(name))
+}
+
+func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
+	if err := event.CheckName("agent name", c.Name); err != nil {
+		return nil, err
+	}
+	spec := c.Spec.normal()
+	if err := spec.check(c.Name); err != nil {
+		return nil, err
+	}
+	switch {
+	case !s.Exists():
+		return []Event{AgentRegistered{Name: c.Name, Spec: spec, At: now.UTC()}}, nil
+	case s.Spec.equal(spec):
+		return nil, nil
+	default:
+		return []Event{AgentUpdated{Spec: spec}}, nil
+	}
+}
+
+func decideReadiness(s State, c SetReadiness) ([]Event, error) {
+	if !c.Readiness.Valid() {
+		return nil, refusal.New(refusal.Invalid, `use "ready", "busy", "draining" or "offline"`,
+			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
+	}
+	if !c.By.Valid() {
+		return nil, refusal.New(refusal.Invalid, `use "agent" or "operator"`,
+			"unknown author of readiness %s", strconv.QuoteToASCII(string(c.By)))
+	}
+	rule := dutyRule(s, wordOf(c.Readiness, c.By))
+	if !rule.Taken {
+		return nil, refusal.New(refusal.Conflict, "ask an operator to make it ready again; until then, finish what you hold",
+			"an operator has taken agent %s off duty: its own word does not make it ready", s.Name)
+	}
+	if s.Said == c.Readiness && !s.Lapsed && s.Duty() == rule.Become {
+		return nil, nil
+	}
+	return []Event{ReadinessChanged{From: s.Readiness(), To: c.Readiness, By: c.By}}, nil
+}
+
+func decideLapse(s State, c LapsePresence, now time.Time) ([]Event, error) {
+	due := s.Spec.PresenceTTL > 0 && !now.Before(c.LastHeard.Add(s.Spec.PresenceTTL))
+	if !due || s.Readiness() == Offline {
+		return nil, nil
+	}
+	return []Event{PresenceLapsed{LastHeard: c.LastHeard.UTC()}}, nil
+}
+
+func decideReturn(s State) ([]Event, error) {
+	if !s.Lapsed {
+		return nil, nil
+	}
+	return []Event{PresenceReturned{Readiness: s.Said}}, nil
+}

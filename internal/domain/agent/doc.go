@@ -1,0 +1,19 @@
+// Package registry holds the rules for agents: who is registered, what they can do, how ready they are, and
+// whether their circuit is closed. One agent is one stream (agent/NAME); its [State] is the fold of its events.
+//
+// May import: the standard library without I/O, refusal, and fact for names. It never reads a clock: now is an input.
+//
+// Invariants:
+//   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable: Fold returns a new one
+//     and shares with the old only what neither changes, so states may be cached and read by many goroutines.
+//   - A command that would change nothing yields no events and no error. All commands may therefore be repeated.
+//   - Heartbeats are not events. Only changes of readiness are. An agent without a presence lease is as ready as it
+//     last said; with one, missed heartbeats make it offline until it is heard again.
+//   - An agent's word never overrules an operator who took it off duty ([DutyTable]).
+//   - The circuit moves only as [CircuitTable] says. Time alone moves it from open to half-open, by reading
+//     ([CircuitAt]) and without an event.
+//   - Outcomes are counted at most once: each names the ledger position that caused it, and a position that is not
+//     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
+//
+// Start reading at [State], then [Decide]; for the breaker at [CircuitTable].
+package agent

@@ -1,0 +1,67 @@
+package agent
+
+// Duty is whether an agent's own word on its readiness is enough.
+type Duty string
+
+// The duties. What takes an agent off duty is an operator's word, and nobody else's.
+const (
+	OnDuty  Duty = "on duty"
+	OffDuty Duty = "off duty"
+)
+
+// Word is what somebody says of an agent's readiness, as finely as duty needs it.
+type Word string
+
+// The words.
+const (
+	ReadyByAgent    Word = "ready, says the agent"
+	ElseByAgent     Word = "busy, draining or offline, says the agent"
+	ReadyByOperator Word = "ready, says an operator"
+	ElseByOperator  Word = "busy, draining or offline, says an operator"
+)
+
+func wordOf(r Readiness, by By) Word {
+	switch {
+	case by == ByOperator && r == Ready:
+		return ReadyByOperator
+	case by == ByOperator:
+		return ElseByOperator
+	case r == Ready:
+		return ReadyByAgent
+	default:
+		return ElseByAgent
+	}
+}
+
+// DutyRule is one row of the table of duties.
+type DutyRule struct {
+	In     Duty
+	On     Word
+	Taken  bool // or refused: conflict
+	Become Duty
+}
+
+// DutyTable says whose word on readiness is taken when. [Decide] and [Fold] act by it.
+//
+// The row that is refused ends on duty all the same: older records may hold such a word as taken, and what was taken
+// happened.
+var DutyTable = []DutyRule{
+	{OnDuty, ReadyByAgent, true, OnDuty},
+	{OnDuty, ElseByAgent, true, OnDuty},
+	{OnDuty, ReadyByOperator, true, OnDuty},
+	{OnDuty, ElseByOperator, true, OffDuty},
+	{OffDuty, ReadyByAgent, false, OnDuty},
+	{OffDuty, ElseByAgent, true, OffDuty},
+	{OffDuty, ReadyByOperator, true, OnDuty},
+	{OffDuty, ElseByOperator, true, OffDuty},
+}
+
+// dutyRule is the row for a word about an agent.
+func dutyRule(s State, w Word) DutyRule {
+	for _, r := range DutyTable {
+		if r.In == s.Duty() && r.On == w {
+			return r
+		}
+	}
+	return DutyRule{In: s.Duty(), On: w, Become: s.Duty()} // every combination is in the table
+}

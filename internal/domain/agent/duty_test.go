@@ -1,0 +1,114 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+func says(by agent.By, r agent.Readiness) agent.SetReadiness {
+	return agent.SetReadiness{Name: "writer", Readiness: r, By: by}
+}
+
+const changed = "agent-readiness-changed"
+
+func TestWhomAnOperatorDrainedOnlyAnOperatorMakesReady(t *testing.T) {
+	for _, off := range []agent.Readiness{agent.Busy, agent.Draining, agent.Offline} {
+		a := newAgent(t, agent.Spec{})
+		a.do(says(agent.ByOperator, off), changed)
+		if r := a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict); r.Hint == "" {
+			t.Error("no hint")
+		}
+		a.is(off)
+		a.do(says(agent.ByAgent, agent.Offline), map[bool][]string{false: {changed}}[off == agent.Offline]...)
+		a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+		a.do(agent.Register{Name: "writer", Spec: agent.Spec{Description: "new"}}, "agent-updated")
+		a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+		a.do(says(agent.ByOperator, agent.Ready), changed)
+		a.do(says(agent.ByAgent, agent.Busy), changed)
+		a.do(says(agent.ByAgent, agent.Ready), changed)
+		a.is(agent.Ready)
+	}
+}
+
+func TestAnOperatorsWordOnTopOfTheAgentsOwnCounts(t *testing.T) {
+	a := newAgent(t, agent.Spec{})
+	a.do(says(agent.ByAgent, agent.Draining), changed)
+	a.do(says(agent.ByOperator, agent.Draining), changed)
+	a.do(says(agent.ByOperator, agent.Draining))
+	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+}
+
+func TestHeartbeatsDoNotBringAnAgentBackOnDuty(t *testing.T) {
+	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
+	a.do(says(agent.ByOperator, agent.Draining), changed)
+	a.now = a.now.Add(time.Minute)
+	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+	a.do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
+	a.is(agent.Draining)
+	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+}
+
+func TestTheNextLifeOfAnAgentBeginsOnDuty(t *testing.T) {
+	a := newAgent(t, agent.Spec{})
+	a.do(says(agent.ByOperator, agent.Offline), changed)
+	a.do(agent.Remove{Name: "writer"}, "agent-removed")
+	a.do(agent.Register{Name: "writer"}, "agent-registered")
+	a.is(agent.Ready)
+	a.do(says(agent.ByAgent, agent.Busy), changed)
+	a.do(says(agent.ByAgent, agent.Ready), changed)
+}
+
+func TestAWordOfAnAgentThatWasTakenOnceStaysTaken(t *testing.T) {
+	s := newAgent(t, agent.Spec{}).state
+	for _, e := range []agent.Event{ // as a record from before there were duties has it
+		agent.ReadinessChanged{From: agent.Ready, To: agent.Draining, By: agent.ByOperator},
+		agent.ReadinessChanged{From: agent.Draining, To: agent.Ready, By: agent.ByAgent},
+	} {
+		s = agent.Fold(s, e)
+	}
+	if s.Readiness() != agent.Ready || s.Duty() != agent.OnDuty {
+		t.Errorf("%s, %s", s.Readiness(), s.Duty())
+	}
+	s = agent.Fold(s, agent.ReadinessChanged{From: agent.Ready, To: agent.Offline, By: "system"})
+	if s.Readiness() != agent.Offline || s.Duty() != agent.OnDuty {
+		t.Errorf("by an author that there is no more: %s, %s", s.Readiness(), s.Duty())
+	}
+}
+
+func TestTheTableOfDutiesHasEveryCombinationOnce(t *testing.T) {
+	seen := map[[2]string]bool{}
+	for _, r := range agent.DutyTable {
+		key := [2]string{string(r.In), string(r.On)}
+		if seen[key] {
+			t.Errorf("%v is there twice", key)
+		}
+		seen[key] = true
+	}
+	if len(seen) != 2*4 {
+		t.Errorf("%d combinations", len(seen))
+	}
+	for _, r := range agent.DutyTable { // and Decide does what it says
+		a := newAgent(t, agent.Spec{})
+		if r.In == agent.OffDuty {
+			a.do(says(agent.ByOperator, agent.Busy), changed)
+		}
+		c := map[agent.Word]agent.SetReadiness{
+			agent.ReadyByAgent: says(agent.ByAgent, agent.Ready), agent.ElseByAgent: says(agent.ByAgent, agent.Offline),
+			agent.ReadyByOperator: says(agent.ByOperator, agent.Ready), agent.ElseByOperator: says(agent.ByOperator, agent.Offline),
+		}[r.On]
+		events, err := agent.Decide(a.state, c, a.now)
+		if (err == nil) != r.Taken {
+			t.Errorf("%s, %s: %v", r.In, r.On, err)
+		}
+		for _, e := range events {
+			a.state = agent.Fold(a.state, e)
+		}
+		if want := r.Become; r.Taken && a.state.Duty() != want {
+			t.Errorf("%s, %s: becomes %s", r.In, r.On, a.state.Duty())
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package agent
+
+import "time"
+
+// Event is a fact about one agent. The set is sealed by [Events].
+type Event interface{ EventName() string }
+
+// Events holds one of each event, for codecs.
+var Events = []Event{
+	AgentRegistered{},
+	AgentUpdated{},
+	AgentRemoved{},
+	ReadinessChanged{},
+	PresenceLapsed{},
+	PresenceReturned{},
+	FailureCounted{},
+	FailuresCleared{},
+	CircuitOpened{},
+	ProbeClaimed{},
+	CircuitClosed{},
+	CircuitReset{},
+}
+
+// AgentRegistered begins an agent's life, or its next life after removal.
+type AgentRegistered struct {
+	Name string    `json:"name"`
+	Spec Spec      `json:"spec"`
+	At   time.Time `json:"at"`
+}
+
+// AgentUpdated replaces what is known about an agent.
+type AgentUpdated struct {
+	Spec Spec `json:"spec"`
+}
+
+// AgentRemoved ends an agent's life.
+type AgentRemoved struct{}
+
+// ReadinessChanged is a new word on whether the agent takes work.
+type ReadinessChanged struct {
+	From Readiness `json:"from"` // what counted before
+	To   Readiness `json:"to"`
+	By   By        `json:"by"`
+}
+
+// PresenceLapsed makes the agent offline because its heartbeats stopped.
+type PresenceLapsed struct {
+	LastHeard time.Time `json:"last_heard"`
+}
+
+// PresenceReturned ends the lapse.
+type PresenceReturned struct {
+	Readiness Readiness `json:"readiness"` // what counts again
+}
+
+// FailureCounted is one more failure in a row that did not open the circuit yet.
+type FailureCounted struct {
+	Cause    uint64  `json:"cause"`
+	Outcome  Outcome `json:"outcome"`
+	Task     string  `json:"task,omitempty"`
+	Handoff  string  `json:"handoff,omitempty"`
+	Failures int     `json:"failures"` // in a row, with this one
+}
+
+// FailuresCleared is a success after failures that had not opened the circuit.
+type FailuresCleared struct {
+	Cause   uint64 `json:"cause"`
+	Task    string `json:"task,omitempty"`
+	Handoff string `json:"handoff,omitempty"`
+}
+
+// CircuitOpened opens the circuit: after too many failures in a row, or because the probe failed.
+type CircuitOpened struct {
+	Cause    uint64    `json:"cause"`
+	Outcome  Outcome   `json:"outcome"`
+	Task     string    `json:"task,omitempty"`
+	Handoff  string    `json:"handoff,omitempty"`
+	Failures int       `json:"failures"` // in a row, with this one
+	At       time.Time `json:"at"`
+	ResetAt  time.Time `json:"reset_at"` // from then on one probe may try
+}
+
+// ProbeClaimed gives one handoff the right to try the half-open circuit.
+type ProbeClaimed struct {
+	Handoff string    `json:"handoff"`
+	At      time.Time `json:"at"`
+	Until   time.Time `json:"until"` // a probe that has not reported by then makes room for another
+}
+
+// CircuitClosed closes the circuit because the probe succeeded.
+type CircuitClosed struct {
+	Cause   uint64 `json:"cause"`
+	Task    string `json:"task,omitempty"`
+	Handoff string `json:"handoff"`
+}
+
+// CircuitReset closes the circuit on an operator's word.
+type CircuitReset struct{}
+
+// EventName is "agent-registered".
+func (AgentRegistered) EventName() string { return "agent-registered" }
+
+// EventName is "agent-updated".
+func (AgentUpdated) EventName() string { return "agent-updated" }
+
+// EventName is "agent-removed".
+func (AgentRemoved) EventName() string { return "agent-removed" }
+
+// EventName is "agent-readiness-changed".
+func (ReadinessChanged) EventName() string { return "agent-readiness-changed" }
+
+// EventName is "agent-presence-lapsed".
+func (PresenceLapsed) EventName() string { return "agent-presence-lapsed" }
+
+// EventName is "agent-presence-returned".
+func (PresenceReturned) EventName() string { return "agent-presence-returned" }
+
+// EventName is "circuit-failure-counted".
+func (FailureCounted) EventName() string { return "circuit-failure-counted" }
+
+// EventName is "circuit-failures-cleared".
+func (FailuresCleared) EventName() string { return "circuit-failures-cleared" }
+
+// EventName is "circuit-opened".
+func (CircuitOpened) EventName() string { return "circuit-opened" }
+
+// EventName is "circuit-probe-claimed".
+func (ProbeClaimed) EventName() string { return "circuit-probe-claimed" }
+
+// EventName is "circuit-closed".
+func (CircuitClosed) EventName() string { return "circuit-closed" }
+
+// EventName is "circuit-reset".
+func (CircuitReset) EventName() string { return "circuit-reset" }

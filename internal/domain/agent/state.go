@@ -1,0 +1,64 @@
+package agent
+
+import "time"
+
+// Readiness is whether an agent takes new work.
+type Readiness string
+
+// The kinds of readiness. Only a ready agent is offered work.
+const (
+	Ready    Readiness = "ready"
+	Busy     Readiness = "busy"     // for now it takes nothing more
+	Draining Readiness = "draining" // it finishes what it holds and takes nothing more
+	Offline  Readiness = "offline"  // it is not there
+)
+
+// Valid reports whether r is a known readiness.
+func (r Readiness) Valid() bool {
+	return r == Ready || r == Busy || r == Draining || r == Offline
+}
+
+// By is who changed an agent's readiness. The entry's actor says it exactly; this is its class.
+type By string
+
+// Those who may change readiness.
+const (
+	ByAgent    By = "agent"
+	ByOperator By = "operator"
+)
+
+// Valid reports whether b is known.
+func (b By) Valid() bool { return b == ByAgent || b == ByOperator }
+
+// State is everything that is known about one agent. The zero State is an agent that was never registered. It is
+// immutable: do not change the slices in it.
+type State struct {
+	Name    string    `json:"name"`
+	Spec    Spec      `json:"spec"`
+	Said    Readiness `json:"said"`             // what the agent or an operator last said
+	Lapsed  bool      `json:"lapsed,omitempty"` // its heartbeats have stopped
+	Off     bool      `json:"off,omitempty"`    // off duty: see Duty
+	Removed bool      `json:"removed,omitempty"`
+	Circuit Circuit   `json:"circuit"`
+
+	RegisteredAt time.Time `json:"registered_at,omitzero"`
+}
+
+// Exists reports whether the agent is registered now.
+func (s State) Exists() bool { return s.Name != "" && !s.Removed }
+
+// Duty is whether the agent may make itself ready, or an operator has taken it off duty.
+func (s State) Duty() Duty {
+	if s.Off {
+		return OffDuty
+	}
+	return OnDuty
+}
+
+// Readiness is what counts now: what was last said, or offline while heartbeats are missing.
+func (s State) Readiness() Readiness {
+	if s.Lapsed || !s.Exists() {
+		return Offline
+	}
+	return s.Said
+}

@@ -1,0 +1,202 @@
+package channel_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+var (
+	update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
+
+	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	writer   = channel.By{Principal: "agent/writer", Agent: "writer"}
+	reviewer = channel.By{Principal: "agent/reviewer", Agent: "reviewer"}
+	operator = channel.By{Principal: "operator/olga", Operator: true}
+)
+
+// wire is one channel's stream in a test.
+type wire struct {
+	t     *testing.T
+	state channel.State
+}
+
+// do expects exactly these events.
+func (w *wire) do(c channel.Command, want ...string) {
+	w.t.Helper()
+	events, err := channel.Decide(w.state, c, noon)
+	if err != nil {
+		w.t.Fatalf("%#v: %v", c, err)
+	}
+	var got []string
+	for _, e := range events {
+		got = append(got, e.EventName())
+		w.state = channel.Fold(w.state, e)
+	}
+	if !reflect.DeepEqual(got, want) {
+		w.t.Fatalf("%#v: events %v, want %v", c, got, want)
+	}
+}
+
+func (w *wire) refused(c channel.Command, code refusal.Code) {
+	w.t.Helper()
+	events, err := channel.Decide(w.state, c, noon)
+	if r, ok := refusal.As(err); !ok || r.Code != code || len(events) != 0 {
+		w.t.Errorf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
+	}
+}
+
+func TestAgentsComeAndGoAndAPublisherReachesTheOthers(t *testing.T) {
+	w := &wire{t: t}
+	w.refused(channel.Subscribe{By: writer, Name: "news"}, refusal.NotFound)
+	w.do(channel.Create{By: writer, Name: "news", Description: "what is new"}, "channel-created")
+	w.do(channel.Create{By: writer, Name: "news", Description: "what is new"})
+	w.do(channel.Subscribe{By: writer, Name: "news"}, "channel-subscribed")
+	w.do(channel.Subscribe{By: writer, Name: "news", Agent: "writer"})
+	w.do(channel.Subscribe{By: reviewer, Name: "news"}, "channel-subscribed")
+	w.do(channel.Subscribe{By: operator, Name: "news", Agent: "archivist"}, "channel-subscribed")
+	if got := w.state.Receivers("writer"); !slices.Equal(got, []string{"archivist", "reviewer"}) || !w.state.Has("writer") {
+		t.Errorf("receivers %v of %v", got, w.state.Subscribers)
+	}
+	w.do(channel.Unsubscribe{By: reviewer, Name: "news"}, "channel-unsubscribed")
+	w.do(channel.Unsubscribe{By: reviewer, Name: "news"})
+	w.do(channel.Describe{By: writer, Name: "news", Description: "old"}, "channel-described")
+	w.do(channel.Describe{By: operator, Name: "news", Description: "old"})
+	w.do(channel.Remove{By: writer, Name: "news"}, "channel-removed")
+	w.refused(channel.Remove{By: writer, Name: "news"}, refusal.NotFound)
+	w.do(channel.Create{By: reviewer, Name: "news"}, "channel-created")
+	if s := w.state; s.Owner != "agent/reviewer" || len(s.Subscribers) != 0 || s.Description != "" {
+		t.Errorf("the next life begins as %+v", s)
+	}
+}
+
+func TestWhatIsNotAllowedIsRefused(t *testing.T) {
+	w := &wire{t: t}
+	w.do(channel.Create{By: writer, Name: "news"}, "channel-created")
+	for _, c := range []struct {
+		code    refusal.Code
+		command channel.Command
+	}{
+		{refusal.Unauthenticated, channel.Remove{Name: "news"}},
+		{refusal.Invalid, channel.Create{By: writer, Name: "../news"}},
+		{refusal.Invalid, channel.Describe{By: writer, Name: "olds"}},
+		{refusal.Conflict, channel.Create{By: reviewer, Name: "news"}},
+		{refusal.Conflict, channel.Create{By: writer, Name: "news", Description: "else"}},
+		{refusal.NotPermitted, channel.Describe{By: reviewer, Name: "news"}},
+		{refusal.NotPermitted, channel.Remove{By: reviewer, Name: "news"}},
+		{refusal.NotPermitted, channel.Subscribe{By: reviewer, Name: "news", Agent: "writer"}},
+		{refusal.NotPermitted, channel.Unsubscribe{By: writer, Name: "news", Agent: "reviewer"}}, // not even its owner
+		{refusal.Invalid, channel.Subscribe{By: operator, Name: "news"}},
+		{refusal.Invalid, channel.Subscribe{By: operator, Name: "news", Agent: "A B"}},
+		{refusal.TooLarge, channel.Describe{By: writer, Name: "news", Description: strings.Repeat("x", 2001)}},
+		{refusal.Invalid, channel.Describe{By: writer, Name: "news", Description: "a\u202eb"}},
+		{refusal.Invalid, channel.Describe{By: writer, Name: "news", Description: "\xff"}},
+	} {
+		w.refused(c.command, c.code)
+	}
+}
+
+func TestAChannelReachesNoMoreThanATaskMayHaveChildren(t *testing.T) {
+	if channel.MaxSubscribers > event.MaxChildren {
+		t.Fatalf("%d subscribers, %d children", channel.MaxSubscribers, event.MaxChildren)
+	}
+	w := &wire{t: t}
+	w.do(channel.Create{By: writer, Name: "news"}, "channel-created")
+	for n := range channel.MaxSubscribers {
+		w.do(channel.Subscribe{By: operator, Name: "news", Agent: fmt.Sprintf("a%d", n)}, "channel-subscribed")
+	}
+	w.refused(channel.Subscribe{By: writer, Name: "news"}, refusal.Limit)
+	w.do(channel.Subscribe{By: operator, Name: "news", Agent: "a7"})
+}
+
+func TestSubscribersAreASetWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s channel.State
+		want := map[string]bool{}
+		for range rapid.IntRange(1, 40).Draw(t, "commands") {
+			agent := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "agent")
+			by := channel.By{Principal: "agent/" + agent, Agent: agent}
+			c := rapid.SampledFrom([]channel.Command{
+				channel.Create{By: by, Name: "n"},
+				channel.Subscribe{By: by, Name: "n"},
+				channel.Unsubscribe{By: by, Name: "n"},
+				channel.Remove{By: by, Name: "n"},
+			}).Draw(t, "command")
+			events, err := channel.Decide(s, c, noon)
+			before := slices.Clone(s.Subscribers)
+			old := s
+			for _, e := range events {
+				s = channel.Fold(s, e)
+			}
+			if !slices.Equal(before, old.Subscribers) {
+				t.Fatal("an older state has changed")
+			}
+			if err != nil {
+				continue
+			}
+			switch c.(type) {
+			case channel.Create:
+				if len(events) > 0 {
+					clear(want)
+				}
+			case channel.Subscribe:
+				want[agent] = true
+			case channel.Unsubscribe:
+				delete(want, agent)
+			}
+			for _, a := range []string{"a", "b", "c", "d"} {
+				if s.Has(a) != want[a] {
+					t.Fatalf("%v, want %v", s.Subscribers, want)
+				}
+			}
+			if !slices.IsSorted(s.Subscribers) || len(s.Subscribers) != len(want) {
+				t.Fatalf("%v, want %v", s.Subscribers, want)
+			}
+		}
+	})
+}
+
+func TestTheJSONOfEventsIsFrozen(t *testing.T) {
+	const file = "testdata/events.jsonl"
+	all := []channel.Event{
+		channel.Created{Name: "news", Description: "what is <new>", Owner: "agent/writer", At: noon},
+		channel.Described{Description: "old"},
+		channel.Subscribed{Agent: "writer"},
+		channel.Unsubscribed{Agent: "writer"},
+		channel.Removed{},
+	}
+	codec := ledger.NewCodec(channel.Events...)
+	coded, err := codec.EncodeAll(all)
+	if err != nil || len(all) != len(channel.Events) {
+		t.Fatal(err)
+	}
+	var now bytes.Buffer
+	for i, e := range coded {
+		fmt.Fprintf(&now, "%s %d %s\n", e.Name, e.Version, e.Data)
+		back, err := codec.Decode(ledger.Event{Name: e.Name, Version: 1, Data: e.Data})
+		if err != nil || back != all[i] {
+			t.Errorf("%s comes back as %+v, %v", e.Name, back, err)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, now.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if frozen, err := os.ReadFile(file); err != nil || !bytes.Equal(frozen, now.Bytes()) {
+		t.Errorf("events are not written as they were (%v):\n%s", err, now.Bytes())
+	}
+}

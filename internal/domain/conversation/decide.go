@@ -1,0 +1,135 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Limits of a conversation.
+const (
+	MaxText   = 64 << 10 // bytes of a turn
+	MaxTurns  = 10_000   // per conversation
+	MaxBytes  = 8 << 20  // of all its turns together
+	MaxAgents = 256      // different speakers
+	MaxTasks  = 1000     // different tasks
+)
+
+// Append adds a turn. It is the only command: what was said was said.
+type Append struct {
+	By           memory.Reader
+	Conversation string
+	Agent        string // empty for the caller's own name
+	Role         Role
+	Text         string
+	Task         string // optional
+	Handoff      string // optional; implies its task
+}
+
+// CheckID refuses (invalid) what cannot be a conversation's id: ids are names as agents have them.
+func CheckID(id string) error { return event.CheckName("conversation", id) }
+
+// Decide says what appending a turn makes of a conversation at the time now. Refusals: invalid and too_large for what
+// breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
+// speaking as another agent, limit for a conversation that is full.
+func Decide(s State, c Append, now time.Time) ([]Event, error) {
+	if c.By.Principal == "" {
+		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
+	}
+	if s.Exists() && s.ID != c.Conversation {
+		return nil, refusal.New(refusal.Invalid, "load the conversation that the command names", "a turn of another conversation reached %s", s.ID)
+	}
+	c, err := c.check()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayAppend(s); err != nil {
+		return nil, err
+	}
+	if err := c.checkRoom(s); err != nil {
+		return nil, err
+	}
+	return []Event{TurnAppended{Conversation: c.Conversation, Turn: Turn{
+		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.Principal,
+	}}}, nil
+}
+
+// check refuses what breaks a rule on its own, and fills in what is implied.
+func (c Append) check() (Append, error) {
+	self, isAgent := strings.CutPrefix(c.By.Principal, "agent/")
+	if c.Agent == "" && isAgent {
+		c.Agent = self
+	}
+	if err := CheckID(c.Conversation); err != nil {
+		return c, err
+	}
+	if err := event.CheckName("agent", c.Agent); err != nil {
+		return c, err
+	}
+	if !c.Role.Valid() {
+		return c, unknownRole(string(c.Role))
+	}
+	if len(c.Text) > MaxText {
+		return c, refusal.New(refusal.TooLarge, fmt.Sprintf("a turn has at most %d bytes (%d KiB): append what matters, or split it into turns",
+			MaxText, MaxText>>10), "the turn has %d bytes", len(c.Text)).With("limit", MaxText)
+	}
+	if !utf8.ValidString(c.Text) || strings.TrimSpace(c.Text) == "" {
+		return c, refusal.New(refusal.Invalid, "send what was said, in UTF-8", "the turn is empty or not valid UTF-8")
+	}
+	if c.Handoff != "" {
+		task, _, err := event.ParseHandoffID(c.Handoff)
+		if err != nil {
+			return c, err
+		}
+		if c.Task != "" && c.Task != task {
+			return c, refusal.New(refusal.Invalid, "leave out the task", "handoff %s is not one of task %s", c.Handoff, strconv.QuoteToASCII(refusal.Clip(c.Task, 40)))
+		}
+		c.Task = task
+	}
+	if c.Task != "" {
+		return c, event.CheckTaskID(c.Task)
+	}
+	return c, nil
+}
+
+func (c Append) mayAppend(s State) error {
+	switch {
+	case c.By.ActsAny:
+		return nil
+	case "agent/"+c.Agent != c.By.Principal:
+		return refusal.New(refusal.NotPermitted, "leave the agent out: it is you", "%s may not speak as agent %s", c.By.Principal, c.Agent)
+	case s.Exists() && !takesPart(s, c.By):
+		return refusal.New(refusal.NotFound, "begin a conversation of your own, or take over one of its tasks",
+			"you have no part in a conversation %s", c.Conversation)
+	case c.Task != "" && !slices.Contains(c.By.Tasks, c.Task):
+		return refusal.New(refusal.NotFound, "name a task that you take part in", "you have no task %s", c.Task)
+	}
+	return nil
+}
+
+// checkRoom refuses a turn for which a conversation has no room left.
+func (c Append) checkRoom(s State) error {
+	var full string
+	switch {
+	case s.Turns >= MaxTurns:
+		full = fmt.Sprintf("%d turns", s.Turns)
+	case s.Bytes+len(c.Text) > MaxBytes:
+		full = fmt.Sprintf("%d bytes", s.Bytes)
+	case len(s.Speakers) >= MaxAgents && !s.Spoke(c.Agent):
+		full = fmt.Sprintf("%d agents", len(s.Speakers))
+	case c.Task != "" && len(s.Tasks) >= MaxTasks && !slices.Contains(s.Tasks, c.Task):
+		full = fmt.Sprintf("%d tasks", len(s.Tasks))
+	case len(s.Handoffs) >= MaxTasks && c.Handoff != "" && !slices.Contains(s.Handoffs, c.Handoff):
+		full = fmt.Sprintf("%d handoffs", len(s.Handoffs))
+	default:
+		return nil
+	}
+	return refusal.New(refusal.Limit, "begin a new conversation with the continuity text of this one", "conversation %s has %s and is full", c.Conversation, full)
+}

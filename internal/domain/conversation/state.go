@@ -1,0 +1,101 @@
+package conversation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Role is what a speaker is in a conversation.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"      // the person or program that wants something
+	Assistant Role = "assistant" // the agent
+	System    Role = "system"    // instructions
+	Tool      Role = "tool"      // what a tool said
+)
+
+// Valid reports whether r is a known role.
+func (r Role) Valid() bool { return r == User || r == Assistant || r == System || r == Tool }
+
+// UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) unknown roles.
+func (r *Role) UnmarshalText(b []byte) error {
+	if v := Role(b); v.Valid() {
+		*r = v
+		return nil
+	}
+	return unknownRole(string(b))
+}
+
+func unknownRole(s string) error {
+	return refusal.New(refusal.Invalid, `use "user", "assistant", "system" or "tool"`,
+		"unknown role %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
+}
+
+// Turn is something that was said.
+type Turn struct {
+	N       int       `json:"n"`     // from 1
+	Agent   string    `json:"agent"` // in whose session it was said, whatever the role; by name
+	Role    Role      `json:"role"`
+	Text    string    `json:"text"`
+	At      time.Time `json:"at"`
+	Task    string    `json:"task,omitempty"`    // in the course of which task
+	Handoff string    `json:"handoff,omitempty"` // and of which of its handoffs
+	By      string    `json:"by"`                // the principal that logged it
+}
+
+// Speaker is an agent that took part, and how often.
+type Speaker struct {
+	Agent string `json:"agent"`
+	Turns int    `json:"turns"`
+}
+
+// State is everything that is known about one conversation, except for what was said: the turns are in its stream and,
+// by number, in the views. The zero State is one that has not begun. It is immutable: do not change the slices in it.
+type State struct {
+	ID        string    `json:"id"`
+	Turns     int       `json:"turns"`              // how many there are
+	Speakers  []Speaker `json:"speakers"`           // in order of their first turn
+	Tasks     []string  `json:"tasks,omitempty"`    // those that turns belong to, likewise
+	Handoffs  []string  `json:"handoffs,omitempty"` // likewise
+	Request   int       `json:"request,omitempty"`  // number of a user's first turn; 0 if there is none
+	Bytes     int       `json:"bytes"`              // of all texts
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Exists reports whether the conversation has begun.
+func (s State) Exists() bool { return s.Turns > 0 }
+
+// Spoke reports whether an agent, by name, has said something in it.
+func (s State) Spoke(agent string) bool {
+	return slices.ContainsFunc(s.Speakers, func(k Speaker) bool { return k.Agent == agent })
+}
+
+// MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it has spoken in
+// it, holds one of its tasks, or one that carries it along. The state must come from the reader's own workspace.
+func MayRead(s State, r memory.Reader) bool {
+	if !s.Exists() || r.Principal == "" {
+		return false
+	}
+	return r.ReadsAny || takesPart(s, r)
+}
+
+func takesPart(s State, r memory.Reader) bool {
+	name, isAgent := strings.CutPrefix(r.Principal, "agent/")
+	return isAgent && s.Spoke(name) || slices.Contains(r.Conversations, s.ID) ||
+		slices.ContainsFunc(s.Tasks, func(t string) bool { return slices.Contains(r.Tasks, t) })
+}
+
+// Carries reports whether a task that names the conversation carries it along to whoever holds it: if the task's
+// requester has spoken in it, or is no agent. Else an agent could read any conversation by naming it in a task.
+func Carries(s State, requester string) bool {
+	name, isAgent := strings.CutPrefix(requester, "agent/")
+	return s.Exists() && (!isAgent || s.Spoke(name))
+}

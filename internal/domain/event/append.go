@@ -1,0 +1,39 @@
+package event
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// AppendJSON appends the event as encoding/json writes it without escaping HTML, but leaves the envelope's bytes, which are
+// compact, as they are: nearly every task has one, and it is most of what the record takes.
+func (s Sealed) AppendJSON(b []byte) []byte {
+	b = appendText(append(b, `{"digest":`...), s.Digest)
+	if s.Parent != "" {
+		b = appendText(append(b, `,"parent":`...), s.Parent)
+	}
+	b = append(b, `,"envelope":`...)
+	if s.Bytes == nil {
+		return append(b, "null}"...)
+	}
+	return append(append(b, s.Bytes...), '}')
+}
+
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return appendQuoted(b, s)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendQuoted(b []byte, s string) []byte {
+	buf := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic(err) // a string always has JSON
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}

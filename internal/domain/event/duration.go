@@ -1,0 +1,66 @@
+package event
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Bounds of every duration that comes from outside.
+const (
+	MinDuration = 10 * time.Millisecond
+	MaxDuration = 90 * 24 * time.Hour
+)
+
+// Duration is a time.Duration that is written as text ("15s", "1h30m") in JSON.
+type Duration time.Duration
+
+// MarshalText writes the duration as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads "15s", "1h30m" and the like.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil {
+		return refusal.New(refusal.Invalid, `write durations like "15s" or "1h30m"`, "%q is not a duration", b)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Or returns d, or def where d is not set.
+func (d Duration) Or(def time.Duration) Duration {
+	if d == 0 {
+		return Duration(def)
+	}
+	return d
+}
+
+// After is the moment d after t.
+func (d Duration) After(t time.Time) time.Time { return t.Add(time.Duration(d)) }
+
+// Check refuses negative and absurd durations; zero means "not given".
+func (d Duration) Check(what string) error {
+	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
+		"%s of %s is out of range", what, d)
+}
+
+// MaxBackoff bounds the pause before a retry.
+const MaxBackoff = 30 * time.Second
+
+// Backoff is the pause before the n-th retry: min(2^n s, 30 s), of which the jitter takes up to half.
+func Backoff(n int, jitter float64) time.Duration {
+	if !(jitter >= 0 && jitter <= 1) { // not a number, or none that makes sense
+		jitter = 0
+	}
+	d := MaxBackoff
+	if n < 5 {
+		d = min(time.Second<<n, MaxBackoff)
+	}
+	return d - time.Duration(jitter*float64(d/2))
+}

@@ -1,0 +1,86 @@
+package event
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Ids. A task's id is "task_" and 26 characters of base 32; they sort by creation time where the caller's
+// idempotency key was time-ordered. A handoff is the n-th of its task: "task_….h2". An ask to take over is the
+// n-th of its task, "task_….t1", and a shared envelope "task_….s1". So an id alone says which stream to read.
+const (
+	taskPrefix = "task_"
+	taskIDLen  = len(taskPrefix) + 26
+)
+
+var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// TaskID is the id of a task that is numbered by 16 bytes; time-ordered bytes give time-ordered ids.
+func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
+
+// MemoryID is the id of a memory item that is numbered by 16 bytes, as [TaskID] is a task's.
+func MemoryID(n [16]byte) string { return "mem_" + base32lower.EncodeToString(n[:]) }
+
+// ChildID derives the id of a task's n-th child. It keeps the parent's time.
+func ChildID(parent string, n int) string {
+	var id [16]byte
+	sum := sha256.Sum256(fmt.Appendf(nil, "child\x00%s\x00%d", parent, n))
+	copy(id[:], sum[:])
+	if b, err := base32lower.DecodeString(strings.TrimPrefix(parent, taskPrefix)); err == nil {
+		copy(id[:6], b)
+	}
+	return TaskID(id)
+}
+
+// CheckTaskID refuses what cannot be a task's id.
+func CheckTaskID(id string) error {
+	ok := len(id) == taskIDLen && strings.HasPrefix(id, taskPrefix)
+	if ok {
+		for _, c := range []byte(id[len(taskPrefix):]) {
+			ok = ok && (c >= '0' && c <= '9' || c >= 'a' && c <= 'z')
+		}
+	}
+	if !ok {
+		return refusal.New(refusal.Invalid, "a task id looks like task_ and 26 letters and digits", "%.64q is not a task id", id)
+	}
+	return nil
+}
+
+// HandoffID names the n-th handoff of a task.
+func HandoffID(task string, n int) string { return fmt.Sprintf("%s.h%d", task, n) }
+
+// AskID names the n-th ask to take a task over.
+func AskID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
+
+// ShareID names the n-th envelope of a task that was shared.
+func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) }
+
+// ParseHandoffID splits a handoff's id into its task and its number.
+func ParseHandoffID(id string) (task string, n int, err error) {
+	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
+}
+
+// ParseAskID splits the id of an ask to take over.
+func ParseAskID(id string) (task string, n int, err error) {
+	return parseSubID(id, 't', "the id of an ask to take over", "an id of an ask to take over looks like task_….t1")
+}
+
+// ParseShareID splits the id of a shared envelope.
+func ParseShareID(id string) (task string, n int, err error) {
+	return parseSubID(id, 's', "the id of a shared envelope", "an id of a shared envelope looks like task_….s1")
+}
+
+func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {
+	task, num, _ := strings.Cut(id, ".")
+	if len(num) > 1 && num[0] == letter && num[1] != '0' && CheckTaskID(task) == nil {
+		if n, err := strconv.ParseUint(num[1:], 10, 31); err == nil {
+			return task, int(n), nil
+		}
+	}
+	return "", 0, refusal.New(refusal.Invalid, hint, "%.64q is not %s", id, what)
+}

@@ -1,0 +1,42 @@
+package event
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+func TestNames(t *testing.T) {
+	for _, ok := range []string{"a", "0", "code-reviewer_2.1", strings.Repeat("a", 64)} {
+		if err := CheckName("agent name", ok); err != nil {
+			t.Errorf("%q: %v", ok, err)
+		}
+	}
+	for _, bad := range []string{
+		"", ".", "..", "-a", "_a", "A", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "ä", "a\u202e", "\xff", strings.Repeat("a", 65),
+	} {
+		err := CheckName("agent name", bad)
+		if r, ok := refusal.As(err); !ok || r.Code != refusal.Invalid || r.Hint == "" {
+			t.Errorf("%q: %v", bad, err)
+		} else if strings.ContainsAny(r.Message, "\x00\n\u202e") || !utf8.ValidString(r.Message) {
+			t.Errorf("%q: the message repeats raw characters: %q", bad, r.Message)
+		}
+	}
+}
+
+func TestLabelsAreWordsOfOtherSystems(t *testing.T) {
+	for _, good := range []string{"ada", "refunds:write", "coder-2", "ada@host", "åsa", "日本", "a.b", strings.Repeat("x", MaxName)} {
+		if err := CheckLabel("a permission", good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		"", ".", "..", "a b", "a\tb", "a\x00", "a\x7f", "a\u202eb", "a\u200bb", "a/b", `a\b`, "a*", "a>", `a"`, "a'", "\xff", strings.Repeat("x", MaxName+1),
+	} {
+		if err := CheckLabel("a permission", bad); refusal.CodeOf(err) != refusal.Invalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

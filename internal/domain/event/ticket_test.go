@@ -1,0 +1,90 @@
+package event
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+func TestATicketsIDSaysWhichTaskToRead(t *testing.T) {
+	task := TaskID([16]byte{1, 2, 3})
+	got, n, err := ParseTicketID(TicketID(task, 12))
+	if err != nil || got != task || n != 12 {
+		t.Errorf("%s: %s, %d, %v", TicketID(task, 12), got, n, err)
+	}
+	for _, id := range []string{"", task, task + ".k", task + ".k0", task + ".k01", task + ".h1", task + ".k-1", "k1", task + ".k99999999999"} {
+		if _, _, err := ParseTicketID(id); refusal.CodeOf(err) != refusal.Invalid {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestAQuestionHasWordsAndAFewOptionsAtMost(t *testing.T) {
+	for _, q := range []struct {
+		question string
+		options  []string
+		ok       bool
+	}{
+		{"which one?", nil, true},
+		{"which one?", []string{"this", "that"}, true},
+		{" \n", nil, false},
+		{strings.Repeat("w", MaxQuestion+1), nil, false},
+		{"\xff?", nil, false},
+		{"which one?", []string{"this", "this"}, false},
+		{"which one?", []string{""}, false},
+		{"which one?", []string{strings.Repeat("x", MaxOption+1)}, false},
+		{"which one?", slices.Repeat([]string{"x"}, MaxOptions+1), false},
+	} {
+		if err := CheckQuestion(q.question, q.options); (err == nil) != q.ok {
+			t.Errorf("%.40q with %d options: %v", q.question, len(q.options), err)
+		}
+	}
+}
+
+func TestAnAnswerIsAmongTheOptionsWhereThereAreAny(t *testing.T) {
+	for _, a := range []struct {
+		answer  string
+		options []string
+		ok      bool
+	}{
+		{"the blue one", nil, true},
+		{"this", []string{"this", "that"}, true},
+		{"neither", []string{"this", "that"}, false},
+		{"  ", nil, false},
+		{strings.Repeat("w", MaxAnswer+1), nil, false},
+		{"\xff", nil, false},
+	} {
+		if err := CheckAnswer(a.answer, a.options); (err == nil) != a.ok {
+			t.Errorf("%.40q of %q: %v", a.answer, a.options, err)
+		}
+	}
+}
+
+func TestDesksComeLastAndAgentsKeepTheirTiers(t *testing.T) {
+	fit, out := Ordered([]Candidate{
+		{Desk: "billing"}, {Agent: "cleo", Tier: TierEscalation}, {Agent: "ben"}, {Desk: "operators", Tier: TierEscalation}, {Desk: "billing", Tier: TierFallback},
+	})
+	var who []string
+	for _, c := range fit {
+		who = append(who, c.Who())
+	}
+	if got := strings.Join(who, ", "); got != "ben, cleo, the desk billing, the desk operators" {
+		t.Error(got)
+	}
+	if len(out) != 1 || out[0].Agent != "the desk billing" {
+		t.Errorf("passed over: %v", out)
+	}
+}
+
+func TestDesksAreNamedLikeAgents(t *testing.T) {
+	for _, c := range []struct {
+		c  Candidate
+		ok bool
+	}{{Candidate{Desk: "billing-desk"}, true}, {Candidate{Desk: "no spaces"}, false}, {Candidate{}, false}, {Candidate{Agent: "a/b", Desk: "x"}, false}} {
+		if err := CheckCandidates([]Candidate{c.c}); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.c, err)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// TakeAdvice puts on record what an adviser was asked about a task, and what came of it. It moves nothing, and may be on
+// record alone or before the handoff that follows from it.
+type TakeAdvice struct {
+	Advice event.AdviceTaken
+}
+
+func (c TakeAdvice) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	err := firstError(live(t),
+		event.CheckText("what was asked", c.Advice.Prompt, event.MaxAdvicePrompt), event.CheckText("the answer", c.Advice.Answer, event.MaxAdviceAnswer),
+		event.CheckText("the model's name", c.Advice.Model, event.MaxText), event.CheckText("the advice's reason", c.Advice.Why, event.MaxText))
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{c.Advice}, nil
+}

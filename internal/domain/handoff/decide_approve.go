@@ -1,0 +1,101 @@
+package handoff
+
+import (
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
+// and the receivers. The approver is neither the source nor whoever asked for the handoff in its name, in whatever role.
+type Approve struct {
+	By      By
+	Handoff int
+	Digest  string // of the envelope that was looked at; empty: whatever the handoff has
+	Detail  string
+	Hints   Hints
+}
+
+func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	h, err := supervisedBy(t, c.By, c.Handoff, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	if c.Digest != "" && c.Digest != h.Envelope {
+		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
+	}
+	e := event.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
+	for _, k := range h.Candidates {
+		e.To = append(e.To, k.Who())
+	}
+	if t.Owner != "" {
+		e.Lease = t.LeaseFrom(now)
+	}
+	d := turn{t: t}
+	d.do(e)
+	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
+		return nil, nobody(passed, "the handoff still waits for approval; approve it later, or deny it")
+	}
+	return d.events, nil
+}
+
+// Deny stops a supervised handoff. The task is back with its source.
+type Deny struct {
+	By      By
+	Handoff int
+	Detail  string
+}
+
+func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if _, err := supervisedBy(t, c.By, c.Handoff, now); err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	why := "denied by " + c.By.name()
+	if c.Detail != "" {
+		why += ": " + c.Detail
+	}
+	return append([]event.Event{event.Denied{By: c.By.name(), Detail: c.Detail, At: now}}, home(t, event.Rejected, why, now)...), nil
+}
+
+// supervisedBy finds the handoff that by may approve or deny now.
+func supervisedBy(t task.Task, by By, n int, now time.Time) (*task.Handoff, error) {
+	if err := live(t); err != nil {
+		return nil, err
+	}
+	h := t.InFlight()
+	if h == nil || h.N != n || h.Stage != event.AwaitingApproval {
+		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
+			event.HandoffID(t.ID, n))
+	}
+	switch {
+	case by.name() == h.From || person(by.Principal) == person(h.From) || person(by.Principal) == person(h.By):
+		return nil, refusal.New(refusal.NotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
+	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
+		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
+	case h.Approver == "" && !by.Operator:
+		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who finds it among what waits for approval", "only an operator approves this handoff")
+	}
+	return h, kept(t, by, t.OpenTicket(), now)
+}
+
+// person is who acts as a principal, or under an agent's bare name: "operator/ann", "admin/ann" and the agent ann, who may be
+// of kind human, are the same person. The server itself stands for itself.
+func person(principal string) string {
+	role, name, is := strings.Cut(principal, "/")
+	switch {
+	case !is:
+		return principal
+	case role == "system":
+		return "system/" + name
+	}
+	return name
+}

@@ -1,0 +1,299 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Spawn makes child tasks: a delegation (one child, whose result the sender waits for) or a fan-out (one child per
+// receiver). The parent records them here; the server creates them from this record, once.
+type Spawn struct {
+	By          By
+	Epoch       uint64
+	Kind        event.Kind // Delegation, or Broadcast for a fan-out
+	Children    []event.NewChild
+	Passed      []event.Passed // left out by routing already
+	FanIn       event.FanIn
+	Timeouts    event.Timeouts
+	Retries     *int
+	Reason      event.Reason
+	Detail      string
+	Permissions []string
+	Expected    event.Expected
+	NewWork     bool
+	Pack        event.Pack
+	Channel     string // that it is published to
+	Decision    *event.Decision
+	Envelope    event.Sealed
+}
+
+func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	like := Request{
+		Kind: event.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
+		Permissions: c.Permissions, Pack: c.Pack, Channel: c.Channel, Envelope: c.Envelope,
+	}
+	if err := firstError(c.check(t), like.check(t)); err != nil {
+		return nil, err
+	}
+	if parked := overLimit(t, c.Reason, now); parked != nil {
+		return []event.Event{parked}, nil
+	}
+	children, passed, limit := screen(t, c.Children, func(k event.NewChild) string { return k.To }, c.Passed, c.NewWork)
+	switch n := len(children); {
+	case n == 0 && limit != "":
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+	case n == 0:
+		return nil, nobody(passed, "you still hold the task; try another receiver, or later")
+	case c.FanIn.Mode == event.FanInQuorum && c.FanIn.Quorum > n:
+		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
+			n, len(c.Children), event.WhyPassed(passed)).With("passed_over", passed)
+	}
+	children, err := fund(t, children)
+	if err == nil {
+		err = c.allot(t, children)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := turn{t: t}
+	if c.Envelope.Digest != "" {
+		d.do(c.Envelope)
+	}
+	e := event.Spawned{
+		Group: t.Used.Handoffs + 1, Kind: c.Kind, From: t.Source(), Reason: c.Reason, Detail: c.Detail, Children: children,
+		Passed: passed, FanIn: c.FanIn, NewWork: c.NewWork, Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries),
+		Permissions: orElse(c.Permissions, t.Permissions), Expected: c.Expected.Compact(), Envelope: d.t.Envelope, Pack: c.Pack, Channel: c.Channel, Decision: c.Decision,
+		Before: t.Standing(), At: now,
+	}
+	if wait := e.Timeouts.Wait; wait > 0 && c.FanIn.Mode != event.FanInNone {
+		e.JoinBy = wait.After(now)
+	}
+	d.do(e)
+	return d.events, nil
+}
+
+func (c Spawn) check(t task.Task) error {
+	n := len(c.Children)
+	switch {
+	case c.Kind != event.Delegation && c.Kind != event.Broadcast:
+		return refusal.New(refusal.Invalid, "use delegation, or broadcast for a fan-out", "a %s handoff has no children", c.Kind)
+	case n == 0 || (c.Kind == event.Delegation && n != 1):
+		return refusal.New(refusal.Invalid, "a delegation has one receiver, a fan-out one or more", "%d receivers do not fit a %s", n, c.Kind)
+	case len(t.Children)+n > event.MaxChildren:
+		return refusal.New(refusal.Limit, fmt.Sprintf("a task may have %d children over its life", event.MaxChildren), "%d more children are too many", n)
+	case c.FanIn.Mode == "":
+		return refusal.New(refusal.Invalid, "use all, quorum, first or none", "a fan-out needs a fan-in mode")
+	case c.FanIn.Mode == event.FanInQuorum && (c.FanIn.Quorum < 1 || c.FanIn.Quorum > n):
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum)
+	}
+	seen := map[string]bool{}
+	for _, child := range c.Children {
+		if err := firstError(event.CheckTaskID(child.Task), event.CheckText("the intent", child.Intent, event.MaxIntent),
+			event.CheckOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
+			return err
+		}
+		switch {
+		case seen[child.Task] || t.FindChild(child.Task) >= 0 || child.Task == t.ID:
+			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
+		case strings.TrimSpace(child.Intent) == "":
+			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
+		}
+		seen[child.Task] = true
+	}
+	return c.Expected.Check()
+}
+
+// allot gives each child its part of the tasks that may still come of this one: how many the child may make, with all
+// that comes of them. The children count themselves. Of the rest, a parent that goes on before they have ended keeps
+// as much as one child gets, and one that does not wait for them as much as fifteen.
+func (c Spawn) allot(t task.Task, children []event.NewChild) error {
+	n := len(children)
+	rest := t.Limits.Tasks - t.Used.Tasks - n
+	if rest < 0 {
+		return refusal.New(refusal.Limit, "do some of it without a child, or wait until children have ended: what they do not use comes back",
+			"%d tasks may still come of task %s, and these are %d; its limit of tasks is %d", rest+n, t.ID, n, t.Limits.Tasks).With("left", rest+n)
+	}
+	parts := n
+	switch {
+	case c.FanIn.Mode == event.FanInNone:
+		parts += 15
+	case c.FanIn.Mode != event.FanInAll || c.Timeouts.Over(t.Times).Wait > 0:
+		parts++
+	}
+	for i := range children {
+		children[i].Tasks = rest / parts
+	}
+	return nil
+}
+
+// ChildOf is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
+// parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
+func ChildOf(t task.Task, e event.Spawned, n int) Create {
+	c := e.Children[n]
+	requester := t.Requester
+	if t.Owner != "" {
+		requester = "agent/" + t.Owner
+	}
+	return Create{
+		By: By{Principal: "system/courier", System: true}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
+		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
+		Used: event.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
+		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
+		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone}, Conversation: t.Conversation, Tags: t.Tags,
+	}
+}
+
+func orElse(a, b []string) []string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// fund reserves the children's budgets.
+func fund(t task.Task, children []event.NewChild) ([]event.NewChild, error) {
+	out, left := slices.Clone(children), t.Left()
+	var asked []event.Budget
+	for _, c := range out {
+		asked = append(asked, c.Budget)
+	}
+	parts, ok := t.Budget.Split(left, asked)
+	if !ok {
+		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
+			"the children need more than task %s has", t.ID)
+	}
+	for i := range out {
+		out[i].Budget = parts[i]
+	}
+	return out, nil
+}
+
+// EndChild tells a parent how a child stands: ended, in the dead letters (Parked), or out of them again (Pending). It is
+// safe to repeat.
+type EndChild struct {
+	Child  string
+	State  event.State
+	Result *event.Result
+	Spent  event.Budget
+	Tasks  int    // that have come of it
+	Why    string // it failed, was called off or is in the dead letters
+}
+
+func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	i := t.FindChild(c.Child)
+	if i < 0 {
+		return nil, refusal.New(refusal.NotFound, "check the id", "there is no task that has the child %.64q", c.Child)
+	}
+	if c.State != event.Pending && c.State != event.Parked && !c.State.Final() {
+		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
+	}
+	child, why := t.Children[i], brief(c.Why)
+	if child.State == c.State && child.Why == why || child.State.Final() {
+		return nil, nil
+	}
+	awaited := t.State == event.Waiting && t.AtDesk() == nil && child.Group == t.Awaits
+	d := turn{t: t}
+	e := event.ChildEnded{Child: c.Child, State: c.State, Why: why, Late: !awaited}
+	e.Spent = event.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
+	if c.State.Final() {
+		e.Tasks = min(max(c.Tasks, 0), child.Tasks)
+	}
+	if c.Result != nil {
+		r := c.Result.Compact()
+		e.Result = &r
+	}
+	d.do(e)
+	if awaited {
+		d.join(false, now)
+	}
+	return d.events, nil
+}
+
+// join lets the parent go on if it has what it waited for, cannot get it any more, or has waited long enough.
+func (d *turn) join(overdue bool, now time.Time) {
+	var total, over, done int
+	var open []string
+	for _, c := range d.t.Children {
+		if c.Group != d.t.Awaits {
+			continue
+		}
+		total++
+		switch {
+		case c.State == event.Completed:
+			over, done = over+1, done+1
+		case c.State.Final():
+			over++
+		default:
+			open = append(open, c.Task)
+		}
+	}
+	need := total
+	switch d.t.FanIn.Mode {
+	case event.FanInFirst:
+		need = 1
+	case event.FanInQuorum:
+		need = d.t.FanIn.Quorum
+	case event.FanInAll, event.FanInNone:
+	}
+	satisfied := done >= need
+	all := d.t.FanIn.Mode == event.FanInAll
+	if !overdue && over < total && !satisfied && (all || done+total-over >= need) {
+		return
+	}
+	why := fmt.Sprintf("%d of %d completed, %d needed", done, total, need)
+	if overdue && !satisfied {
+		why = "the wait is over: " + why
+	}
+	e := event.Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
+	switch {
+	case d.t.Owner != "":
+		e.Lease = d.t.LeaseFrom(now)
+	case !satisfied:
+		d.do(park(event.ParkReturned, why, now))
+		return
+	default:
+		e.Result = collected(d.t)
+	}
+	d.do(e)
+}
+
+// collected is the result of a parent that nobody owns.
+func collected(t task.Task) *event.Result {
+	var parts []event.Part
+	for _, c := range t.Children {
+		if c.Group == t.Awaits {
+			parts = append(parts, event.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
+		}
+	}
+	r := event.Collect(parts)
+	return &r
+}
+
+// EndDependency tells a task how one that it depends on has ended. It is safe to repeat.
+type EndDependency struct {
+	Task  string
+	State event.State
+}
+
+func (c EndDependency) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	for _, dep := range t.Dependencies {
+		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
+			continue
+		}
+		events := []event.Event{event.DependencyEnded(c)}
+		if c.State != event.Completed && t.State != event.Parked {
+			events = append(events, park(event.ParkDependency, "task "+c.Task+" is "+string(c.State), now))
+		}
+		return events, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,145 @@
+package handoff
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Create makes a task. It is Pending until somebody starts it or a handoff of it is accepted.
+type Create struct {
+	By           By
+	Task         string
+	Intent       string
+	Priority     event.Priority
+	Route        []string
+	Deadline     time.Time
+	Timeouts     event.Timeouts
+	Limits       event.Limits
+	Budget       event.Budget
+	Constraints  []event.Constraint
+	Permissions  []string
+	Dependencies []event.Dependency // with their states as read just before
+	Expected     event.Expected
+	Conversation string
+	Tags         []string
+	Claimed      json.RawMessage
+
+	// What a child inherits; zero otherwise.
+	Parent event.Parent
+	Used   event.Used
+	Path   []event.Visit
+	Marks  int
+	For    string // the principal whose task it is, where the server creates it
+}
+
+func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if t.Exists() {
+		return nil, refusal.New(refusal.Conflict, "use another idempotency key", "task %s exists", t.ID)
+	}
+	if err := c.check(now); err != nil {
+		return nil, err
+	}
+	e := event.Created{
+		Task: c.Task, Intent: c.Intent, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
+		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
+		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
+		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
+		Tags: slices.Clone(c.Tags), Claimed: c.Claimed,
+	}
+	if c.By.System && c.For != "" {
+		e.Requester = c.For
+	}
+	if e.Priority == "" {
+		e.Priority = event.Normal
+	}
+	if !e.Deadline.IsZero() {
+		e.Deadline = e.Deadline.Round(0).UTC()
+	}
+	for i := range e.Constraints {
+		if e.Constraints[i].Origin == "" || !c.By.System {
+			e.Constraints[i].Origin = c.By.Principal
+		}
+	}
+	for i, d := range e.Dependencies {
+		if !d.State.Final() {
+			e.Dependencies[i].State = event.Pending
+		}
+	}
+	events := []event.Event{e}
+	for _, d := range c.Dependencies {
+		if d.State.Final() && d.State != event.Completed {
+			events = append(events, park(event.ParkDependency, "task "+d.Task+" is "+string(d.State), now))
+			break
+		}
+	}
+	return events, nil
+}
+
+func (c Create) check(now time.Time) error {
+	if err := event.CheckTaskID(c.Task); err != nil {
+		return err
+	}
+	if strings.TrimSpace(c.Intent) == "" {
+		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
+	}
+	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.System { // a child is created late rather than never
+		return err
+	}
+	return firstError(
+		event.CheckDependencies(c.Task, c.Dependencies),
+		event.CheckText("the intent", c.Intent, event.MaxIntent),
+		event.CheckJSON("the claimed history", c.Claimed, event.MaxData),
+		event.CheckRoute(c.Route),
+		event.CheckLabels("a permission", c.Permissions, event.MaxPermissions),
+		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
+		event.CheckConstraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), event.CheckTags(c.Tags),
+	)
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start makes the requester, an agent, the owner of its own pending task.
+type Start struct {
+	By By
+}
+
+func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := live(t); err != nil {
+		return nil, err
+	}
+	if t.State != event.Pending || t.Owner != "" {
+		return nil, refusal.New(refusal.Conflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
+	}
+	if c.By.Agent == "" || c.By.Principal != t.Requester {
+		return nil, refusal.New(refusal.NotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
+	}
+	if err := ready(t); err != nil {
+		return nil, err
+	}
+	if why := t.Loop(c.By.Agent, false); why != "" { // a child that its parent's owner wants back for itself
+		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
+	}
+	return []event.Event{event.Started{Agent: c.By.Agent, Lease: t.LeaseFrom(now)}}, nil
+}
+
+// ready refuses while dependencies have not completed.
+func ready(t task.Task) error {
+	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
+		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to have it start by itself",
+			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
+	}
+	return nil
+}

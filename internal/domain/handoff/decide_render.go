@@ -1,0 +1,101 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Render records an envelope as the server packed it for one receiver: of a handoff's offer, or of a share. What was
+// packed once for it is what it gets; a repeat changes nothing.
+type Render struct {
+	By        By  // the server, or the receiver, for whom the server packs
+	Handoff   int // this, or the share
+	Offer     int // 0: the newest
+	Share     int
+	Agent     string
+	Rendition event.Rendered // what was packed; for what and for whom is taken from the command
+}
+
+func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if !c.By.System && (c.By.Agent == "" || c.By.Agent != c.Agent) {
+		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.name())
+	}
+	e := c.Rendition
+	var source, rendition string
+	if c.Share > 0 {
+		s, err := shared(t, c.Agent, c.Share)
+		if err != nil {
+			return nil, err
+		}
+		e.Handoff, e.Offer, e.Share = 0, 0, s.N
+		source, rendition = s.Envelope, s.Rendition
+	} else {
+		h, err := rendersFor(t, c.Agent, c.Handoff, c.Offer)
+		if err != nil {
+			return nil, err
+		}
+		e.Handoff, e.Offer, e.Share = h.N, h.Offer, 0
+		source, rendition = h.Envelope, h.Rendition
+	}
+	e.Agent = c.Agent
+	if rendition != "" {
+		return nil, nil
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	if e.Source != source {
+		return nil, refusal.New(refusal.Conflict, "pack the envelope that it has now", "another envelope than that was given to %s", c.Agent)
+	}
+	return []event.Event{e}, nil
+}
+
+// rendersFor finds the handoff whose envelope agent may have packed for it: while it is the one receiver of the open
+// offer, and once it has accepted. Of a claim that nobody has accepted, nobody has the context yet.
+func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
+	h := t.Handoff
+	taken := h != nil && (h.Stage == event.Accepted || h.Stage == event.Transferred) && h.N == handoff && h.Receiver == agent
+	if taken && live(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
+		return h, nil
+	}
+	h, err := offerTo(t, agent, handoff, offer)
+	if err == nil && h.OpenClaim() {
+		return nil, refusal.New(refusal.Conflict, "accept it first", "handoff %s is open to several agents", h.ID(t.ID))
+	}
+	return h, err
+}
+
+// shared finds what is shared with agent.
+func shared(t task.Task, agent string, n int) (task.Share, error) {
+	i := slices.IndexFunc(t.Shares, func(s task.Share) bool { return s.N == n && s.To == agent })
+	if i < 0 {
+		return task.Share{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %.64s", agent, event.ShareID(t.ID, n))
+	}
+	return t.Shares[i], nil
+}
+
+// ReportGap says that the owner's context lacks something. It is for whoever looks later, and for those who watch how
+// complete contexts are; the owner goes on working.
+type ReportGap struct {
+	By      By
+	Epoch   uint64
+	Missing []string
+	Detail  string
+}
+
+func (c ReportGap) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if err := held(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if len(c.Missing) == 0 {
+		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a gap without naming what is missing helps nobody")
+	}
+	if err := firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.GapReported{Agent: c.By.Agent, Missing: c.Missing, Detail: c.Detail}}, nil
+}

@@ -1,0 +1,223 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
+// a stale hint costs an offer, never a task.
+type Hints struct {
+	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
+	Unfit map[string]string
+	// Later is when somebody who is unfit only because its circuit is open may be asked again; zero: nobody is.
+	Later time.Time
+	// Jitter spreads retries; from 0 up to but not including 1.
+	Jitter float64
+}
+
+// Request asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
+// fan-outs are asked for with [Spawn].
+type Request struct {
+	By          By
+	Asked       string // the principal that asked for it first, where a dead letter is replayed; empty: By
+	Epoch       uint64
+	Kind        event.Kind
+	Claim       bool
+	Reason      event.Reason
+	Detail      string
+	Capability  string
+	Channel     string            // that it is published to
+	Chain       string            // the escalation chain that the levels of the candidates are of
+	Candidates  []event.Candidate // in the order in which they are to be tried
+	Passed      []event.Passed    // left out by routing already
+	Confirm     event.ConfirmMode
+	Timeouts    event.Timeouts
+	Retries     *int // nil: 3
+	ReturnHome  bool
+	Approver    string // of a supervised handoff: an agent; empty: any operator
+	Permissions []string
+	NewWork     bool // the sender hands decisions on
+	RouteStep   bool
+	Pack        event.Pack
+	Envelope    event.Sealed
+	Decision    *event.Decision // what routing made of "auto"
+	Hints       Hints
+}
+
+func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if err := c.check(t); err != nil {
+		return nil, err
+	}
+	if parked := overLimit(t, c.Reason, now); parked != nil {
+		return []event.Event{parked}, nil
+	}
+	once, twice := event.Ordered(c.Candidates)
+	candidates, passed, limit := screen(t, once, func(k event.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
+	if len(candidates) == 0 && limit != "" {
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+	}
+	if len(candidates) == 0 {
+		return c.nobody(passed, now)
+	}
+	d := turn{t: t}
+	if c.Envelope.Digest != "" {
+		d.do(c.Envelope)
+	}
+	d.do(event.HandoffRequested{
+		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == event.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
+		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, event.ConfirmAuto),
+		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
+		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
+		By: cmp.Or(c.Asked, c.By.Principal), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
+	})
+	if c.Kind == event.Supervised {
+		d.do(event.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
+		return d.events, nil
+	}
+	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok && (!c.By.System || !d.waits(c.Hints, now)) {
+		return c.nobody(append(passed, unfit...), now)
+	}
+	return d.events, nil
+}
+
+// nobody is the answer where no candidate can take the task: a refusal, or, where the server asks and nobody would hear
+// it, the dead letters.
+func (c Request) nobody(passed []event.Passed, now time.Time) ([]event.Event, error) {
+	err := nobody(passed, "you still hold the task; try another receiver, or later")
+	if c.By.System {
+		return []event.Event{park(event.ParkExhausted, err.Message, now)}, nil
+	}
+	return nil, err
+}
+
+// shown is the lease of an owner that shows life by asking for something; zero for everybody else.
+func shown(t task.Task, by By, now time.Time) time.Time {
+	if t.Owner == "" || by.Agent != t.Owner {
+		return time.Time{}
+	}
+	return t.LeaseFrom(now)
+}
+
+func (c Request) check(t task.Task) error {
+	if t.State != event.Pending && t.State != event.Executing {
+		return busy(t)
+	}
+	switch {
+	case c.Kind == event.Delegation:
+		return refusal.New(refusal.Invalid, "spawn a child task", "a delegation does not move the task")
+	case c.Kind == "" || c.Reason == "":
+		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
+	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > event.MaxRetries):
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries)
+	case c.Envelope.Digest == "" && t.Envelope == "":
+		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
+	case c.Kind == event.Supervised && c.Approver != "" && c.Approver == c.By.Agent,
+		c.Kind == event.Supervised && c.Approver != "" && (c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
+		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
+	}
+	if c.Kind == event.Supervised && c.Approver != "" &&
+		slices.ContainsFunc(c.Candidates, func(k event.Candidate) bool { return k.Agent == c.Approver && k.Tier == event.TierTarget }) {
+		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
+	}
+	if k := t.OpenTicket(); k != nil && c.Kind == event.Supervised {
+		return refusal.New(refusal.Conflict, "hand it on without, or release the ticket", "you have taken task %s over by ticket %s: no approval is asked for of others",
+			t.ID, event.TicketID(t.ID, k.N))
+	}
+	if used, _ := t.BudgetSpent(); used {
+		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
+			"the budget of task %s is spent", t.ID)
+	}
+	return firstError(ready(t), follows(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
+		narrows(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptional("an approver", c.Approver),
+		event.CheckCandidates(c.Candidates))
+}
+
+// follows refuses an envelope that does not follow the task's newest one. None is fine.
+func follows(t task.Task, e event.Sealed) error {
+	if e.Digest != "" && e.Parent != t.Envelope {
+		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+	}
+	return nil
+}
+
+// narrows refuses permissions that the task does not have.
+func narrows(t task.Task, permissions []string) error {
+	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
+		return err
+	}
+	for _, p := range permissions {
+		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
+			return refusal.New(refusal.NotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
+		}
+	}
+	return nil
+}
+
+// overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
+func overLimit(t task.Task, reason event.Reason, now time.Time) event.Event {
+	over := func(what string, limit int) event.Event {
+		return park(event.ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
+	}
+	switch l := t.Limits; {
+	case t.Used.Hops >= l.Hops:
+		return over("hop", l.Hops)
+	case t.Used.Handoffs-t.Used.Base >= l.Handoffs:
+		return over("handoffs", l.Handoffs)
+	case reason == event.ReasonEscalation && t.Used.Escalations >= l.Escalations:
+		return over("escalation depth", l.Escalations)
+	}
+	return nil
+}
+
+// screen leaves out who would close a loop, and the owner. limit names the last limit that spoke against one.
+func screen[T any](t task.Task, all []T, agent func(T) string, passed []event.Passed, newWork bool) (fit []T, out []event.Passed, limit string) {
+	out = slices.Clip(passed)
+	for _, c := range all {
+		why, closes := t.Barred(agent(c), newWork)
+		if why == "" {
+			fit = append(fit, c)
+			continue
+		}
+		out = append(out, event.Passed{Agent: agent(c), Why: why})
+		if closes {
+			limit = why
+		}
+	}
+	return fit, out, limit
+}
+
+func retries(n *int) int {
+	if n == nil {
+		return 3
+	}
+	return *n
+}
+
+func nobody(passed []event.Passed, hint string) *refusal.Error {
+	msg := "nobody can take it"
+	if len(passed) > 0 {
+		msg += ": " + event.WhyPassed(passed)
+	}
+	return refusal.New(refusal.Unavailable, hint, "%s", msg).With("passed_over", passed)
+}
+
+// MayRequest refuses whoever could not hand the task off now, whoever the receiver.
+func MayRequest(t task.Task, by By, epoch uint64) error {
+	if err := standsBehind(t, by, epoch); err != nil {
+		return err
+	}
+	if t.State != event.Pending && t.State != event.Executing {
+		return busy(t)
+	}
+	return nil
+}

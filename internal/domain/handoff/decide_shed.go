@@ -1,0 +1,60 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Shed takes an offer that an agent has not accepted yet away from it, because it has too much to do, and offers it to
+// others that have room. An offer to whoever is first has others already, and one that was approved goes to whom the
+// approval names: those stay. So does one that none of the others can take.
+type Shed struct {
+	By      By
+	Agent   string
+	Handoff int
+	Offer   int      // 0: the newest
+	To      []string // who is asked instead, best first
+	Why     string
+	Hints   Hints
+}
+
+func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	h, err := offerTo(t, c.Agent, c.Handoff, c.Offer)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !c.By.System && !c.By.Operator && c.By.Agent != c.Agent:
+		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s cannot shed offers to %s", c.By.name(), c.Agent)
+	case h.OpenClaim():
+		return nil, refusal.New(refusal.Conflict, "leave it: the first to accept has it", "handoff %s is offered to others too", h.ID(t.ID))
+	case h.Kind == event.Supervised:
+		return nil, refusal.New(refusal.Conflict, "reject it, or let it wait", "handoff %s was approved for %s", h.ID(t.ID), c.Agent)
+	}
+	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
+		return nil, err
+	}
+	var to []string
+	for _, agent := range c.To {
+		asked := slices.ContainsFunc(h.Candidates[:h.Next+1], func(k event.Candidate) bool { return k.Agent == agent })
+		why, _ := t.Barred(agent, false)
+		if !asked && why == "" && c.Hints.Unfit[agent] == "" && !slices.Contains(to, agent) && len(h.Candidates)+len(to) < event.MaxCandidates {
+			to = append(to, agent)
+		}
+	}
+	if len(to) == 0 {
+		return nil, nil
+	}
+	d := turn{t: t}
+	d.do(event.OfferShed{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, To: to, By: c.By.name(), Why: c.Why})
+	h = d.t.Handoff
+	d.do(event.OfferMade{
+		Handoff: h.N, Offer: h.Offer + 1, To: to[:1], Tier: event.TierFallback, Next: h.Next + 1, Reason: event.ReasonLoadShedding,
+		Ends: h.Times.Offer.After(now),
+	})
+	return d.events, nil
+}

@@ -1,0 +1,78 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Stuck says that the owner gets nowhere, whatever life it shows: the task is offered to others at once, with what the
+// owner has reported. Until one of them accepts, the owner ends that by progress or a result, and not by a heartbeat. If
+// nobody takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
+// often than event.MaxWords.
+type Stuck struct {
+	By     By
+	Above  bool // by is an agent that owns a task which this one works for
+	Detail string
+	// Recovery says who may take over, best first; the owner itself is left out.
+	Recovery []event.Candidate
+	Chain    string         // that the candidates' levels are of
+	Passed   []event.Passed // left out by routing already
+	Envelope event.Sealed
+	Hints    Hints
+}
+
+func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := live(t); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.By.Agent != "" && c.By.Agent == t.Owner:
+		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it on", "%s owns task %s itself", c.By.Agent, t.ID)
+	case !c.By.Operator && c.By.Principal != t.Requester && !c.Above:
+		return nil, refusal.New(refusal.NotPermitted, "ask its requester, who owns the task that it works for, or an operator; or ask to take it over",
+			"%s cannot say that task %s is stuck", c.By.name(), t.ID)
+	case t.State == event.Pending:
+		return nil, refusal.New(refusal.Conflict, "hand it off", "nobody owns task %s", t.ID)
+	case t.State != event.Executing:
+		return nil, busy(t)
+	case t.InPerson() != nil:
+		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
+			t.Owner, t.ID, event.TicketID(t.ID, t.Ticket.N))
+	}
+	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), believed(t, c.By.name())); err != nil {
+		return nil, err
+	}
+	candidates := slices.DeleteFunc(asNamed(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
+	if len(candidates) == 0 {
+		return nil, nobody(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
+	}
+	d := turn{t: t}
+	if !d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.name(), Detail: c.Detail, At: now}, "is stuck", now) {
+		return d.events, nil
+	}
+	detail := t.Owner + " is stuck, says " + c.By.name()
+	if c.Detail != "" {
+		detail = refusal.Clip(detail+": "+c.Detail, event.MaxText)
+	}
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true, said: true}, now)
+	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
+		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
+	}
+	return d.events, nil
+}
+
+// believed refuses (limit) who has said often enough that this owner is stuck, and it went on.
+func believed(t task.Task, by string) error {
+	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
+	switch n := t.Said(by); {
+	case n >= event.MaxWords:
+		return refusal.New(refusal.Limit, hint, "%s has said %d times that %s is stuck, and it still has task %s", by, n, t.Owner, t.ID)
+	case n == 0 && len(t.Words) >= event.MaxWordsBy:
+		return refusal.New(refusal.Limit, hint, "%d others have said that %s is stuck, and it still has task %s", len(t.Words), t.Owner, t.ID)
+	}
+	return nil
+}

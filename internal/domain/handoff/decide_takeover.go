@@ -1,0 +1,203 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Takeover asks for the task, as its would-be receiver. It moves at once where the owner's lease is lost; otherwise
+// the owner is asked, and its work is not disturbed meanwhile.
+type Takeover struct {
+	By       By
+	Detail   string
+	Envelope event.Sealed // needed only where the task moves at once
+	// Stranger: the agent has had no part in the task and stands in for nobody who has. It may ask, and nothing moves
+	// without consent, even where the owner is lost.
+	Stranger bool
+}
+
+func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := live(t); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.By.Agent == "":
+		return nil, refusal.New(refusal.Invalid, "hand the task to an agent instead", "only an agent can take a task over")
+	case c.By.Agent == t.Owner:
+		return nil, refusal.New(refusal.Conflict, "nothing to do", "%s owns task %s already", c.By.Agent, t.ID)
+	case t.State == event.Parked:
+		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
+	}
+	if err := firstError(ready(t), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+		return nil, err
+	}
+	if t.OwnerLost(now) && !c.Stranger {
+		return taken(t, taking{agent: c.By.Agent, reason: event.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
+	}
+	if slices.ContainsFunc(t.Asks, func(a task.Ask) bool { return a.By == c.By.Agent }) {
+		return nil, nil
+	}
+	if len(t.Asks) >= event.MaxAsks {
+		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", event.MaxAsks, t.ID)
+	}
+	return []event.Event{event.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent, Detail: c.Detail}}, nil
+}
+
+// taking is a takeover that is settled: by whom, why, and who let go (the clock, where a lost owner is replaced).
+type taking struct {
+	agent    string
+	reason   event.Reason
+	detail   string
+	envelope event.Sealed
+	by       By
+}
+
+// taken moves the task to an agent that has asked for it: all four messages in one decision.
+func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
+	recovery := c.reason == event.ReasonRecovery
+	if h := t.InFlight(); t.State != event.Pending && t.State != event.Executing && (h == nil || !h.Recovery) {
+		return nil, busy(t)
+	}
+	if c.envelope.Digest == "" && t.Envelope == "" {
+		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
+	}
+	if err := follows(t, c.envelope); err != nil {
+		return nil, err
+	}
+	if why := t.Loop(c.agent, false); why != "" && !recovery {
+		return nil, refusal.New(refusal.Limit, "make progress first, or hand it to somebody else", "%s", why)
+	}
+	if parked := overLimit(t, c.reason, now); parked != nil && !recovery {
+		return []event.Event{parked}, nil
+	}
+	d := turn{t: t}
+	h := t.InFlight()
+	attempt := recovery && (h == nil || !h.Counted) // one under way may have been counted
+	if h != nil {
+		d.do(returned(t, event.Withdrawn, "taken over by "+c.agent, now))
+	}
+	if attempt && h == nil && !d.attempt(now) {
+		return d.events, nil
+	}
+	if c.envelope.Digest != "" {
+		d.do(c.envelope)
+	}
+	d.do(event.HandoffRequested{
+		Handoff: d.t.NextHandoff(), Kind: event.Warm, From: t.Source(), Recovery: recovery, Attempt: attempt, Reason: c.reason,
+		Detail: c.detail, Candidates: []event.Candidate{{Agent: c.agent, Tier: event.TierTarget}}, Confirm: event.ConfirmAuto,
+		Timeouts: t.Times, Envelope: d.t.Envelope, By: "agent/" + c.agent, Before: t.Standing(), At: now,
+	})
+	h = d.t.Handoff
+	letGo := event.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
+	if !recovery {
+		letGo.By = c.by.name()
+	}
+	d.do(event.OfferMade{Handoff: h.N, Offer: 1, To: []string{c.agent}, Tier: event.TierTarget, Ends: h.Times.Offer.After(now)},
+		event.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)
+	d.do(moved(d.t, now))
+	return d.events, nil
+}
+
+// GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
+type GrantTakeover struct {
+	By       By
+	Epoch    uint64
+	Ask      int
+	Envelope event.Sealed
+}
+
+func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	ask, err := asked(t, c.By, c.Epoch, c.Ask)
+	if err != nil {
+		return nil, err
+	}
+	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
+}
+
+// RefuseTakeover keeps the task.
+type RefuseTakeover struct {
+	By     By
+	Epoch  uint64
+	Ask    int
+	Detail string
+}
+
+func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if _, err := asked(t, c.By, c.Epoch, c.Ask); err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.name(), Detail: c.Detail}}, nil
+}
+
+func asked(t task.Task, by By, epoch uint64, n int) (task.Ask, error) {
+	if err := standsBehind(t, by, epoch); err != nil {
+		return task.Ask{}, err
+	}
+	for _, a := range t.Asks {
+		switch {
+		case a.N == n && a.By == by.Agent:
+			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
+		case a.N == n:
+			return a, nil
+		}
+	}
+	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
+}
+
+// ShareEnvelope gives a sealed envelope to an agent without moving ownership.
+type ShareEnvelope struct {
+	By       By
+	Epoch    uint64
+	To       string
+	Detail   string
+	Pack     event.Pack
+	Envelope event.Sealed
+}
+
+func (c ShareEnvelope) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if err := standsBehind(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if err := firstError(event.CheckName("an agent's name", c.To), event.CheckText("the detail", c.Detail, event.MaxText), c.Pack.Check()); err != nil {
+		return nil, err
+	}
+	if len(t.Shares) >= event.MaxShares {
+		return nil, refusal.New(refusal.Limit, "hand the task off instead", "task %s has been shared %d times", t.ID, event.MaxShares)
+	}
+	digest := t.Envelope
+	var events []event.Event
+	if c.Envelope.Digest != "" {
+		if err := follows(t, c.Envelope); err != nil {
+			return nil, err
+		}
+		digest = c.Envelope.Digest
+		events = append(events, c.Envelope)
+	}
+	if digest == "" {
+		return nil, refusal.New(refusal.Invalid, "say what to share", "task %s has no envelope yet", t.ID)
+	}
+	return append(events, event.Shared{
+		Share: len(t.Shares) + 1, From: t.Source(), To: c.To, Envelope: digest, Pack: c.Pack, Detail: c.Detail,
+	}), nil
+}
+
+// ReadShare notes that the agent has fetched what was shared with it.
+type ReadShare struct {
+	By    By
+	Share int
+}
+
+func (c ReadShare) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	s, err := shared(t, c.By.name(), c.Share)
+	if err != nil || s.Read {
+		return nil, err
+	}
+	return []event.Event{event.ShareRead{Share: s.N}}, nil
+}

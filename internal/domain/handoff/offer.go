@@ -1,0 +1,124 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one, and who was
+// passed over, after those that the caller passed over already.
+func (d *turn) offerFrom(start int, passed []event.Passed, hints Hints, now time.Time) ([]event.Passed, bool) {
+	h := d.t.Handoff
+	offer := event.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Passed: slices.Clip(passed), Ends: h.Times.Offer.After(now)}
+	if h.Claim && start == 0 {
+		for ; start < len(h.Candidates) && h.Candidates[start].Tier == event.TierTarget && !h.Candidates[start].IsDesk(); start++ {
+			agent := h.Candidates[start].Agent
+			if why := hints.Unfit[agent]; why != "" {
+				offer.Passed = append(offer.Passed, event.Passed{Agent: agent, Why: why})
+				continue
+			}
+			offer.To = append(offer.To, agent)
+		}
+		if len(offer.To) > 0 {
+			offer.Tier, offer.Next = event.TierTarget, start-1
+			d.do(offer)
+			return offer.Passed, true
+		}
+	}
+	for i := start; i < len(h.Candidates); i++ {
+		c := h.Candidates[i]
+		if c.IsDesk() { // people may always be asked
+			d.toDesk(i, offer.Passed, now)
+			return offer.Passed, true
+		}
+		why := hints.Unfit[c.Agent]
+		if d.t.Climbs(c, offer.Offer, 0) && d.t.Used.Escalations >= d.t.Limits.Escalations {
+			why = fmt.Sprintf("escalation depth limit %d reached", d.t.Limits.Escalations)
+		}
+		if why != "" {
+			offer.Passed = append(offer.Passed, event.Passed{Agent: c.Agent, Why: why})
+			continue
+		}
+		offer.To, offer.Tier, offer.Next, offer.Ends = []string{c.Agent}, c.Tier, i, offerEnds(h, c, now)
+		d.do(offer)
+		return offer.Passed, true
+	}
+	return offer.Passed, false
+}
+
+// waits puts the first offer of a handoff off where only circuits stand in its way, until the first of them lets a probe
+// through, and reports whether it did. That is for handoffs that the server asks for, since nobody is there to be told
+// to try later; and not more often than it would retry.
+func (d *turn) waits(hints Hints, now time.Time) bool {
+	h := d.t.Handoff
+	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
+		return false
+	}
+	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: hints.Later})
+	return true
+}
+
+// offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.
+func (d *turn) offerAgain(hints Hints, now time.Time) {
+	h := d.t.Handoff
+	c := h.Candidates[h.Next]
+	if why := hints.Unfit[c.Agent]; why != "" {
+		d.nextOrEnd("", []event.Passed{{Agent: c.Agent, Why: why}}, hints, now)
+		return
+	}
+	d.do(event.OfferMade{
+		Handoff: h.N, Offer: h.Offer + 1, To: []string{c.Agent}, Tier: c.Tier, Next: h.Next, Try: h.Tries,
+		Ends: offerEnds(h, c, now),
+	})
+}
+
+// offerEnds is until when a candidate may take an offer without having seen it; a person, at all.
+func offerEnds(h *task.Handoff, c event.Candidate, now time.Time) time.Time {
+	if c.Human {
+		return h.Times.People().After(now)
+	}
+	return h.Times.Offer.After(now)
+}
+
+// unanswered follows an offer that its receiver has seen and did not answer: again after a pause, or on.
+func (d *turn) unanswered(hints Hints, now time.Time) {
+	h := d.t.Handoff
+	if h.Tries >= h.Retries {
+		d.nextOrEnd("", nil, hints, now)
+		return
+	}
+	try := h.Tries + 1
+	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(event.Backoff(try, hints.Jitter))})
+}
+
+// nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any
+// other to the dead letters or, if the source said so, back. rejected says how it was turned down; empty if it was not.
+func (d *turn) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
+	h := d.t.Handoff
+	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
+	if ok || d.waits(hints, now) {
+		return
+	}
+	why := fmt.Sprintf("no receiver left; offers made: %d", h.Offer)
+	if len(passed) > 0 {
+		why += "; passed over: " + event.WhyPassed(passed)
+	}
+	switch {
+	case h.Stuck && rejected != "":
+		d.do(returned(d.t, event.Rejected, rejected+"; "+why, now))
+	case h.Stuck: // its owner lives
+		d.do(returned(d.t, event.Undeliverable, why, now))
+	case h.Recovery:
+		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
+	case rejected != "":
+		d.do(home(d.t, event.Rejected, rejected+"; "+why, now)...)
+	case h.ReturnHome && d.t.Owner != "":
+		d.do(returned(d.t, event.Undeliverable, why, now))
+	default:
+		d.do(park(event.ParkExhausted, why, now))
+	}
+}

@@ -1,0 +1,83 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Known says what there is in a workspace now. A nil function means that everything is there.
+type Known struct {
+	Agent      func(name string) bool
+	Capability func(name string) bool // somebody has it
+	Channel    func(name string) bool
+	Desk       func(name string) bool // somebody serves it; the desk [event.DeskOperators] always exists
+}
+
+// Missing lists the targets of the policy that do not exist. file is its name in the problems.
+func (p *Policy) Missing(file string, known Known) Problems {
+	m := missing{reader: &reader{file: file, places: p.at}, known: known}
+	for i, rule := range p.Rules {
+		path := fmt.Sprintf("rules[%d]", i)
+		for n, a := range rule.When.From {
+			m.agent(fmt.Sprintf("%s.when.from[%d]", path, n), a)
+		}
+		to := path + ".then.to"
+		m.agent(to+".agent", rule.Then.To.Agent)
+		m.capability(to+".capability", rule.Then.To.Capability)
+		m.there(to+".channel", "channel", rule.Then.To.Channel, known.Channel, "create it, or mend the name")
+		m.desk(to+".human", rule.Then.To.Human)
+		m.agent(path+".then.supervised_by", rule.Then.SupervisedBy)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Chains)) {
+		for i, l := range p.Chains[name] {
+			at := fmt.Sprintf("chains.%s[%d]", name, i)
+			m.agent(at+".agent", l.Agent)
+			m.capability(at+".capability", l.Capability)
+			m.desk(at+".human", l.Human)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Escalation.Agents)) {
+		m.agent("escalation.agents."+name+"#key", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Escalation.Capabilities)) {
+		m.capability("escalation.capabilities."+name+"#key", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Fallbacks)) {
+		m.agent("fallbacks."+name+"#key", name)
+		for i, f := range p.Fallbacks[name] {
+			m.agent(fmt.Sprintf("fallbacks.%s[%d]", name, i), f)
+		}
+	}
+	return m.problems.sorted()
+}
+
+type missing struct {
+	*reader
+	known Known
+}
+
+func (m *missing) there(path, what, name string, known func(string) bool, hint string) {
+	if name != "" && known != nil && !known(name) {
+		m.sayAt(path, hint, "there is no %s %s", what, name)
+		m.problems[len(m.problems)-1].Path = strings.TrimSuffix(path, "#key")
+	}
+}
+
+func (m *missing) agent(path, name string) {
+	m.there(path, "agent", name, m.known.Agent, "register it, or mend the name")
+}
+
+func (m *missing) capability(path, name string) {
+	m.there(path, "agent with the capability", name, m.known.Capability, "register one, or mend the name")
+}
+
+func (m *missing) desk(path, name string) {
+	if name != event.DeskOperators {
+		m.there(path, "desk", name, m.known.Desk,
+			"register a person, of kind human, with the capability "+name+", or use the desk "+event.DeskOperators)
+	}
+}

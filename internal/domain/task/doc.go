@@ -1,0 +1,18 @@
+// Package custody is what a task is: who holds it, with what, which handoff is under way, and how it came to be so. It
+// is the fold of the task's events; what may happen next is for package handoff to say.
+//
+//	Fold(task, event) -> task
+//
+// Fold never refuses, because events are facts. A [Task] is immutable: Fold returns a new value and shares what did
+// not change, so tasks may be cached and read from many goroutines.
+//
+// Invariants, proved with those of the rules by the random stories of package handoff:
+//
+//   - A task's state and its handoff's stage change only along the tables, [TaskTable] and [HandoffTable].
+//   - At most one agent owns a task, and every change of owner raises the epoch.
+//   - Folding the same events gives the same task, on every machine.
+//
+// May import: fact (events and their words), and the standard library, without I/O; never time.Now, Since or Until.
+//
+// Start reading at table.go (every state and every way between them), then [Task], then [Fold].
+package task

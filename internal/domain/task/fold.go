@@ -1,0 +1,340 @@
+package task
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Fold is the task after an event. It never refuses, and never changes what t shares with other values.
+func Fold(t Task, e event.Event) Task {
+	t.Apply(e)
+	return t
+}
+
+// Apply folds events in order, in place, for whoever has a Task of its own: it is large. What t shares with other values
+// stays as it is.
+func (t *Task) Apply(events ...event.Event) {
+	for _, e := range events {
+		t.apply(e)
+	}
+	t.fresh = nil // t may be copied now
+}
+
+func (t *Task) apply(e event.Event) {
+	before := t.State
+	t.take(e)
+	if t.State == before { // a fold that picks between two edges has already moved
+		t.State = move(TaskTable, before, e.EventName())
+	}
+	if t.State != event.Executing {
+		t.Resumed = false
+	}
+	if h := t.Handoff; h != nil && !h.Stage.Final() {
+		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
+			t.touch().Stage = to
+		}
+	}
+}
+
+// FoldAll folds events in order.
+func FoldAll(t Task, events []event.Event) Task {
+	t.Apply(events...)
+	return t
+}
+
+// take applies what an event says beyond the change of state. [event.Annotated], [event.GapReported] and
+// [event.AdviceTaken] say nothing about the task itself.
+func (t *Task) take(e event.Event) {
+	if !t.takeHandoff(e) && !t.takeTicket(e) {
+		t.takeTask(e)
+	}
+}
+
+func (t *Task) takeTask(e event.Event) {
+	switch e := e.(type) {
+	case event.Created:
+		t.onCreated(e)
+	case event.Started:
+		t.onStarted(e)
+	case event.LeaseRenewed:
+		t.onLeaseRenewed(e)
+	case event.Progressed:
+		t.onProgressed(e)
+	case event.Constrained:
+		t.onConstrained(e)
+	case event.Lifted:
+		t.onLifted(e)
+	case event.Finished:
+		t.onFinished(e)
+	case event.GaveUp:
+		t.onGaveUp(e)
+	case event.Called:
+		t.onCalled(e)
+	case event.Sealed:
+		t.onSealed(e)
+	case event.LeaseLost:
+		t.Lease = time.Time{}
+	case event.OwnerStuck:
+		t.onOwnerStuck(e)
+	case event.ParkedTask:
+		t.onParkedTask(e)
+	case event.Replayed:
+		t.onReplayed(e)
+	case event.Discarded:
+		t.onDiscarded(e)
+	case event.DependencyEnded:
+		t.onDependencyEnded(e)
+	case event.TakeoverAsked:
+		t.onTakeoverAsked(e)
+	case event.TakeoverRefused:
+		t.onTakeoverRefused(e)
+	case event.Shared:
+		t.onShared(e)
+	case event.ShareRead:
+		t.onShareRead(e)
+	case event.Rendered:
+		t.onRendered(e)
+	}
+}
+
+// touch gives the task its own copy of its handoff, to be changed, unless it has one.
+func (t *Task) touch() *Handoff {
+	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
+		return &Handoff{}
+	}
+	if t.fresh != t.Handoff {
+		h := *t.Handoff
+		t.Handoff, t.fresh = &h, &h
+	}
+	return t.fresh
+}
+
+func (t *Task) onCreated(e event.Created) {
+	*t = Task{
+		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
+		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
+		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
+		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags,
+	}
+}
+
+func (t *Task) onStarted(e event.Started) {
+	t.Human = false
+	t.own(e.Agent, t.Epoch+1, e.Lease)
+	t.Held = ""
+	t.dropAsk(func(a Ask) bool { return a.By == e.Agent }) // it has what it asked for
+}
+
+// own makes agent the owner.
+func (t *Task) own(agent string, epoch uint64, lease time.Time) {
+	t.involve(agent)
+	t.Owner, t.Epoch, t.Notes, t.Words = agent, epoch, nil, nil
+	t.run(lease)
+	t.Path = append(slices.Clip(t.LetGo()), event.Visit{Agent: agent, Marks: -1})
+}
+
+func (t *Task) onOwnerStuck(e event.OwnerStuck) {
+	t.ProgressBy = time.Time{}
+	if e.By == "" {
+		return
+	}
+	words := slices.Clone(t.Words)
+	i := slices.IndexFunc(words, func(w Word) bool { return w.By == e.By })
+	if i < 0 {
+		i, words = len(words), append(words, Word{By: e.By})
+	}
+	words[i].Times++
+	t.Words = words
+}
+
+// run starts the owner's clocks. An event that gives a lease says by it when it happened.
+func (t *Task) run(lease time.Time) {
+	t.Lease, t.ProgressBy = lease, time.Time{}
+	if p := t.Times.Progress; p > 0 && !lease.IsZero() && !t.Human {
+		t.ProgressBy = lease.Add(time.Duration(p - t.Times.Lease))
+	}
+}
+
+// LetGo is the path with the present visit ended.
+func (t *Task) LetGo() []event.Visit {
+	path := slices.Clone(t.Path)
+	if n := len(path); n > 0 && path[n-1].Marks < 0 {
+		path[n-1].Marks = t.Marks
+	}
+	return path
+}
+
+func (t *Task) onLeaseRenewed(e event.LeaseRenewed) {
+	t.Lease = e.Lease
+}
+
+func (t *Task) onProgressed(e event.Progressed) {
+	t.Progress = e.Note
+	t.note(e.Note)
+	t.run(e.Lease)
+	t.Spent = t.Spent.Plus(e.Usage)
+	t.Marks++
+	t.Resumed = false
+}
+
+func (t *Task) onConstrained(e event.Constrained) {
+	t.amend()
+	t.Constraints = slices.Clone(t.Constraints)
+	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
+		t.Constraints[i] = e.Constraint
+		return
+	}
+	t.Constraints = append(t.Constraints, e.Constraint)
+}
+
+// amend notes that what was sealed for the handoff in flight, if there is one, no longer says what binds the task.
+func (t *Task) amend() {
+	if t.InFlight() != nil || t.cameToDesk() {
+		h := t.touch()
+		h.Amended, h.Rendition = true, ""
+	}
+}
+
+// cameToDesk reports whether the newest handoff ended at a desk of people.
+func (t *Task) cameToDesk() bool { return t.Handoff != nil && t.Handoff.Stage == event.AtDesk }
+
+func (t *Task) onLifted(e event.Lifted) {
+	t.amend()
+	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c event.Constraint) bool { return c.ID == e.ID })
+}
+
+// FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
+func (t Task) FindConstraint(id string) int {
+	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
+}
+
+func (t *Task) onFinished(e event.Finished) {
+	t.closeTicket(event.TicketResolved, e.Agent, "", e.At)
+	t.end(e.At, &e.Result, e.Usage)
+}
+
+func (t *Task) onGaveUp(e event.GaveUp) {
+	r := e.Result
+	if r.Text == "" {
+		r.Text = e.Detail
+	}
+	t.closeTicket(event.TicketResolved, e.Agent, "", e.At)
+	t.end(e.At, &r, e.Usage)
+}
+
+func (t *Task) onCalled(e event.Called) {
+	t.end(e.At, nil, event.Budget{})
+	t.closeTicket(event.TicketWithdrawn, e.By, "", e.At)
+	t.close("the task was cancelled", e.At)
+}
+
+func (t *Task) onDiscarded(e event.Discarded) {
+	t.end(e.At, nil, event.Budget{})
+}
+
+// end stops every clock. The owner stays on record.
+func (t *Task) end(at time.Time, r *event.Result, usage event.Budget) {
+	t.Spent = t.Spent.Plus(usage)
+	t.run(time.Time{})
+	t.Ended, t.JoinBy, t.Asks = at, time.Time{}, nil
+	if r != nil {
+		t.Result = r
+	}
+}
+
+// close notes how the handoff in flight ended.
+func (t *Task) close(why string, at time.Time) {
+	if t.InFlight() == nil {
+		return
+	}
+	h := t.touch()
+	h.Why, h.Ended = why, at
+	h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
+}
+
+func (t *Task) onSealed(e event.Sealed) {
+	t.Envelope, t.Answers = e.Digest, nil // it has them
+}
+
+func (t *Task) onParkedTask(e event.ParkedTask) {
+	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
+	t.run(time.Time{})
+	t.JoinBy = time.Time{}
+	t.dropTicket(e.At)
+	t.close(e.Detail, e.At)
+}
+
+func (t *Task) onReplayed(e event.Replayed) {
+	t.State = event.Pending
+	if t.Owner != "" {
+		t.State = event.Executing
+		t.run(e.Lease)
+	}
+	t.Deadline = e.Deadline
+	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
+	t.Path, t.Chain, t.Words = nil, Climb{}, nil
+	if t.Owner != "" {
+		t.Path = []event.Visit{{Agent: t.Owner, Marks: -1}}
+	}
+	if e.Route != nil {
+		t.Route = e.Route
+	}
+	t.Budget.Tokens = cmp.Or(e.Budget.Tokens, t.Budget.Tokens)
+	t.Budget.Cost = cmp.Or(e.Budget.Cost, t.Budget.Cost)
+}
+
+func (t *Task) onDependencyEnded(e event.DependencyEnded) {
+	t.Dependencies = slices.Clone(t.Dependencies)
+	for i := range t.Dependencies {
+		if t.Dependencies[i].Task == e.Task {
+			t.Dependencies[i].State = e.State
+		}
+	}
+}
+
+func (t *Task) onTakeoverAsked(e event.TakeoverAsked) {
+	t.AskCount = e.Ask
+	t.Asks = append(slices.Clip(t.Asks), Ask{N: e.Ask, By: e.By, Detail: e.Detail})
+}
+
+func (t *Task) onTakeoverRefused(e event.TakeoverRefused) {
+	t.dropAsk(func(a Ask) bool { return a.N == e.Ask })
+}
+
+func (t *Task) dropAsk(which func(Ask) bool) {
+	t.Asks = slices.DeleteFunc(slices.Clone(t.Asks), which)
+}
+
+func (t *Task) onShared(e event.Shared) {
+	t.involve(e.To)
+	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope, Pack: e.Pack})
+}
+
+func (t *Task) onShareRead(e event.ShareRead) {
+	t.onShare(e.Share, func(s *Share) { s.Read = true })
+}
+
+// onShare changes one share.
+func (t *Task) onShare(n int, change func(*Share)) {
+	t.Shares = slices.Clone(t.Shares)
+	for i := range t.Shares {
+		if t.Shares[i].N == n {
+			change(&t.Shares[i])
+		}
+	}
+}
+
+func (t *Task) onRendered(e event.Rendered) {
+	if e.Share > 0 {
+		t.onShare(e.Share, func(s *Share) { s.Rendition = e.Digest })
+		return
+	}
+	h := t.touch()
+	h.Rendition = e.Digest
+	if h.Stage == event.Transferred {
+		t.Held = e.Digest
+	}
+}

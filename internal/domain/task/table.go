@@ -1,0 +1,143 @@
+package task
+
+import "github.com/trapezehq/trapeze/internal/domain/event"
+
+//go:generate go run ../handoff/statesdoc -o ../../../docs/states.md
+
+// Edge is one way from a state of a task or a ticket, or from a stage of a handoff, to the next. Events that are not in the
+// table leave the state alone.
+type Edge[S ~string] struct {
+	From  S
+	Event string
+	To    S
+	When  string // which of two edges with the same From and Event; empty if there is one
+}
+
+// None is the state of a task, and the stage of a handoff, before its first event.
+const None = ""
+
+// TaskTable is every transition a task can make. No other is possible: Fold consults it, Decide is tested
+// against it, and docs/states.md is generated from it.
+var TaskTable = []Edge[event.State]{
+	{None, "task-created", event.Pending, ""},
+	{event.Pending, "task-started", event.Executing, ""},
+	{event.Pending, "handoff-request", event.HandingOff, ""},
+	{event.Pending, "children-spawned", event.Waiting, "fan-in is awaited"},
+	{event.Pending, "children-spawned", event.Pending, "fan-in is none"},
+	{event.Executing, "handoff-request", event.HandingOff, ""},
+	{event.Executing, "children-spawned", event.Waiting, "fan-in is awaited"},
+	{event.Executing, "children-spawned", event.Executing, "fan-in is none"},
+	{event.Executing, "task-completed", event.Completed, ""},
+	{event.Executing, "task-failed", event.Failed, ""},
+	{event.HandingOff, "handoff-complete", event.Executing, ""},
+	{event.HandingOff, "handoff-returned", event.Executing, "the source owns it"},
+	{event.HandingOff, "handoff-returned", event.Pending, "nobody owns it"},
+	{event.Waiting, "children-joined", event.Executing, "its owner resumes"},
+	{event.Waiting, "children-joined", event.Completed, "nobody owns it"},
+	{event.Executing, "ticket-opened", event.Waiting, "its owner asks people"},
+	{event.HandingOff, "ticket-opened", event.Waiting, "nobody but people is left"},
+	{event.Waiting, "ticket-closed", event.Executing, "its owner resumes"},
+	{event.Waiting, "ticket-closed", event.Pending, "nobody owns it"},
+	{event.Waiting, "handoff-request", event.HandingOff, "somebody takes it from a desk"},
+	{event.Executing, "ticket-released", event.Waiting, "whoever took it gives it back"},
+	{event.Waiting, "ticket-released", event.Waiting, ""},
+	{event.HandingOff, "ticket-released", event.HandingOff, ""},
+	{event.Executing, "ticket-escalated", event.Waiting, "whoever took it did not finish"},
+	{event.Waiting, "ticket-escalated", event.Waiting, ""},
+	{event.HandingOff, "ticket-escalated", event.HandingOff, ""},
+	{event.Parked, "task-replayed", event.Executing, "it had an owner"},
+	{event.Parked, "task-replayed", event.Pending, "nobody owns it"},
+	{event.Parked, "task-discarded", event.Cancelled, ""},
+	{event.Pending, "task-parked", event.Parked, ""},
+	{event.Executing, "task-parked", event.Parked, ""},
+	{event.HandingOff, "task-parked", event.Parked, ""},
+	{event.Waiting, "task-parked", event.Parked, ""},
+	{event.Pending, "task-cancelled", event.Cancelled, ""},
+	{event.Executing, "task-cancelled", event.Cancelled, ""},
+	{event.HandingOff, "task-cancelled", event.Cancelled, ""},
+	{event.Waiting, "task-cancelled", event.Cancelled, ""},
+	{event.Parked, "task-cancelled", event.Cancelled, ""},
+}
+
+// HandoffTable is every transition a handoff can make.
+var HandoffTable = []Edge[event.Stage]{
+	{None, "handoff-request", event.Requested, ""},
+	{event.Requested, "approval-asked", event.AwaitingApproval, ""},
+	{event.AwaitingApproval, "handoff-approved", event.Requested, ""},
+	{event.AwaitingApproval, "handoff-denied", event.AwaitingApproval, "handoff-returned follows"},
+	{event.Requested, "handoff-offered", event.Offered, ""},
+	{event.Requested, "retry-scheduled", event.Requested, ""},
+	{event.Offered, "handoff-seen", event.Offered, ""},
+	{event.Offered, "claim-joined", event.Offered, ""},
+	{event.Offered, "handoff-acknowledgment", event.Accepted, ""},
+	{event.Offered, "handoff-rejected", event.Offered, "a claim with candidates left"},
+	{event.Offered, "handoff-rejected", event.Requested, "nobody is left in this offer"},
+	{event.Offered, "offer-shed", event.Requested, ""},
+	{event.Offered, "offer-expired", event.Requested, ""},
+	{event.Offered, "offer-unanswered", event.Requested, ""},
+	{event.Accepted, "handoff-confirm", event.Accepted, ""},
+	{event.Accepted, "handoff-complete", event.Transferred, ""},
+	{event.Requested, "handoff-returned", event.Rejected, "every receiver said no"},
+	{event.AwaitingApproval, "handoff-returned", event.Rejected, "denied"},
+	{event.AwaitingApproval, "handoff-returned", event.Expired, "nobody approved in time"},
+	{event.Accepted, "handoff-returned", event.Expired, "not confirmed in time"},
+	{event.Requested, "handoff-returned", event.Withdrawn, "withdrawn by the source"},
+	{event.AwaitingApproval, "handoff-returned", event.Withdrawn, "withdrawn by the source"},
+	{event.Offered, "handoff-returned", event.Withdrawn, "withdrawn by the source"},
+	{event.Accepted, "handoff-returned", event.Withdrawn, "withdrawn by the source"},
+	{event.Requested, "handoff-returned", event.Undeliverable, "nobody could be reached, and the source wants it back"},
+	{event.Requested, "ticket-opened", event.AtDesk, "nobody but people is left"},
+	{event.Requested, "task-parked", event.DeadLettered, ""},
+	{event.AwaitingApproval, "task-parked", event.DeadLettered, ""},
+	{event.Offered, "task-parked", event.DeadLettered, ""},
+	{event.Accepted, "task-parked", event.DeadLettered, ""},
+	{event.Requested, "task-cancelled", event.Withdrawn, ""},
+	{event.AwaitingApproval, "task-cancelled", event.Withdrawn, ""},
+	{event.Offered, "task-cancelled", event.Withdrawn, ""},
+	{event.Accepted, "task-cancelled", event.Withdrawn, ""},
+}
+
+// TicketTable is every transition a ticket can make. What ends a task or moves it elsewhere closes its ticket as well.
+var TicketTable = []Edge[event.TicketState]{
+	{None, "approval-asked", event.TicketFree, ""},
+	{None, "ticket-opened", event.TicketFree, ""},
+	{event.TicketFree, "ticket-claimed", event.TicketTaken, ""},
+	{event.TicketTaken, "ticket-claimed", event.TicketTaken, "by another, once it is no longer kept"},
+	{event.TicketTaken, "ticket-released", event.TicketFree, ""},
+	{event.TicketFree, "ticket-reminded", event.TicketFree, ""},
+	{event.TicketTaken, "ticket-reminded", event.TicketTaken, ""},
+	{event.TicketFree, "ticket-escalated", event.TicketFree, "nobody saw to it in time"},
+	{event.TicketTaken, "ticket-escalated", event.TicketFree, "whoever claimed it did not see to it in time"},
+	{event.TicketFree, "ticket-closed", event.TicketOver, ""},
+	{event.TicketTaken, "ticket-closed", event.TicketOver, ""},
+	{event.TicketFree, "handoff-approved", event.TicketOver, ""},
+	{event.TicketTaken, "handoff-approved", event.TicketOver, ""},
+	{event.TicketFree, "handoff-denied", event.TicketOver, ""},
+	{event.TicketTaken, "handoff-denied", event.TicketOver, ""},
+	{event.TicketFree, "handoff-returned", event.TicketOver, "an approval"},
+	{event.TicketTaken, "handoff-returned", event.TicketOver, "an approval"},
+	{event.TicketTaken, "handoff-complete", event.TicketOver, "whoever took the task has handed it on"},
+	{event.TicketTaken, "ticket-opened", event.TicketOver, "the same, to a desk: another ticket"},
+	{event.TicketTaken, "task-completed", event.TicketOver, ""},
+	{event.TicketTaken, "task-failed", event.TicketOver, ""},
+	{event.TicketFree, "task-cancelled", event.TicketOver, ""},
+	{event.TicketTaken, "task-cancelled", event.TicketOver, ""},
+	{event.TicketFree, "task-parked", event.TicketOver, ""},
+	{event.TicketTaken, "task-parked", event.TicketOver, ""},
+}
+
+// move is where an event leads that its fold has not moved by itself: nowhere, if there is no edge or one that stays; else along
+// the first edge.
+func move[S ~string](table []Edge[S], from S, event string) S {
+	to, found := from, false
+	for _, e := range table {
+		switch {
+		case e.From != from || e.Event != event:
+		case e.To == from:
+			return from
+		case !found:
+			to, found = e.To, true
+		}
+	}
+	return to
+}

@@ -1,0 +1,186 @@
+package gitsnap
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+)
+
+// Applied says what became of a working tree.
+type Applied struct {
+	// Detached: the snapshot's commit was checked out without a branch, because another was checked out before.
+	Detached bool
+	// Before is the branch, or else the commit, that was checked out before.
+	Before string
+}
+
+// Apply makes the working tree that dir is in the same as the one that the snapshot was taken of. The changes are
+// there unstaged, and new files are known to git (intent to add). Refusals: invalid for a patch that is not the snapshot's or that
+// does forbidden things, conflict for a working tree that is not clean or where ignored files are in the way, not_found
+// for a commit that the clone does not have, too_large, unavailable without git. After a refusal the working tree is
+// as it was.
+func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (Applied, error) {
+	r, added, err := try(ctx, dir, s, patch, o)
+	if err != nil {
+		return Applied{}, err
+	}
+	done, err := r.checkout(ctx, s)
+	if err != nil {
+		return Applied{}, err
+	}
+	if len(patch) > 0 {
+		if _, err := r.run(ctx, patch, maxOutput, "apply", "--binary", "--whitespace=nowarn", "-"); err != nil {
+			if done.Detached {
+				_, _ = r.run(ctx, nil, maxOutput, "checkout", "--quiet", done.Before, "--") // as it was
+			}
+			return Applied{}, refusal.New(refusal.Conflict, "move away the files that are in the way; ignored ones count too",
+				"the patch does not fit the working tree").With("cause", cause(err))
+		}
+	}
+	if len(added) > 0 { // git apply could do it, but older versions spoil the index
+		names := []byte(strings.Join(added, "\x00") + "\x00")
+		if _, err := r.run(ctx, names, maxOutput, "add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+			return Applied{}, err
+		}
+	}
+	return done, r.verify(ctx, s)
+}
+
+// Try refuses what [Apply] would refuse before it touches the working tree, and changes nothing.
+func Try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) error {
+	_, _, err := try(ctx, dir, s, patch, o)
+	return err
+}
+
+// try rehearses in the repository that dir is in, and returns it with the files that the patch adds.
+func try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (r *repo, added []string, err error) {
+	if err := checkPatch(s, patch, o); err != nil {
+		return nil, nil, err
+	}
+	if r, err = open(ctx, dir); err != nil {
+		return nil, nil, err
+	}
+	if err := r.ready(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	tmp, err := os.MkdirTemp("", "gitsnap-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(tmp)
+	added, err = r.rehearse(ctx, tmp, s, patch)
+	return r, added, err
+}
+
+func checkPatch(s Snapshot, patch []byte, o Options) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	switch {
+	case s.Size > o.maxPatch() || int64(len(patch)) > o.maxPatch():
+		return refusal.New(refusal.TooLarge, "fetch the changes by git", "the patch has more than %d bytes", o.maxPatch())
+	case s.Size != int64(len(patch)) || s.Patch != "" && artifact.DigestOf(patch) != s.Patch:
+		return refusal.New(refusal.Invalid, "get the artifact that the snapshot names", "the patch is not the snapshot's")
+	}
+	return checkExpansion(patch)
+}
+
+// ready refuses a clone that cannot take the snapshot.
+func (r *repo) ready(ctx context.Context, s Snapshot) error {
+	if len(s.Commit) != r.format {
+		return refusal.New(refusal.Conflict, "use a clone of the same repository", "the snapshot's ids are of another kind than the clone's")
+	}
+	if _, err := r.run(ctx, nil, maxOutput, "cat-file", "-e", s.Commit+"^{commit}"); err != nil {
+		hint := "fetch it"
+		if s.Remote != "" {
+			hint = strings.TrimSpace("git fetch " + s.Remote + " " + s.Branch)
+		}
+		if !s.Pushed {
+			hint += "; it had not been pushed when the snapshot was taken"
+		}
+		return refusal.New(refusal.NotFound, hint, "the clone does not have commit %s", s.Commit)
+	}
+	changed, err := r.run(ctx, nil, maxOutput, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames")
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		return refusal.New(refusal.Conflict, "commit or stash your changes, or use a fresh clone", "the working tree has changes of its own")
+	}
+	return nil
+}
+
+// rehearse applies the patch to an index and objects aside, and refuses it unless it leads where it should. It
+// returns the files that the patch adds.
+func (r *repo) rehearse(ctx context.Context, tmp string, s Snapshot, patch []byte) (added []string, err error) {
+	aside, err := r.aside(ctx, tmp, s.Commit)
+	if err != nil {
+		return nil, err
+	}
+	if len(patch) > 0 {
+		if _, err := aside.run(ctx, patch, maxOutput, "apply", "--cached", "--binary", "--whitespace=nowarn", "-"); err != nil {
+			return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "git does not take the patch").With("cause", cause(err))
+		}
+	}
+	changes, err := aside.checkChanges(ctx, s.Commit)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if c.oldMode == absent {
+			added = append(added, c.path)
+		}
+	}
+	tree, err := aside.line(ctx, "write-tree")
+	if err != nil {
+		return nil, err
+	}
+	if tree != s.Tree {
+		return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "the patch leads to tree %s, the snapshot names %s", tree, s.Tree)
+	}
+	return added, nil
+}
+
+// checkout makes the snapshot's commit the one that is checked out.
+func (r *repo) checkout(ctx context.Context, s Snapshot) (Applied, error) {
+	now, err := r.origin(ctx)
+	if err != nil {
+		return Applied{}, err
+	}
+	done := Applied{Before: now.Branch}
+	if now.Branch == "" {
+		done.Before = now.Commit
+	}
+	if now.Commit == s.Commit {
+		return done, nil
+	}
+	done.Detached = true
+	if _, err := r.run(ctx, nil, maxOutput, "checkout", "--quiet", "--detach", "--no-recurse-submodules", s.Commit, "--"); err != nil {
+		return Applied{}, refusal.New(refusal.Conflict, "move away the files that are in the way, or use a fresh clone",
+			"commit %s cannot be checked out", s.Commit).With("cause", cause(err))
+	}
+	return done, nil
+}
+
+// verify compares the working tree with what the snapshot promised. Files that git does not know were there before:
+// ignored ones, which the patch may have stopped to ignore.
+func (r *repo) verify(ctx context.Context, s Snapshot) error {
+	tmp, err := os.MkdirTemp("", "gitsnap-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	aside, _, err := r.stage(ctx, tmp, false)
+	if err != nil {
+		return err
+	}
+	tree, err := aside.line(ctx, "write-tree")
+	if err == nil && tree != s.Tree {
+		err = fmt.Errorf("the working tree became %s, not %s as the snapshot says", tree, s.Tree)
+	}
+	return err
+}

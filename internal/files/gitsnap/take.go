@@ -1,0 +1,227 @@
+package gitsnap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+)
+
+// Options of taking and applying. The zero value is a good one.
+type Options struct {
+	MaxPatch int64 // bytes of the patch; 0 means [artifact.DefaultMaxSize]
+}
+
+func (o Options) maxPatch() int64 {
+	if o.MaxPatch == 0 {
+		return artifact.DefaultMaxSize
+	}
+	return o.MaxPatch
+}
+
+// Take returns the state of the working tree that dir is in, and the patch to be stored as an artifact; the patch is
+// empty where nothing differs from the commit. Staged, unstaged and untracked changes come along, ignored files do
+// not. Refusals: invalid for what is no working tree or has symbolic links that lead out of it, conflict for one without
+// commits, too_large, unavailable without git. Other errors are git's own.
+func Take(ctx context.Context, dir string, o Options) (Snapshot, []byte, error) {
+	r, err := open(ctx, dir)
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	s, err := r.origin(ctx)
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	tmp, err := os.MkdirTemp("", "gitsnap-")
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	defer os.RemoveAll(tmp)
+	aside, skipped, err := r.stage(ctx, tmp, true)
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	s.Skipped = skipped[:min(len(skipped), maxSkipped)]
+	s.Dropped = len(skipped) - len(s.Skipped)
+	if _, err := aside.checkChanges(ctx, s.Commit); err != nil {
+		return Snapshot{}, nil, err
+	}
+	if s.Tree, err = aside.line(ctx, "write-tree"); err != nil {
+		return Snapshot{}, nil, err
+	}
+	patch, err := aside.run(ctx, nil, o.maxPatch(), append(diffIndex(s.Commit), "--patch", "--binary")...)
+	if errors.Is(err, errTooMuch) {
+		err = refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
+			"the uncommitted changes make a patch of more than %d bytes", o.maxPatch())
+	}
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	if len(patch) > 0 {
+		s.Patch, s.Size = artifact.DigestOf(patch), int64(len(patch))
+	}
+	return s, patch, s.Check()
+}
+
+func diffIndex(commit string) []string {
+	return []string{
+		"diff-index", "--cached", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", commit,
+	}
+}
+
+// origin says which commit is checked out, and where it comes from.
+func (r *repo) origin(ctx context.Context) (Snapshot, error) {
+	var s Snapshot
+	var err error
+	if s.Commit, err = r.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
+		return s, err
+	}
+	if s.Branch, err = r.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil || !plain(s.Branch) {
+		s.Branch = "" // detached
+	}
+	remote := "origin"
+	if s.Branch != "" {
+		if name, err := r.line(ctx, "config", "--get", "branch."+s.Branch+".remote"); err == nil && name != "" && name != "." {
+			remote = name
+		}
+	}
+	if address, err := r.line(ctx, "config", "--get", "remote."+remote+".url"); err == nil {
+		s.Remote = cleanRemote(address)
+	}
+	refs, err := r.line(ctx, "for-each-ref", "--count=1", "--format=1", "--contains="+s.Commit, "refs/remotes")
+	s.Pushed = err == nil && refs != ""
+	return s, nil
+}
+
+// stage brings a copy of the index up to date with the working tree, with the files that git does not know yet or
+// without them. It returns what it did not follow.
+func (r *repo) stage(ctx context.Context, tmp string, unknown bool) (aside *repo, skipped []string, err error) {
+	if aside, err = r.aside(ctx, tmp, ""); err != nil {
+		return nil, nil, err
+	}
+	// What only looks changed, as in a copied directory, is sorted out here. It fails where something is changed.
+	_, _ = aside.run(ctx, nil, maxOutput, "update-index", "-q", "--refresh", "--ignore-submodules")
+	changed, err := aside.list(ctx, "diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+	if err != nil {
+		return nil, nil, err
+	}
+	var untracked []string
+	if unknown {
+		if untracked, err = aside.list(ctx, "ls-files", "-z", "--others", "--exclude-standard"); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range untracked {
+		if strings.HasSuffix(name, "/") { // a repository in the repository
+			skipped = append(skipped, strings.ToValidUTF8(name, "?"))
+		} else {
+			changed = append(changed, name)
+		}
+	}
+	if err := r.checkSizes(changed); err != nil {
+		return nil, nil, err
+	}
+	if len(changed) > 0 {
+		names := []byte(strings.Join(changed, "\x00") + "\x00")
+		if _, err := aside.run(ctx, names, maxOutput, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+			return nil, nil, err
+		}
+	}
+	modules, err := aside.unfollow(ctx)
+	return aside, append(skipped, modules...), err
+}
+
+// checkSizes refuses more than can be read in good time, before git reads it.
+func (r *repo) checkSizes(names []string) error {
+	var total int64
+	for _, name := range names {
+		if st, err := os.Lstat(filepath.Join(r.top, name)); err == nil && st.Mode().IsRegular() {
+			total += st.Size()
+		}
+	}
+	if total > MaxTree {
+		return refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
+			"the changed files have %d bytes, at most %d are taken", total, MaxTree)
+	}
+	return nil
+}
+
+// unfollow puts every changed submodule back to what the commit says, and returns their paths.
+func (r *repo) unfollow(ctx context.Context) (paths []string, err error) {
+	changes, err := r.changes(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	var info strings.Builder
+	for _, c := range changes {
+		if c.oldMode != gitlink && c.newMode != gitlink {
+			continue
+		}
+		if c.oldMode != gitlink && c.oldMode != absent {
+			return nil, refusal.New(refusal.Invalid, "commit it first", "%.200q has become a repository of its own", c.path)
+		}
+		paths = append(paths, strings.ToValidUTF8(c.path, "?"))
+		fmt.Fprintf(&info, "%s %s\t%s\x00", c.oldMode, c.oldID, c.path)
+	}
+	if len(paths) > 0 {
+		_, err = r.run(ctx, []byte(info.String()), maxOutput, "update-index", "-z", "--replace", "--index-info")
+	}
+	return paths, err
+}
+
+// change is one path that differs from a commit.
+type change struct{ oldMode, newMode, oldID, newID, path string }
+
+const (
+	gitlink = "160000"
+	symlink = "120000"
+	absent  = "000000"
+)
+
+// changes lists what differs between a commit and the index.
+func (r *repo) changes(ctx context.Context, commit string) ([]change, error) {
+	parts, err := r.list(ctx, append(diffIndex(commit), "--raw", "-z")...)
+	if err != nil {
+		return nil, err
+	}
+	var out []change
+	for i := 0; i+1 < len(parts); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(f) != 5 {
+			return nil, fmt.Errorf("git diff-index: %.100q is not understood", parts[i])
+		}
+		out = append(out, change{f[0], f[1], f[2], f[3], parts[i+1]})
+	}
+	return out, nil
+}
+
+// checkChanges refuses changes that must not travel: links out of the tree, and submodules. It returns the
+// changes.
+func (r *repo) checkChanges(ctx context.Context, commit string) ([]change, error) {
+	changes, err := r.changes(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if c.newMode == gitlink || c.oldMode == gitlink {
+			return nil, refusal.New(refusal.Invalid, "commit changes of submodules", "%.200q is a submodule", c.path)
+		}
+		if c.newMode != symlink {
+			continue
+		}
+		target, err := r.run(ctx, nil, 1<<20, "cat-file", "blob", c.newID)
+		if err != nil {
+			return nil, err
+		}
+		if leadsOut(c.path, string(target)) {
+			return nil, refusal.New(refusal.Invalid, "ignore or remove the link", "the symbolic link %.200q leads out of the working tree", c.path)
+		}
+	}
+	return changes, nil
+}

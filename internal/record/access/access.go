@@ -1,0 +1,201 @@
+package access
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+)
+
+// What is on record beside the changes: reads of content, exports, attempts that were refused, and tokens of outside
+// issuers. These entries go to a stream per principal, without compare-and-set, so that they never make a task's writer
+// retry.
+type (
+	// ContentRead: a principal was given content of a task, or something that is known.
+	ContentRead struct {
+		Task   string   `json:"task"`
+		What   string   `json:"what"`
+		Digest string   `json:"digest,omitempty"`
+		Items  []string `json:"items,omitempty"` // ids of what was given, if it was several at once
+	}
+	// Exported: a principal was given records.
+	Exported struct {
+		What   string `json:"what"`
+		Format string `json:"format"`
+	}
+	// Refused: a principal was told no. Suppressed counts the refusals before it that the rate limit kept out.
+	Refused struct {
+		Verb       string `json:"verb"`
+		Subject    string `json:"subject,omitempty"`
+		Code       string `json:"code"`
+		Message    string `json:"message"`
+		Suppressed int    `json:"suppressed,omitempty"`
+	}
+	// Vouched: an outside issuer's token was taken for a principal's.
+	Vouched struct {
+		Token   string    `json:"token"` // as the actors of the entries made with it have it
+		Issuer  string    `json:"issuer"`
+		Subject string    `json:"subject"`
+		Client  string    `json:"client,omitempty"`
+		ID      string    `json:"id,omitempty"` // the issuer's, of the token
+		Scope   string    `json:"scope"`
+		Expires time.Time `json:"expires"`
+	}
+)
+
+// event is one of the four.
+type event interface{ EventName() string }
+
+var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}}
+
+// EventName is "content-read".
+func (ContentRead) EventName() string { return "content-read" }
+
+// EventName is "record-exported".
+func (Exported) EventName() string { return "record-exported" }
+
+// EventName is "attempt-refused".
+func (Refused) EventName() string { return "attempt-refused" }
+
+// EventName is "principal-vouched".
+func (Vouched) EventName() string { return "principal-vouched" }
+
+// Refusals of one principal that are put on record: this many at once, then so many per second.
+const (
+	refusalBurst = 20
+	refusalRate  = 2
+)
+
+// Log puts reads, exports and refusals on record.
+type Log struct {
+	ledger   ledger.Ledger
+	codec    *ledger.Codec[event]
+	now      func() time.Time
+	limiters *lru.Cache[string, *limiter]
+}
+
+// Kind is the kind of the streams that this log writes: one per principal.
+const Kind = "access"
+
+// Who is whose access is recorded.
+type Who struct {
+	Workspace string
+	Actor     ledger.Actor
+}
+
+// stranger is how the record calls whoever has no credential that counts.
+const stranger = "system/stranger"
+
+// Stranger is whoever presents no credential, or one that does not count.
+func Stranger(workspace string) Who {
+	return Who{Workspace: workspace, Actor: ledger.Actor{Principal: stranger}}
+}
+
+func (w Who) system() bool {
+	return strings.HasPrefix(w.Actor.Principal, "system/") && w.Actor.Principal != stranger
+}
+
+// New returns a log of accesses in a ledger.
+func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
+	limiters, err := lru.New[string, *limiter](4096)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: limiters}, nil
+}
+
+// limiter is how many of a principal's refusals go on record, and how many have not.
+type limiter struct {
+	rate       *rate.Limiter
+	mu         sync.Mutex
+	suppressed int
+}
+
+// take reports whether a refusal goes on record and, if so, how many before it did not.
+func (l *limiter) take(now time.Time) (before int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.rate.AllowN(now, 1) {
+		l.suppressed++
+		return 0, false
+	}
+	before, l.suppressed = l.suppressed, 0
+	return before, true
+}
+
+// give counts refusals that did not get on record after all.
+func (l *limiter) give(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.suppressed += n
+}
+
+// Append puts an event on record, durably.
+func (l *Log) Append(ctx context.Context, who Who, ev event) error {
+	coded, err := l.codec.Encode(ev)
+	if err != nil {
+		return err
+	}
+	e := ledger.Entry{
+		Stream: ledger.StreamOf(who.Workspace, Kind, strings.Replace(who.Actor.Principal, "/", ":", 1)),
+		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: who.Actor, Events: []ledger.Event{coded},
+	}
+	if _, err := l.ledger.Append(ctx, e, ledger.Any); err != nil {
+		return stream.Refuse(err)
+	}
+	return nil
+}
+
+// Read records, before it is answered, that the caller gets content.
+func (l *Log) Read(ctx context.Context, who Who, task, what, digest string) error {
+	if who.system() {
+		return nil
+	}
+	return l.Append(ctx, who, ContentRead{Task: task, What: what, Digest: digest})
+}
+
+// ReadAll records, before it is answered, that the caller gets several items of a sort at once.
+func (l *Log) ReadAll(ctx context.Context, who Who, task, what string, items []string) error {
+	if who.system() || len(items) == 0 {
+		return nil
+	}
+	return l.Append(ctx, who, ContentRead{Task: task, What: what, Items: items})
+}
+
+// Refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end
+// with it. That a refusal could not be recorded changes nothing for its caller.
+func (l *Log) Refused(ctx context.Context, who Who, verb, subject string, err error) error {
+	r, ok := refusal.As(err)
+	if !ok || who.system() || who.Workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
+		return err
+	}
+	lim := l.limiter(who)
+	n, ok := lim.take(l.now())
+	if !ok {
+		return err
+	}
+	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
+	if l.Append(ctx, who, ev) != nil {
+		lim.give(n + 1)
+	}
+	return err
+}
+
+func (l *Log) limiter(who Who) *limiter {
+	name := who.Workspace + "/" + who.Actor.Principal
+	if lim, ok := l.limiters.Get(name); ok {
+		return lim
+	}
+	lim := &limiter{rate: rate.NewLimiter(refusalRate, refusalBurst)}
+	if first, ok, _ := l.limiters.PeekOrAdd(name, lim); ok { // somebody else was faster
+		return first
+	}
+	return lim
+}

@@ -1,0 +1,235 @@
+package ledgertest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Faults are what a distributed log may do to its callers without breaking the contract. Rates are probabilities
+// from 0 to 1 per append. The zero value is a ledger without faults.
+type Faults struct {
+	Seed uint64
+	// Conflicts is how often an append is refused although its stream has not moved.
+	Conflicts float64
+	// Written and Lost are how often an append's outcome is unknown: after the entry was written, or without.
+	Written, Lost float64
+	// Gaps is the most positions that an append skips.
+	Gaps int
+	// Lag is the longest time that Read and Follow stay behind an acknowledged append. Each follower lags by its
+	// own random times.
+	Lag time.Duration
+	// Latency is the longest time that an append takes, part of it before and part after the compare-and-set.
+	Latency time.Duration
+}
+
+// Double is a ledger in memory. It keeps bytes, never values, so that whatever does not survive encoding does not
+// survive here either. Waiting is done on channels and timers only: it works in testing/synctest bubbles.
+type Double struct {
+	mu      sync.Mutex
+	faults  Faults
+	rng     *rand.Rand
+	records []record
+	streams map[ledger.Stream][]int // indices into records
+	nudged  int                     // records that no reader may miss any more
+	changed chan struct{}           // closed and replaced when there is something new
+	refuse  error                   // set by Break
+	closing chan struct{}
+	closed  bool
+}
+
+type record struct {
+	position ledger.Position
+	bytes    []byte
+	at       time.Time
+}
+
+var _ ledger.Ledger = (*Double)(nil)
+
+// NewDouble makes an empty ledger with the given faults.
+func NewDouble(f Faults) *Double {
+	return &Double{faults: f, rng: rand.New(rand.NewPCG(f.Seed, 0)), //nolint:gosec // reproducible on purpose
+		streams: map[ledger.Stream][]int{}, changed: make(chan struct{}), closing: make(chan struct{})}
+}
+
+// SetFaults changes the faults from now on; the seed has no effect any more.
+func (d *Double) SetFaults(f Faults) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.faults = f
+	d.wake()
+}
+
+// Nudge makes everything that has been appended visible to all followers now.
+func (d *Double) Nudge() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.nudged = len(d.records)
+	d.wake()
+}
+
+// Break makes the ledger refuse appends with an ErrUnavailable that wraps cause, until it is called with nil.
+func (d *Double) Break(cause error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refuse = nil
+	if cause != nil {
+		d.refuse = fmt.Errorf("%w: %w", ledger.ErrUnavailable, cause)
+	}
+}
+
+// Reopen returns a new ledger with the same entries and faults, as after a restart of all nodes. The old one must
+// be closed.
+func (d *Double) Reopen() *Double {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	again := NewDouble(d.faults)
+	again.rng, again.records, again.streams = d.rng, d.records, d.streams
+	again.nudged = len(d.records)
+	return again
+}
+
+// Append implements [ledger.Ledger].
+func (d *Double) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, unknown(err)
+	}
+	b, err := e.EncodeFor(nil, expect)
+	if err != nil {
+		return 0, err
+	}
+	before, after := d.latencies()
+	if err := d.pause(ctx, before); err != nil {
+		return 0, unknown(err)
+	}
+	p, err := d.write(e.Stream, b, expect)
+	if pauseErr := d.pause(ctx, after); pauseErr != nil {
+		return 0, unknown(pauseErr)
+	}
+	return p, err
+}
+
+// write does the compare-and-set, or one of the faults.
+func (d *Double) write(s ledger.Stream, b []byte, expect ledger.Position) (ledger.Position, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.err(); err != nil {
+		return 0, err
+	}
+	if end := d.end(s); expect != ledger.Any && expect != end {
+		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, s, end, expect)
+	}
+	if expect != ledger.Any && d.happens(d.faults.Conflicts) {
+		return 0, fmt.Errorf("%w: spurious", ledger.ErrConflict)
+	}
+	if d.happens(d.faults.Lost) {
+		return 0, fmt.Errorf("%w: no answer", ledger.ErrUnknown)
+	}
+	p := d.last() + 1
+	if d.faults.Gaps > 0 {
+		p += ledger.Position(d.rng.IntN(d.faults.Gaps + 1)) //nolint:gosec // not negative
+	}
+	d.streams[s] = append(d.streams[s], len(d.records))
+	d.records = append(d.records, record{position: p, bytes: b, at: time.Now()})
+	d.wake()
+	if d.happens(d.faults.Written) {
+		return 0, fmt.Errorf("%w: no answer", ledger.ErrUnknown)
+	}
+	return p, nil
+}
+
+// Last implements [ledger.Ledger].
+func (d *Double) Last(ctx context.Context) (ledger.Position, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return 0, errClosed
+	}
+	return d.last(), ctx.Err()
+}
+
+// Err implements [ledger.Ledger].
+func (d *Double) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err()
+}
+
+// Close implements [ledger.Ledger].
+func (d *Double) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.closed = true
+		close(d.closing)
+	}
+	return nil
+}
+
+// The methods below need d.mu.
+
+func (d *Double) err() error {
+	if d.closed {
+		return errClosed
+	}
+	return d.refuse
+}
+
+func (d *Double) last() ledger.Position {
+	if len(d.records) == 0 {
+		return 0
+	}
+	return d.records[len(d.records)-1].position
+}
+
+func (d *Double) end(s ledger.Stream) ledger.Position {
+	indices := d.streams[s]
+	if len(indices) == 0 {
+		return 0
+	}
+	return d.records[indices[len(indices)-1]].position
+}
+
+func (d *Double) happens(rate float64) bool { return rate > 0 && d.rng.Float64() < rate }
+
+func (d *Double) wake() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+func (d *Double) random(limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	return time.Duration(d.rng.Int64N(int64(limit) + 1))
+}
+
+func (d *Double) latencies() (before, after time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	total := d.random(d.faults.Latency)
+	before = d.random(total)
+	return before, total - before
+}
+
+func (d *Double) pause(ctx context.Context, t time.Duration) error {
+	if t <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(t)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+var errClosed = fmt.Errorf("%w: the ledger is closed", ledger.ErrUnavailable)
+
+func unknown(cause error) error { return fmt.Errorf("%w: %w", ledger.ErrUnknown, cause) }

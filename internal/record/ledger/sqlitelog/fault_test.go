@@ -1,0 +1,176 @@
+package sqlitelog
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+)
+
+// limitPages makes SQLite report a full disk beyond a number of pages.
+func limitPages(t *testing.T, l *Log, extra int) {
+	t.Helper()
+	err := l.Write(t.Context(), func(tx *Tx) error {
+		var pages int64
+		if err := tx.Query(func(r Row) error { pages = r.Int64(0); return nil }, "PRAGMA page_count"); err != nil {
+			return err
+		}
+		return tx.Exec(fmt.Sprintf("PRAGMA max_page_count=%d", pages+int64(extra)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFullDatabaseRefusesAndGoesOnWhenThereIsSpace(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{Projector: &counter{}})
+	limitPages(t, l, 20)
+	fillUntilFull(t, l)
+	if err := l.Err(); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Err: %v", err)
+	}
+	before, _ := l.Last(t.Context())
+	if got, err := l.Read(t.Context(), before, 10); err != nil || len(got) != 0 {
+		t.Errorf("refused entries are there: %v, %v", got, err)
+	}
+	limitPages(t, l, 1<<20)
+	write(t, l, "resumed", 5)
+	want := fmt.Sprintf("%d streams, cursor %d", before+5, before+5)
+	wantViews(t, l, "after space was made", want, false)
+}
+
+// fillUntilFull appends from several clients until one is refused, and checks that exactly what was acknowledged
+// is there.
+func fillUntilFull(t *testing.T, l *Log) {
+	t.Helper()
+	var mu sync.Mutex
+	acknowledged := map[ledger.Position]ledger.Stream{}
+	var wg sync.WaitGroup
+	for c := range 8 {
+		wg.Go(func() {
+			for i := range 100_000 {
+				s := ledger.StreamOf("w", "task", fmt.Sprintf("fill%d-%d", c, i))
+				p, err := l.Append(t.Context(), ledgertest.KiB(s, 1), 0)
+				if err != nil {
+					if !errors.Is(err, ledger.ErrUnavailable) {
+						t.Errorf("refused with %v, want ErrUnavailable", err)
+					}
+					return
+				}
+				mu.Lock()
+				acknowledged[p] = s
+				mu.Unlock()
+			}
+			t.Error("the disk is never full")
+		})
+	}
+	wg.Wait()
+	found := 0
+	var after ledger.Position
+	for {
+		page, err := l.Read(t.Context(), after, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, e := range page {
+			after = e.Position
+			if s, ok := acknowledged[e.Position]; ok && s == e.Stream {
+				found++
+			} else {
+				t.Errorf("entry %d of %s was never acknowledged", e.Position, e.Stream)
+			}
+		}
+	}
+	if found != len(acknowledged) {
+		t.Errorf("%d of %d acknowledged entries are there", found, len(acknowledged))
+	}
+}
+
+func TestLittleFreeSpaceRefusesBeforeTheDiskIsFull(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{MinFree: 1 << 62})
+	if free, err := freeSpace(t.TempDir()); err != nil || free == 1<<63-1 {
+		t.Skip("free space is not known on this system")
+	}
+	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/x", 1, "x"), 0); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	if err := l.Err(); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Err: %v", err)
+	}
+}
+
+func TestAbandonedAppendsAreNotWritten(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	r := &request{entry: ledgertest.NewEntry("w/task/x", 1, "x"), done: make(chan struct{})}
+	var err error
+	if r.bytes, err = r.entry.EncodeFor(nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	r.abandoned.Store(true)
+	l.queue.append(r)
+	<-r.done
+	if !errors.Is(r.err, ledger.ErrUnknown) {
+		t.Errorf("got %v", r.err)
+	}
+	write(t, l, "y", 1)
+	if last, _ := l.Last(t.Context()); last != 1 {
+		t.Errorf("last is %d, want 1", last)
+	}
+}
+
+func TestHeadsForgetTheOldestStreamsOnly(t *testing.T) {
+	h := newHeads()
+	for i := range 2*headsPerGeneration + 10 {
+		h.put(ledger.Stream(fmt.Sprint(i)), head{id: int64(i)})
+		if _, ok := h.get("0"); !ok {
+			t.Fatalf("a stream in constant use was forgotten after %d others", i)
+		}
+	}
+	if len(h.young)+len(h.old) > 2*headsPerGeneration {
+		t.Errorf("%d streams in the cache", len(h.young)+len(h.old))
+	}
+	if _, ok := h.get("1"); ok {
+		t.Error("the oldest stream is still there")
+	}
+}
+
+func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	var wg sync.WaitGroup
+	const n = tailEntries + 500
+	for c := range 50 {
+		wg.Go(func() {
+			for i := c; i < n; i += 50 {
+				write(t, l, fmt.Sprint("s", i, "-"), 1)
+			}
+		})
+	}
+	wg.Wait()
+	var after ledger.Position
+	err := l.Follow(t.Context(), 0, func(batch []ledger.Entry) error {
+		for _, e := range batch {
+			if after++; e.Position != after {
+				return fmt.Errorf("%d at place %d", e.Position, after)
+			}
+		}
+		if after == n {
+			return errEnd
+		}
+		return nil
+	})
+	if !errors.Is(err, errEnd) {
+		t.Error(err)
+	}
+	if l.tail.entries > tailEntries || l.tail.bytes > tailBytes {
+		t.Errorf("tail of %d entries, %d bytes", l.tail.entries, l.tail.bytes)
+	}
+}
+
+var errEnd = errors.New("end")

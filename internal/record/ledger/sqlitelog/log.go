@@ -1,0 +1,222 @@
+package sqlitelog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// ErrInUse is Open's error if another log, in this or another process, has the file open.
+var ErrInUse = errors.New("sqlitelog: database is in use")
+
+// Log is the embedded ledger. It is safe for concurrent use.
+type Log struct {
+	path   string
+	opts   Options
+	lock   *os.File
+	queue  *queue
+	heads  *heads
+	tail   *tail
+	writer *writer
+	health health
+	stale  atomic.Pointer[error]
+
+	readers chan *reader // idle connections for Stream, Read and Follow
+	views   *sql.DB
+
+	closing  chan struct{} // closed when Close begins: ends followers
+	finished chan struct{} // closed when the writer has ended
+	closed   sync.Once
+}
+
+var _ ledger.Ledger = (*Log)(nil)
+
+// Open opens the log at path and creates what is missing: the directory (mode 0700) and the database (0600).
+// Errors: ErrInUse, if whoever has it open does not let go of it within 3 s, and errors of the file system or SQLite with a hint what to do.
+func Open(path string, opts Options) (*Log, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := createFile(path); err != nil {
+		return nil, explain(path, err)
+	}
+	lock, err := awaitLock(path + ".lock")
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	l := &Log{
+		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeads(),
+		closing: make(chan struct{}), finished: make(chan struct{}),
+	}
+	l.health.dir, l.health.minFree = filepath.Dir(path), l.opts.MinFree
+	if err := l.start(); err != nil {
+		return nil, errors.Join(explain(path, err), lock.Close())
+	}
+	return l, nil
+}
+
+// letGo is how long Open waits for a holder that may be on its way out. One that was killed has its lock until the system has
+// taken its memory and its last write is done, and a child that it was starting has it, too, until it is its own program.
+const letGo = 3 * time.Second
+
+// awaitLock takes the lock of a file, from a holder that lets go of it soon.
+func awaitLock(path string) (*os.File, error) {
+	for end := time.Now().Add(letGo); ; time.Sleep(10 * time.Millisecond) { // between two tries
+		if lock, err := lockFile(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
+			return lock, err
+		}
+	}
+}
+
+// start opens the connections and begins to write.
+func (l *Log) start() (err error) {
+	w, err := openWriter(l)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.closeReaders(), w.conn.close())
+		}
+	}()
+	l.writer, l.tail = w, newTail(w.last)
+	l.readers = make(chan *reader, ownReaders)
+	for range ownReaders {
+		r, err := openReader(l.path)
+		if err != nil {
+			return err
+		}
+		l.readers <- r
+	}
+	if l.views, err = sql.Open("sqlite", readerDSN(l.path)); err != nil {
+		return err
+	}
+	l.views.SetMaxOpenConns(l.opts.ViewReaders)
+	l.views.SetMaxIdleConns(l.opts.ViewReaders)
+	if err := w.setupViews(); err != nil {
+		return fmt.Errorf("views: %w", err)
+	}
+	go w.run()
+	return nil
+}
+
+// Readers returns a pool of read-only connections for the views. Each query sees the state after some commit that
+// is not older than the last answer of Append. Prepare statements on it and use them again; keep transactions
+// short, because an old one stops checkpoints. The log closes the pool.
+func (l *Log) Readers() *sql.DB { return l.views }
+
+// Append implements [ledger.Ledger].
+func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, unknown(err)
+	}
+	r := newRequest()
+	bytes, err := e.EncodeFor(r.bytes, expect)
+	if err != nil {
+		r.free()
+		return 0, err
+	}
+	r.entry, r.bytes, r.expect = e, bytes, expect
+	if !l.queue.append(r) {
+		return 0, errClosed
+	}
+	select {
+	case <-r.done:
+		defer r.free()
+		return r.position, r.err
+	case <-ctx.Done():
+		r.abandoned.Store(true) // spares the work if the writer has not begun
+		return 0, unknown(ctx.Err())
+	}
+}
+
+// Last implements [ledger.Ledger].
+func (l *Log) Last(ctx context.Context) (ledger.Position, error) {
+	if l.isClosing() {
+		return 0, errClosed
+	}
+	return l.tail.position(), ctx.Err()
+}
+
+// Err implements [ledger.Ledger].
+func (l *Log) Err() error {
+	if l.isClosing() {
+		return errClosed
+	}
+	return l.health.err()
+}
+
+// Write runs fn in a transaction of its own, in the writer's turn, and returns when it is on disk. An error of fn
+// rolls back and is returned. It is for the projector's housekeeping: fn must leave the ledger's tables alone and
+// be quick, because appends wait for it. If ctx ends first the outcome is ledger.ErrUnknown.
+func (l *Log) Write(ctx context.Context, fn func(*Tx) error) error {
+	return l.do(ctx, func(w *writer) error { return w.transact(fn) })
+}
+
+// do runs fn on the writer's goroutine.
+func (l *Log) do(ctx context.Context, fn func(*writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return unknown(err)
+	}
+	done := make(chan error, 1)
+	if !l.queue.job(func(w *writer) { done <- fn(w) }) {
+		return errClosed
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return unknown(ctx.Err())
+	}
+}
+
+// Close implements [ledger.Ledger].
+func (l *Log) Close() (err error) {
+	l.closed.Do(func() {
+		close(l.closing)
+		l.queue.close()
+		<-l.finished
+		err = errors.Join(l.closeReaders(), l.writer.close(), l.lock.Close())
+	})
+	return err
+}
+
+func (l *Log) isClosing() bool {
+	select {
+	case <-l.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *Log) closeReaders() error {
+	var errs []error
+	if l.views != nil {
+		errs = append(errs, l.views.Close())
+	}
+	for range cap(l.readers) {
+		select {
+		case r := <-l.readers:
+			errs = append(errs, r.conn.close())
+		case <-l.finished: // closing an open log: wait for the reads under way
+			r := <-l.readers
+			errs = append(errs, r.conn.close())
+		default:
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var errClosed = fmt.Errorf("%w: the ledger is closed", ledger.ErrUnavailable)
+
+func unknown(cause error) error { return fmt.Errorf("%w: %w", ledger.ErrUnknown, cause) }

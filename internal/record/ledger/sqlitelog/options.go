@@ -1,0 +1,64 @@
+package sqlitelog
+
+import (
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Options of a log. The zero value is a ledger without views.
+type Options struct {
+	// Projector keeps views in the same file and the same transactions. May be nil.
+	Projector Projector
+	// MaxBatch is the most entries in one transaction; 0 means 1,024.
+	MaxBatch int
+	// ViewReaders is the most connections of [Log.Readers], about 4 MB each; 0 means 4.
+	ViewReaders int
+	// MinFree is the free space, in bytes, below which appends are refused as on a full disk; 0 means 32 MiB,
+	// negative means no check. It leaves room to commit, checkpoint and stop in good order.
+	MinFree int64
+}
+
+// Projector keeps views of the entries in the ledger's own transactions. All calls come from one goroutine. A
+// statement prepared in any of them lives as long as the log.
+type Projector interface {
+	// Setup creates or migrates the projector's tables, prepares its statements, and returns the position up to
+	// which the views are complete: the projector stores that position among its own tables. It runs once, in
+	// Open; its error is Open's.
+	Setup(tx *Tx) (ledger.Position, error)
+	// Project brings the views up to date with entries, which follow the last ones in position order and must
+	// not be kept or changed. On an error all its work of this call is undone and the views become stale.
+	Project(tx *Tx, entries []ledger.Entry) error
+	// Reset empties the views, as if no entry had been seen.
+	Reset(tx *Tx) error
+}
+
+const (
+	defaultMaxBatch    = 1024
+	maxBatchBytes      = 8 << 20
+	defaultViewReaders = 4
+	defaultMinFree     = 32 << 20
+	ownReaders         = 2 // connections for Stream, Read and Follow
+
+	schemaVersion = 1
+	applicationID = 0x5452505a // "TRPZ"
+
+	pageSize       = 4096
+	writerCacheKiB = 32 << 10
+	readerCacheKiB = 4 << 10
+	// checkpointPages is how many pages the write-ahead log may gather before they are copied into the database. More
+	// make bulk loads faster; fewer keep the wait short that a checkpoint imposes on the appends behind it (about 5 ms
+	// per 1,000 pages).
+	checkpointPages = 2000
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxBatch <= 0 {
+		o.MaxBatch = defaultMaxBatch
+	}
+	if o.ViewReaders <= 0 {
+		o.ViewReaders = defaultViewReaders
+	}
+	if o.MinFree == 0 {
+		o.MinFree = defaultMinFree
+	}
+	return o
+}

@@ -1,0 +1,143 @@
+package sqlitelog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+const (
+	readQuery   = "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ? | 0"
+	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
+		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
+
+	followBatch = 64 // the most entries given to a follower at once
+)
+
+// reader is a connection for reading the ledger's own tables.
+type reader struct {
+	conn         *conn
+	read, stream *Stmt
+}
+
+func openReader(path string) (_ *reader, err error) {
+	c, err := openConn(readerDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{conn: c}
+	if r.read, err = c.prepare(readQuery); err == nil {
+		r.stream, err = c.prepare(streamQuery)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return r, nil
+}
+
+// Stream implements [ledger.Ledger].
+func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	if err := checkLimit(limit); err != nil {
+		return nil, err
+	}
+	// A writer that keeps what it has read asks for what is new, and most often nothing is.
+	if h, ok := l.heads.get(s); ok && h.position <= after && !l.isClosing() {
+		return nil, ctx.Err()
+	}
+	if err := ledger.CheckStream(s); err != nil {
+		return nil, err
+	}
+	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) {
+		return collect(r.stream, string(s), after, limit)
+	})
+}
+
+// Read implements [ledger.Ledger]. It does not lag.
+func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	if err := checkLimit(limit); err != nil {
+		return nil, err
+	}
+	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) { return readAfter(r.read, after, limit) })
+}
+
+// Follow implements [ledger.Ledger].
+func (l *Log) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if l.isClosing() {
+			return errClosed
+		}
+		entries, behind, changed := l.tail.after(after, followBatch)
+		if behind {
+			var err error
+			if entries, err = l.Read(ctx, after, followBatch); err != nil {
+				return err
+			}
+		}
+		if len(entries) > 0 {
+			if err := fn(entries); err != nil {
+				return err
+			}
+			after = entries[len(entries)-1].Position
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		case <-l.closing:
+		}
+	}
+}
+
+// withReader runs fn on one of the reading connections.
+func (l *Log) withReader(ctx context.Context, fn func(*reader) ([]ledger.Entry, error)) ([]ledger.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if l.isClosing() {
+		return nil, errClosed
+	}
+	select {
+	case r := <-l.readers:
+		defer func() { l.readers <- r }()
+		return fn(r)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.closing:
+		return nil, errClosed
+	}
+}
+
+func readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	return collect(stmt, after, limit)
+}
+
+// collect runs a query for positions and bytes.
+func collect(stmt *Stmt, args ...any) ([]ledger.Entry, error) {
+	var entries []ledger.Entry
+	err := stmt.Query(func(row Row) error {
+		e, err := ledger.Decode(row.Blob(1))
+		if err != nil {
+			return fmt.Errorf("sqlitelog: stored entry %d is damaged: %w", row.Int64(0), err)
+		}
+		e.Position = position(row, 0)
+		entries = append(entries, e)
+		return nil
+	}, args...)
+	return entries, err
+}
+
+func position(row Row, column int) ledger.Position {
+	return ledger.Position(row.Int64(column)) //nolint:gosec // never negative
+}
+
+func checkLimit(limit int) error {
+	if limit < 1 {
+		return fmt.Errorf("%w: limit %d, want 1 or more", ledger.ErrInvalid, limit)
+	}
+	return nil
+}

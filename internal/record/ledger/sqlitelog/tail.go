@@ -1,0 +1,80 @@
+package sqlitelog
+
+import (
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+const (
+	tailEntries = 4096
+	tailBytes   = 2 * maxBatchBytes // or the first large batch would leave every follower behind
+)
+
+// tail holds the last committed position and the newest entries, so that followers which keep up never read the
+// database or decode anything.
+type tail struct {
+	mu      sync.Mutex
+	last    ledger.Position
+	batches []batch // contiguous, ending at last
+	entries int     // in all batches
+	bytes   int
+	changed chan struct{} // closed at the next commit
+}
+
+// batch is the entries of one commit, with their size in bytes. Followers hold on to them: they never change.
+type batch struct {
+	entries []ledger.Entry
+	bytes   int
+}
+
+func newTail(last ledger.Position) *tail {
+	return &tail{last: last, changed: make(chan struct{})}
+}
+
+// add publishes a committed batch and wakes the followers.
+func (t *tail) add(entries []ledger.Entry, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.batches = append(t.batches, batch{entries, bytes})
+	t.entries += len(entries)
+	t.bytes += bytes
+	drop := 0
+	for ; drop < len(t.batches) && (t.entries > tailEntries || t.bytes > tailBytes); drop++ {
+		t.entries -= len(t.batches[drop].entries)
+		t.bytes -= t.batches[drop].bytes
+		t.batches[drop] = batch{}
+	}
+	t.batches = t.batches[drop:]
+	t.last = entries[len(entries)-1].Position
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+func (t *tail) position() ledger.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// after returns what is known of the entries after a position: some of the next ones; or behind = true if they must be
+// read from the database; or, if there are none, the channel that closes when there may be some.
+func (t *tail) after(p ledger.Position, limit int) (entries []ledger.Entry, behind bool, changed <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p >= t.last {
+		return nil, false, t.changed
+	}
+	missing := int(t.last - p) //nolint:gosec // a count of stored entries
+	for i := len(t.batches) - 1; i >= 0; i-- {
+		b := t.batches[i].entries
+		if missing > len(b) {
+			missing -= len(b)
+			continue
+		}
+		from := len(b) - missing
+		to := min(from+limit, len(b))
+		return b[from:to:to], false, nil
+	}
+	return nil, true, nil
+}

@@ -1,0 +1,286 @@
+package sqlitelog
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// writer owns the connection that writes. All its methods run on one goroutine.
+type writer struct {
+	log  *Log
+	conn *conn
+
+	begin, commit, rollback         *Stmt
+	savepoint, release, undo        *Stmt
+	addStream, addEntry             *Stmt
+	findStream, findHead, readAfter *Stmt
+
+	last       ledger.Position // of the newest entry in the current transaction
+	lastStream int64           // the highest stream number in it
+	projected  ledger.Position // how far the views are
+	written    int             // pages written since the last checkpoint
+}
+
+func openWriter(l *Log) (_ *writer, err error) {
+	c, err := openConn(writerDSN(l.path))
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{log: l, conn: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	if err := migrate(c, l.path); err != nil {
+		return nil, err
+	}
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	last, err := c.number("SELECT max(position) FROM entries")
+	if err != nil {
+		return nil, err
+	}
+	w.last = ledger.Position(last) //nolint:gosec // never negative
+	w.lastStream, err = c.number("SELECT max(stream) FROM entries")
+	return w, err
+}
+
+func (w *writer) prepare() error {
+	for _, p := range []struct {
+		stmt  **Stmt
+		query string
+	}{
+		{&w.begin, "BEGIN IMMEDIATE"},
+		{&w.commit, "COMMIT"},
+		{&w.rollback, "ROLLBACK"},
+		{&w.savepoint, "SAVEPOINT views"},
+		{&w.release, "RELEASE views"},
+		{&w.undo, "ROLLBACK TO views"},
+		{&w.addStream, "INSERT INTO streams(name, id) VALUES(?, ?) ON CONFLICT DO NOTHING"},
+		{&w.addEntry, "INSERT INTO entries(position, stream, bytes) VALUES(?, ?, ?)"},
+		{&w.findStream, "SELECT id FROM streams WHERE name = ?"},
+		{&w.findHead, "SELECT max(position) FROM entries WHERE stream = ?"},
+		{&w.readAfter, readQuery},
+	} {
+		var err error
+		if *p.stmt, err = w.conn.prepare(p.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run serves the queue until it is closed and empty.
+func (w *writer) run() {
+	defer close(w.log.finished)
+	to := newAnswers()
+	defer to.close()
+	var batch []*request
+	for {
+		var jobs []func(*writer)
+		var open bool
+		if batch, jobs, open = w.log.queue.take(batch[:0], w.log.opts.MaxBatch); !open {
+			break
+		}
+		if len(batch) > 0 {
+			w.serve(batch, to)
+			clear(batch)
+		}
+		for _, job := range jobs {
+			job(w)
+		}
+		w.checkpoint()
+	}
+}
+
+// close closes the connection, as the last one: SQLite then copies the write-ahead log into the database. After an
+// I/O error it stays open until the process ends, because that copy would go on as if nothing had happened.
+func (w *writer) close() error {
+	if w.log.health.broken() {
+		return nil
+	}
+	return w.conn.close()
+}
+
+// serve commits a batch and has everyone in it answered.
+func (w *writer) serve(batch []*request, to *answers) {
+	err := w.log.health.check()
+	if err == nil {
+		err = w.append(batch)
+	}
+	if err != nil {
+		for _, r := range batch {
+			r.position, r.err = 0, err
+		}
+	}
+	to.give(batch)
+}
+
+// append commits the requests that pass their check; the others get their own error. The error it returns is the
+// answer to all.
+func (w *writer) append(batch []*request) error {
+	entries := make([]ledger.Entry, 0, len(batch)) // given to followers: never used again
+	size := 0
+	var viewErr error
+	err := w.transaction(func() (keep bool, err error) {
+		for _, r := range batch {
+			if r.abandoned.Load() {
+				r.err = unknown(errAbandoned)
+			} else if r.position, r.err = w.insert(r); r.err == nil {
+				r.entry.Position = r.position
+				entries, size = append(entries, r.entry), size+len(r.bytes)
+			} else if !errors.Is(r.err, ledger.ErrConflict) {
+				return false, r.err
+			}
+		}
+		if len(entries) == 0 {
+			return false, nil
+		}
+		viewErr, err = w.project(entries)
+		return true, err
+	})
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	w.projectedBatch(viewErr)
+	w.committed()
+	w.log.tail.add(entries, size)
+	return nil
+}
+
+var errAbandoned = errors.New("the caller has gone")
+
+// transaction runs fn between BEGIN and COMMIT, or ROLLBACK if there is nothing to keep. Its errors are answers of
+// Append: they say whether anything was written.
+func (w *writer) transaction(fn func() (keep bool, err error)) error {
+	last, lastStream := w.last, w.lastStream
+	abort := func(err error, inCommit bool) error {
+		_, _ = w.rollback.Exec() // fails if SQLite has rolled back by itself
+		w.last, w.lastStream = last, lastStream
+		w.log.heads.forget()
+		return w.log.health.blame(err, inCommit)
+	}
+	if _, err := w.begin.Exec(); err != nil {
+		return abort(err, false)
+	}
+	keep, err := fn()
+	if err != nil {
+		return abort(err, false)
+	}
+	if !keep {
+		_, err = w.rollback.Exec()
+		if err != nil {
+			return abort(err, false)
+		}
+		return nil
+	}
+	if _, err := w.commit.Exec(); err != nil {
+		return abort(err, true)
+	}
+	w.log.health.wrote()
+	return nil
+}
+
+// insert writes one entry if its stream ends where the request expects.
+func (w *writer) insert(r *request) (ledger.Position, error) {
+	stream := r.entry.Stream
+	h, err := w.head(stream, r.expect)
+	if err != nil {
+		return 0, err
+	}
+	if r.expect != ledger.Any && r.expect != h.position {
+		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, stream, h.position, r.expect)
+	}
+	if h.id == 0 {
+		if h.id, err = w.newStream(stream); err != nil {
+			return 0, err
+		}
+	}
+	h.position = w.last + 1
+	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {
+		return 0, err
+	}
+	w.last = h.position
+	w.log.heads.put(stream, h)
+	return h.position, nil
+}
+
+// head finds the end of a stream; its id is 0 if the stream does not exist. A stream that is expected to be new is
+// created on the way: one search of the names instead of two.
+func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error) {
+	if h, ok := w.log.heads.get(stream); ok {
+		return h, nil
+	}
+	if expect == 0 {
+		id, err := w.newStream(stream)
+		if id != 0 || err != nil {
+			return head{id: id}, err
+		}
+	}
+	var h head
+	err := w.findStream.Query(func(row Row) error { h.id = row.Int64(0); return nil }, string(stream))
+	if err != nil || h.id == 0 {
+		return h, err
+	}
+	err = w.findHead.Query(func(row Row) error { h.position = position(row, 0); return nil }, h.id)
+	if err == nil {
+		w.log.heads.put(stream, h)
+	}
+	return h, err
+}
+
+// newStream returns the number of a new stream, 0 if it exists already.
+func (w *writer) newStream(stream ledger.Stream) (int64, error) {
+	n, err := w.addStream.Exec(string(stream), w.lastStream+1)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	w.lastStream++
+	return w.lastStream, nil
+}
+
+// transact is Log.Write on the writer's goroutine.
+func (w *writer) transact(fn func(*Tx) error) error {
+	if err := w.log.health.check(); err != nil {
+		return err
+	}
+	var own error
+	err := w.transaction(func() (bool, error) {
+		if own = fn(&Tx{w.conn}); own != nil && isFault(own) {
+			return false, own
+		}
+		return own == nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	return own
+}
+
+// isFault says whether an error is the disk's or the database's, and not that of a statement.
+func isFault(err error) bool {
+	switch code(err) {
+	case codeBusy, codeNoMem, codeReadOnly, codeIOErr, codeCorrupt, codeFull, codeNotADB:
+		return true
+	}
+	return false
+}
+
+// checkpoint copies the write-ahead log into the database when it has grown enough. The next commit then begins
+// the log anew. PASSIVE never waits for readers.
+func (w *writer) checkpoint() {
+	pages, _, err := w.conn.raw.Status(sqlite.DBStatusCacheWrite, true)
+	if w.written += pages; err != nil || w.written < checkpointPages || w.log.health.broken() {
+		return
+	}
+	w.written = 0
+	if err := w.conn.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isFull(err) && code(err) != codeBusy {
+		_ = w.log.health.blame(err, false)
+	}
+}

@@ -1,0 +1,368 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// maxTries bounds how often a decision is made anew because others wrote to the stream first. Each round somebody
+// wins, so only a stream with that many writers at once can use it up.
+const maxTries = 200
+
+// streamPage is how many entries of a stream are read at a time.
+const streamPage = 500
+
+// Kind is one sort of stream: how its events are coded and folded, and a cache of folds.
+type Kind[S any, E ledger.Named] struct {
+	name   string
+	ledger ledger.Ledger
+	codec  *ledger.Codec[E]
+	fold   func(*S, ...E)
+	now    func() time.Time
+	cache  *lru.Cache[ledger.Stream, *Folded[S]]
+	none   *Folded[S]  // of a stream that does not exist
+	weigh  func(S) int // nil: nothing is too heavy
+	most   int         // keys to remember; 0: all
+}
+
+// Folded is a stream's state, and what a writer to it must know. Once it is in the cache it is never changed.
+type Folded[S any] struct {
+	State   S
+	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
+	version uint64
+	keys    keys
+}
+
+// Write is who writes, and under which idempotency key: the digests of (principal, key) and of the request's body.
+// Both are empty for a call without a key.
+type Write struct {
+	Actor        ledger.Actor
+	Key, Request string
+	// New expects the stream not to exist yet, which saves looking. If it does exist, nothing but time is lost.
+	New bool
+}
+
+// Outcome is what a call came to. The state is shared and must not be changed; nil where there is only an error.
+type Outcome[S any] struct {
+	State  *S
+	At     ledger.Position
+	Events []ledger.Event
+	Repeat bool // the call had happened before; this is its first outcome
+}
+
+// New returns a sort of streams. size bounds the folds that are kept in memory.
+func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, size int,
+	prototypes []E,
+) (*Kind[S, E], error) {
+	cache, err := lru.New[ledger.Stream, *Folded[S]](size)
+	if err != nil {
+		return nil, fmt.Errorf("cache of %s: %w", name, err)
+	}
+	return &Kind[S, E]{
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: oneByOne(fold), now: now, cache: cache,
+		none: new(Folded[S]),
+	}, nil
+}
+
+func oneByOne[S, E any](fold func(S, E) S) func(*S, ...E) {
+	return func(s *S, events ...E) {
+		for _, e := range events {
+			*s = fold(*s, e)
+		}
+	}
+}
+
+// InPlace folds by a function that changes the state it is given, which nobody else has: for states that are large to
+// copy. Call it before the first use.
+func (k *Kind[S, E]) InPlace(fold func(*S, ...E)) { k.fold = fold }
+
+// Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
+func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
+	f, err := k.load(ctx, s, fresh)
+	return *f, err
+}
+
+// load is Load. What it returns is shared.
+func (k *Kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
+	f, cached := k.cache.Get(s)
+	if cached && !fresh {
+		return f, nil
+	}
+	if !cached {
+		f = k.none
+	}
+	for own := false; ; {
+		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
+		if err != nil {
+			return f, Unavailable(err)
+		}
+		if len(entries) > 0 && !own {
+			f, own = f.copy(), true
+		}
+		for _, e := range entries {
+			if err := k.apply(f, e); err != nil {
+				return f, err
+			}
+		}
+		if len(entries) < streamPage {
+			if own {
+				k.keep(s, f)
+			}
+			return f, nil
+		}
+	}
+}
+
+func (f *Folded[S]) copy() *Folded[S] {
+	own := *f
+	return &own
+}
+
+// LoadAt is the state of an entry's stream with everything up to that entry, such as one that a follower was shown. Who
+// wrote it may not have kept its fold yet: then it is folded here too, without looking.
+func (k *Kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
+	f, cached := k.cache.Get(e.Stream)
+	if !cached {
+		f = k.none
+	}
+	switch {
+	case f.Head >= e.Position:
+		return *f, nil
+	case f.version+1 != e.Version:
+		return k.Load(ctx, e.Stream, true)
+	}
+	f = f.copy()
+	if err := k.apply(f, e); err != nil {
+		return *f, err
+	}
+	k.keep(e.Stream, f)
+	return *f, nil
+}
+
+// apply changes f, which nobody else has.
+func (k *Kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
+	events, err := k.codec.DecodeAll(e.Events)
+	if err != nil {
+		return fmt.Errorf("entry %d: %w", e.Position, err)
+	}
+	k.fold(&f.State, events...)
+	f.Head, f.version = e.Position, e.Version
+	if e.Key != "" {
+		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
+	}
+	return nil
+}
+
+// heavy is the most bytes that a fold in the cache may take, where they are weighed.
+const heavy = 32 << 10
+
+// Weigh keeps folds that take more than 32 KiB out of the cache: they are read anew at each use, so that the cache is
+// bounded in bytes and not only in number. Call it before the first use.
+func (k *Kind[S, E]) Weigh(weigh func(S) int) { k.weigh = weigh }
+
+// Remember bounds the idempotency keys that a stream remembers: the newest most of them for certain, and no more than
+// twice as many. It is for streams that do not end; without it, all are remembered. Call it before the first use.
+func (k *Kind[S, E]) Remember(most int) { k.most = most }
+
+// keep puts the newer of f and what is cached into the cache.
+func (k *Kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
+	if k.weigh != nil && k.weigh(f.State) > heavy {
+		k.cache.Remove(s)
+		return
+	}
+	if old, ok := k.cache.Peek(s); !ok || old.Head < f.Head {
+		k.cache.Add(s, f)
+	}
+}
+
+// Do makes one decision on a stream. decide may be called several times, with newer states; its events become one
+// entry. No events means that nothing needs to change.
+func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
+	decide func(S, time.Time) ([]E, error),
+) (Outcome[S], error) {
+	fresh := false
+	for range maxTries {
+		f := k.none
+		if !w.New || fresh {
+			var err error
+			if f, err = k.load(ctx, s, fresh); err != nil {
+				return Outcome[S]{}, err
+			}
+		}
+		if out, done, err := k.repeated(ctx, s, f, w); done {
+			return out, err
+		}
+		now := k.now().UTC().Truncate(time.Microsecond)
+		events, err := decide(f.State, now)
+		if nothing := err != nil || len(events) == 0; nothing && fresh {
+			return Outcome[S]{State: &f.State, At: f.Head}, err
+		} else if nothing { // no append will find out whether the state is the newest
+			fresh = true
+			continue
+		}
+		out, err := k.append(ctx, w, s, f, events, now)
+		if !errors.Is(err, ledger.ErrConflict) {
+			return out, err
+		}
+		fresh = true
+	}
+	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many others are writing to %s", s)
+}
+
+// repeated finds a call that was made before under the same key.
+func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S], w Write) (Outcome[S], bool, error) {
+	if w.Key == "" {
+		return Outcome[S]{}, false, nil
+	}
+	past := f.keys.find(w.Key)
+	switch {
+	case past == nil:
+		return Outcome[S]{}, false, nil
+	case past.request != w.Request:
+		return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
+			"the idempotency key was used for another request before")
+	}
+	out, err := k.AsOf(ctx, s, past.at)
+	return out, true, err
+}
+
+// AsOf is the outcome of an entry: the state that it led to.
+func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error) {
+	f := new(Folded[S])
+	for f.Head < at {
+		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
+		if err != nil {
+			return Outcome[S]{}, Unavailable(err)
+		}
+		for _, e := range entries {
+			if err := k.apply(f, e); err != nil {
+				return Outcome[S]{}, err
+			}
+			if e.Position == at {
+				return Outcome[S]{State: &f.State, At: at, Events: e.Events, Repeat: true}, nil
+			}
+		}
+		if len(entries) < streamPage {
+			break
+		}
+	}
+	return Outcome[S]{}, fmt.Errorf("%s has no entry %d", s, at)
+}
+
+func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Folded[S], events []E,
+	now time.Time,
+) (Outcome[S], error) {
+	coded, err := k.codec.EncodeAll(events)
+	if err != nil {
+		return Outcome[S]{}, fmt.Errorf("%s: %w", s, err)
+	}
+	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
+	e.Position, err = k.ledger.Append(ctx, e, f.Head)
+	if errors.Is(err, ledger.ErrUnknown) {
+		e.Position, err = k.settle(s, e, f.Head)
+	}
+	if err != nil {
+		return Outcome[S]{}, Refuse(err)
+	}
+	next := f.copy()
+	if err := k.apply(next, e); err != nil {
+		return Outcome[S]{}, err
+	}
+	k.keep(s, next)
+	return Outcome[S]{State: &next.State, At: e.Position, Events: coded}, nil
+}
+
+// settle looks whether an entry of unknown outcome is in its stream. Not finding it proves nothing: it may come yet.
+func (k *Kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Position) (ledger.Position, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	found, err := k.ledger.Stream(ctx, s, after, 1)
+	if err != nil || len(found) == 0 {
+		return 0, ledger.ErrUnknown
+	}
+	ours, err1 := e.Encode()
+	theirs, err2 := found[0].Encode()
+	if err1 != nil || err2 != nil || string(ours) != string(theirs) {
+		return 0, ledger.ErrConflict // the place is taken, so ours can never come
+	}
+	return found[0].Position, nil
+}
+
+// Refuse turns a ledger's error into a refusal. A conflict stays what it is.
+func Refuse(err error) error {
+	switch {
+	case errors.Is(err, ledger.ErrConflict):
+		return err
+	case errors.Is(err, ledger.ErrUnknown):
+		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key; it will not happen twice",
+			"it may or may not have happened")
+	case errors.Is(err, ledger.ErrTooLarge):
+		return refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the request is too large to be recorded")
+	case errors.Is(err, ledger.ErrInvalid):
+		return refusal.New(refusal.Invalid, "leave out what cannot be recorded", "%s", err)
+	}
+	return Unavailable(err)
+}
+
+// Unavailable is the refusal for a record that cannot be read or written now. Nothing was changed.
+func Unavailable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
+	}
+	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record cannot be used now: %s",
+		publicCause(err))
+}
+
+// publicCause keeps paths and other internals out of answers.
+func publicCause(err error) string {
+	if errors.Is(err, ledger.ErrUnavailable) {
+		return "it does not accept writes"
+	}
+	return "it could not be read"
+}
+
+// Each calls fn with every entry of a stream, oldest first, until fn fails.
+func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.Entry) error) error {
+	var after ledger.Position
+	for {
+		entries, err := l.Stream(ctx, s, after, streamPage)
+		if err != nil {
+			return Unavailable(err)
+		}
+		for _, e := range entries {
+			after = e.Position
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+		if len(entries) < streamPage {
+			return nil
+		}
+	}
+}
+
+// Codec turns this kind's events into ledger events and back.
+func (k *Kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
+
+// CatchUp waits until a follower, such as the views, has what is on record now, and reports whether that is more than it had
+// at a position: a follower must not say no to anybody because of what it did not know yet.
+func CatchUp(ctx context.Context, l ledger.Ledger, had ledger.Position, wait func(context.Context, ledger.Position) error) (more bool, err error) {
+	last, err := l.Last(ctx)
+	if err != nil {
+		return false, Unavailable(err)
+	}
+	if had >= last {
+		return false, nil
+	}
+	if err := wait(ctx, last); err != nil {
+		return true, Unavailable(err)
+	}
+	return true, nil
+}

@@ -1,0 +1,122 @@
+package sqlview
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// Agents implements [view.Directory].
+func (v *Views) Agents(ctx context.Context, workspace string) ([]agent.State, error) {
+	agents := []agent.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s agent.State
+		err := scanJSON(rows, &s)
+		agents = append(agents, s)
+		return err
+	}, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
+	return agents, err
+}
+
+// Crowd implements [view.Directory].
+func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd) (*view.Crowd, error) {
+	now := view.Crowd{AgentsAt: v.crowds.Load(), HeldAt: v.Position()} // before reading: what comes meanwhile is read again
+	if before != nil && before.AgentsAt == now.AgentsAt && before.HeldAt == now.HeldAt {
+		return before, nil
+	}
+	var err error
+	if before != nil && before.AgentsAt == now.AgentsAt {
+		now.Agents = before.Agents
+	} else if now.Agents, err = v.Agents(ctx, workspace); err != nil {
+		return nil, err
+	}
+	now.Held = map[string]int{}
+	err = v.query(ctx, func(rows *sql.Rows) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		now.Held[name] = n
+		return err
+	}, "SELECT owner, count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND live = 2 AND live > 0 AND owner <> '' GROUP BY owner", workspace)
+	return &now, err
+}
+
+// Workspaces implements [view.Directory].
+func (v *Views) Workspaces(ctx context.Context) ([]string, error) {
+	return v.texts(ctx, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
+}
+
+// Held implements [view.Directory].
+func (v *Views) Held(ctx context.Context, workspace, agent string) (n int, err error) {
+	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		"SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0 AND owner <> ''",
+		workspace, agent)
+	return n, err
+}
+
+// Tokens implements [view.Directory].
+func (v *Views) Tokens(ctx context.Context, workspace string) ([]identity.State, error) {
+	tokens := []identity.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s identity.State
+		err := scanJSON(rows, &s)
+		tokens = append(tokens, s)
+		return err
+	}, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
+	return tokens, err
+}
+
+// Channels implements [view.Directory].
+func (v *Views) Channels(ctx context.Context, workspace, after string, limit int) ([]channel.State, error) {
+	channels := []channel.State{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var s channel.State
+		err := scanJSON(rows, &s)
+		channels = append(channels, s)
+		return err
+	}, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0", workspace, after, view.PageSize(limit))
+	return channels, err
+}
+
+// ChannelCount implements [view.Directory].
+func (v *Views) ChannelCount(ctx context.Context, workspace string) (n int, err error) {
+	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		"SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
+	return n, err
+}
+
+// Due implements [view.Clockwork].
+func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
+	limit, due = max(limit, 0), []view.Ref{}
+	err = v.query(ctx, func(rows *sql.Rows) error {
+		var r view.Ref
+		var at int64
+		if err := rows.Scan(&r.Workspace, &r.Task, &at); err != nil {
+			return err
+		}
+		if at <= by.UnixMicro() && len(due) < limit {
+			due = append(due, r)
+		} else if next.IsZero() {
+			next = time.UnixMicro(at).UTC()
+		}
+		return nil
+	}, "SELECT ws, id, due FROM view_task INDEXED BY view_task_due WHERE due IS NOT NULL ORDER BY due, n LIMIT ? | 0", limit+1)
+	return due, next, err
+}
+
+// Cursor implements [view.Clockwork].
+func (v *Views) Cursor(ctx context.Context, name string) (ledger.Position, error) {
+	return v.projector.cursors.get(name), ctx.Err()
+}
+
+// SaveCursor implements [view.Clockwork].
+func (v *Views) SaveCursor(ctx context.Context, name string, at ledger.Position) error {
+	v.projector.cursors.save(name, at)
+	return ctx.Err()
+}

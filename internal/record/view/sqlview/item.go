@@ -1,0 +1,196 @@
+package sqlview
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// item is an inbox item: what tells it from others, what of it can change, and since when it is there. The rest
+// follows from the task.
+type item struct {
+	itemKey
+	seen        bool
+	epoch       uint64
+	envelope    string
+	why         string // a child is stranded
+	ends, since time.Time
+	at          ledger.Position
+}
+
+type itemKey struct {
+	agent    string
+	kind     view.ItemType
+	n, offer int    // of the handoff, ask, share or ticket; and of its newest offer
+	child    string // the task that it is about, if that is a child
+}
+
+func (i *item) same(o *item) bool {
+	return i.seen == o.seen && i.epoch == o.epoch && i.ends.Equal(o.ends) && i.envelope == o.envelope && i.why == o.why && i.at == o.at
+}
+
+func (i *item) id(task string) string {
+	switch i.kind {
+	case view.ItemTakeover:
+		return event.AskID(task, i.n)
+	case view.ItemShare:
+		return event.ShareID(task, i.n)
+	case view.ItemQuestion:
+		return event.TicketID(task, i.n)
+	case view.ItemStranded:
+		return i.child
+	case view.ItemResumed:
+		return task
+	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
+	}
+	return event.HandoffID(task, i.n)
+}
+
+// ord orders an inbox: the highest priority first, then the oldest.
+func (i *item) ord(p event.Priority) int64 {
+	return int64(event.Urgent.Rank()-p.Rank())<<rankShift | int64(i.at) //nolint:gosec // positions fit
+}
+
+// refresh works out the items after an entry. Those that were there before keep their age.
+func (t *taskFold) refresh(p *projector, e *ledger.Entry) {
+	now := t.list(p.scratch[:0])
+	p.scratch = now
+	if len(now) == 0 {
+		t.items = nil
+		return
+	}
+	changed, from := len(now) != len(t.items), 0
+	for i := range now {
+		n := &now[i]
+		n.since, n.at = e.Time, e.Position
+		if j := find(t.items, from, n.itemKey); j >= 0 {
+			n.since, n.at, from = t.items[j].since, t.items[j].at, j+1
+		}
+		changed = changed || !n.same(&t.items[i]) || n.itemKey != t.items[i].itemKey
+	}
+	if changed {
+		t.items = slices.Clone(now) // the old ones may be what the tables hold
+	}
+}
+
+// find looks for a key among items from an index on. Both lists come in the order of list, so whatever follows in the
+// one follows in the other.
+func find(items []item, from int, key itemKey) int {
+	for i := from; i < len(items); i++ {
+		if items[i].itemKey == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// list appends what the task puts into inboxes now, always in the same order.
+func (t *taskFold) list(items []item) []item {
+	s := &t.state
+	if h := s.InFlight(); h != nil {
+		items = listHandoff(items, s, h)
+	}
+	source := agentOf(s.Source())
+	for _, a := range s.Asks {
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemTakeover, n: a.N}, epoch: s.Epoch})
+	}
+	for _, a := range s.Shares {
+		if !a.Read {
+			items = append(items, item{itemKey: itemKey{agent: a.To, kind: view.ItemShare, n: a.N}, envelope: a.Envelope})
+		}
+	}
+	if k := s.OpenTicket(); k != nil && k.Kind == event.TicketQuestion && k.To != "" {
+		items = append(items, item{itemKey: itemKey{agent: k.To, kind: view.ItemQuestion, n: k.N}, ends: k.Due})
+	}
+	return listChildren(items, s, source)
+}
+
+// listChildren appends what an agent is told of the children of its task. Operators see the dead letters themselves.
+func listChildren(items []item, s *task.Task, source string) []item {
+	if source == "" {
+		return items
+	}
+	for _, c := range s.Stranded() {
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemStranded, child: c.Task}, epoch: s.Epoch, why: preview(c.Why, itemPreview)})
+	}
+	if s.Resumed {
+		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemResumed}, epoch: s.Epoch})
+	}
+	return items
+}
+
+func listHandoff(items []item, s *task.Task, h *task.Handoff) []item {
+	switch {
+	case h.Stage == event.Offered:
+		ends := h.OfferEnds
+		if !h.AckEnds.IsZero() {
+			ends = h.AckEnds
+		}
+		seen := seenBy(h)
+		for _, agent := range h.To {
+			items = append(items, item{itemKey: itemKey{agent: agent, kind: view.ItemOffer, n: h.N, offer: h.Offer}, seen: seen(agent), ends: ends, envelope: h.Envelope})
+		}
+	case h.Stage == event.AwaitingApproval:
+		items = append(items, item{itemKey: itemKey{agent: h.Approver, kind: view.ItemApproval, n: h.N}, ends: h.ApprovalEnds, envelope: h.Envelope})
+	case h.Stage == event.Accepted && h.Confirm == event.ConfirmExplicit:
+		items = append(items, item{
+			itemKey: itemKey{agent: agentOf(h.From), kind: view.ItemConfirm, n: h.N}, epoch: s.Epoch, ends: h.ConfirmEnds,
+			envelope: h.Envelope,
+		})
+	}
+	return items
+}
+
+// seenBy reports who has the offer before it. Claims may have a thousand receivers.
+func seenBy(h *task.Handoff) func(string) bool {
+	if len(h.SeenBy) < 16 {
+		return func(agent string) bool { return slices.Contains(h.SeenBy, agent) }
+	}
+	set := make(map[string]bool, len(h.SeenBy))
+	for _, agent := range h.SeenBy {
+		set[agent] = true
+	}
+	return func(agent string) bool { return set[agent] }
+}
+
+// show is the item as readers see it.
+func (t *taskFold) show(i *item) view.Item {
+	s := &t.state
+	v := view.Item{
+		Type: i.kind, ID: i.id(t.id), Task: t.id, Offer: i.offer, Epoch: i.epoch, Intent: s.Intent, Priority: s.Priority,
+		Envelope: i.envelope, Seen: i.seen, Since: i.since, Ends: i.ends, At: i.at,
+	}
+	switch i.kind {
+	case view.ItemTakeover:
+		a := s.Asks[slices.IndexFunc(s.Asks, func(a task.Ask) bool { return a.N == i.n })] // list has just found it there
+		v.From, v.Detail = a.By, preview(a.Detail, itemPreview)
+		return v
+	case view.ItemShare:
+		a := s.Shares[slices.IndexFunc(s.Shares, func(a task.Share) bool { return a.N == i.n })]
+		v.From, v.Detail = shortPrincipal(a.From), t.details[a.N]
+		return v
+	case view.ItemQuestion:
+		v.From, v.Detail = shortPrincipal(s.Ticket.By), preview(s.Ticket.Question, itemPreview)
+		return v
+	case view.ItemStranded:
+		c := s.Children[s.FindChild(i.child)]
+		v.From, v.Detail = c.To, i.why
+		return v
+	case view.ItemResumed:
+		v.From, v.Detail = t.resumed.from, t.resumed.why
+		return v
+	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
+	}
+	h := s.Handoff
+	v.From, v.Kind, v.Reason, v.Detail = shortPrincipal(h.From), h.Kind, h.Reason, h.Detail
+	v.Channel = h.Channel
+	if i.kind == view.ItemConfirm {
+		v.From = h.Receiver
+	}
+	v.Claim = i.kind == view.ItemOffer && openClaim(h)
+	return v
+}

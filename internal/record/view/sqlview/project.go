@@ -1,0 +1,359 @@
+package sqlview
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+)
+
+const (
+	cacheSize = 4096 // tasks kept in memory per generation of the cache, and as many agents
+	loadBatch = 500  // entries read at once when a stream is folded anew
+)
+
+// topic is what can be watched: one agent's inbox, the empty agent being whoever operates the workspace, or one task.
+type topic struct{ workspace, agent, task string }
+
+// requester is who has tasks open.
+type requester struct{ workspace, principal string }
+
+// projector writes the tables. All its methods run on one goroutine at a time, except those of cursors.
+type projector struct {
+	statements
+	load       func(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
+	facts      *ledger.Codec[event.Event]
+	agents     *ledger.Codec[agent.Event]
+	tokens     *ledger.Codec[identity.Event]
+	lists      *ledger.Codec[channel.Event]
+	size       int             // of a generation of the caches
+	at         ledger.Position // of the last entry projected
+	tasks      cache[ledger.Stream, *taskFold]
+	registered cache[ledger.Stream, agent.State]
+	dirty      []*taskFold
+	fresh      map[ledger.Stream]bool // agents to be written
+	open       map[requester]int      // by how much the tasks that it has open have changed
+	crowd      bool                   // an agent may have changed since the last commit that was told of
+	touched    []topic                // what the last call of Project changed
+	scratch    []item
+	json       []byte
+	cursors    cursors
+	waiting    waiting
+	known      *search.Writer
+
+	committed func(done)
+}
+
+// done is what readers are told of a commit.
+type done struct {
+	at      ledger.Position
+	touched []topic
+	waiting waiting
+	crowd   bool // an agent may have changed
+}
+
+// waiting is whether any task waits for another: mostly none does, and then nobody need look for those that wait for one.
+type waiting struct{ known, some bool }
+
+var _ interface {
+	sqlitelog.Projector
+	sqlitelog.Committer
+} = (*projector)(nil)
+
+func newProjector(committed func(done)) *projector {
+	p := &projector{
+		facts: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
+		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
+		known: search.NewWriter(), committed: committed, size: cacheSize,
+	}
+	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
+	p.forget()
+	return p
+}
+
+// Setup implements [sqlitelog.Projector].
+func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
+	at, err := setup(tx)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.prepare(tx); err != nil {
+		return 0, err
+	}
+	if err := p.known.Setup(tx); err != nil {
+		return 0, err
+	}
+	return at, p.cursors.read(tx)
+}
+
+// Reset implements [sqlitelog.Projector].
+func (p *projector) Reset(tx *sqlitelog.Tx) error {
+	p.forget()
+	for _, t := range tables {
+		if err := tx.Exec("DELETE FROM " + t.Name); err != nil {
+			return err
+		}
+	}
+	_, err := p.setPosition.Exec(0)
+	return err
+}
+
+// Committed implements [sqlitelog.Committer].
+func (p *projector) Committed(at ledger.Position) {
+	d := done{at: at, touched: p.touched, crowd: p.crowd}
+	p.crowd = false
+	if p.at == at { // else what was projected last did not commit
+		d.waiting = p.waiting
+	}
+	p.committed(d)
+	p.touched = p.touched[:0]
+}
+
+// forget drops what is in memory: it may be ahead of the tables.
+func (p *projector) forget() {
+	p.at = 0
+	p.tasks = newCache[ledger.Stream, *taskFold](p.size)
+	p.registered = newCache[ledger.Stream, agent.State](p.size)
+	p.dirty, p.fresh, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
+	p.waiting, p.crowd = waiting{}, true
+	p.cursors.forget()
+}
+
+// Project implements [sqlitelog.Projector].
+func (p *projector) Project(_ *sqlitelog.Tx, entries []ledger.Entry) (err error) {
+	done := false
+	defer func() {
+		if !done {
+			p.forget()
+		}
+	}()
+	if len(entries) == 0 {
+		return nil
+	}
+	if entries[0].Position <= p.at { // what was projected last did not commit
+		p.forget()
+	}
+	for i := range entries {
+		if err := p.entry(&entries[i]); err != nil {
+			return fmt.Errorf("view of entry %d in %s: %w", entries[i].Position, entries[i].Stream, err)
+		}
+	}
+	if err := p.flush(entries[len(entries)-1].Position); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+func (p *projector) entry(e *ledger.Entry) error {
+	workspace, kind, id := e.Stream.Parts()
+	switch kind {
+	case "task":
+		return p.taskEntry(workspace, id, e)
+	case "agent":
+		return p.agentEntry(workspace, id, e)
+	case "token":
+		return p.tokenEntry(workspace, id, e)
+	case "channel":
+		return p.channelEntry(workspace, id, e)
+	case "memory":
+		return p.known.Memory(workspace, id, e)
+	case "conversation":
+		return p.known.Conversation(workspace, id, e)
+	}
+	return nil // records of reads and the like
+}
+
+// flush writes what the entries have changed.
+func (p *projector) flush(at ledger.Position) error {
+	for _, t := range p.dirty {
+		if err := p.write(t); err != nil {
+			return fmt.Errorf("view of %s: %w", t.id, err)
+		}
+		t.dirty = false
+		if t.state.State.Final() {
+			p.tasks.drop(t.stream)
+		}
+	}
+	clear(p.dirty)
+	p.dirty = p.dirty[:0]
+	if err := p.writeOpen(); err != nil {
+		return err
+	}
+	if err := p.writeAgents(); err != nil {
+		return err
+	}
+	if err := p.cursors.write(p.putCursor); err != nil {
+		return err
+	}
+	if !p.waiting.known {
+		p.waiting = waiting{known: true}
+		if err := p.anyDependent.Query(func(sqlitelog.Row) error { p.waiting.some = true; return nil }); err != nil {
+			return err
+		}
+	}
+	if _, err := p.setPosition.Exec(at); err != nil {
+		return err
+	}
+	p.at = at
+	p.tasks.makeRoom()
+	p.registered.makeRoom()
+	return nil
+}
+
+func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
+	s, ok := p.registered.get(e.Stream)
+	if !ok && e.Version != 1 {
+		if err := p.getAgent.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name); err != nil {
+			return err
+		}
+	}
+	for i := range e.Events {
+		event, err := p.agents.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		s = agent.Fold(s, event)
+	}
+	p.registered.put(e.Stream, s)
+	p.fresh[e.Stream], p.crowd = true, true
+	return nil
+}
+
+func (p *projector) writeAgents() error {
+	for stream := range p.fresh {
+		s, _ := p.registered.get(stream)
+		workspace, _, name := stream.Parts()
+		b, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if _, err := p.putAgent.Exec(workspace, name, s.Removed, b); err != nil {
+			return err
+		}
+		delete(p.fresh, stream)
+	}
+	return nil
+}
+
+// tokenEntry needs no cache: tokens change twice in their lives.
+func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
+	var s identity.State
+	n := int64(e.Position) //nolint:gosec // positions fit
+	err := p.getToken.Query(func(row sqlitelog.Row) error {
+		n = row.Int64(1)
+		return json.Unmarshal(row.Blob(0), &s)
+	}, workspace, id)
+	if err != nil {
+		return err
+	}
+	for i := range e.Events {
+		event, err := p.tokens.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		s = identity.Fold(s, event)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = p.putToken.Exec(workspace, id, n, b)
+	return err
+}
+
+// channelEntry needs no cache: channels rarely change.
+func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error {
+	var s channel.State
+	err := p.getChannel.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name)
+	if err != nil {
+		return err
+	}
+	for i := range e.Events {
+		event, err := p.lists.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		s = channel.Fold(s, event)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = p.putChannel.Exec(workspace, name, s.Removed, b)
+	return err
+}
+
+// agentOf is the name of an agent, given as such or as a principal; "" for any other principal.
+func agentOf(principal string) string {
+	name := strings.TrimPrefix(principal, "agent/")
+	if strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}
+
+// cursors are the followers' saved positions. They are written with the next entries.
+type cursors struct {
+	mu             sync.Mutex
+	saved, written map[string]ledger.Position
+	changed        bool
+}
+
+func (c *cursors) read(tx *sqlitelog.Tx) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return tx.Query(func(row sqlitelog.Row) error {
+		at := ledger.Position(row.Int64(1)) //nolint:gosec // never negative
+		c.saved[row.Text(0)], c.written[row.Text(0)] = at, at
+		return nil
+	}, "SELECT name, position FROM view_cursor")
+}
+
+func (c *cursors) get(name string) ledger.Position {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.saved[name]
+}
+
+func (c *cursors) save(name string, at ledger.Position) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.saved[name], c.changed = at, true
+}
+
+// forget makes the next write complete.
+func (c *cursors) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.written)
+	c.changed = len(c.saved) > 0
+}
+
+func (c *cursors) write(put *sqlitelog.Stmt) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.changed {
+		return nil
+	}
+	for name, at := range c.saved {
+		if written, ok := c.written[name]; ok && written == at {
+			continue
+		}
+		if _, err := put.Exec(name, at); err != nil {
+			return err
+		}
+		c.written[name] = at
+	}
+	c.changed = false
+	return nil
+}

@@ -1,0 +1,175 @@
+package sqlview
+
+import (
+	"errors"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+)
+
+// schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
+const schemaVersion = 12
+
+// The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
+// partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
+// of its own, because every index of a table costs time at every insert. view_rare holds the tasks whose state is none of
+// those that most tasks are in.
+//
+// who, of a claim, is a capability, or [missedBy] and an agent.
+//
+// live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
+const schema = `
+CREATE TABLE view_task(
+	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, live INTEGER NOT NULL,
+	owner TEXT NOT NULL, due INTEGER, row BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX view_task_id ON view_task(ws, id);
+CREATE INDEX view_task_live ON view_task(ws, id) WHERE live > 0;
+CREATE INDEX view_task_owner ON view_task(ws, owner, live, id) WHERE live > 0 AND owner <> '';
+CREATE INDEX view_task_due ON view_task(due) WHERE due IS NOT NULL;
+CREATE TABLE view_child(ws TEXT NOT NULL, parent TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, parent, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_rare(ws TEXT NOT NULL, state TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, state, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
+	item BLOB NOT NULL, PRIMARY KEY(ws, agent, ord, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, needed, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_claim(ws TEXT NOT NULL, who TEXT NOT NULL, handoff TEXT NOT NULL,
+	PRIMARY KEY(ws, who, handoff)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_open(ws TEXT NOT NULL, principal TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, principal)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_artifact(ws TEXT NOT NULL, digest TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY(ws, digest, task)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
+	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
+` + ticketSchema + carrierSchema + search.Schema + `
+CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
+`
+
+// tables are those that a rebuild makes anew, with their order in a digest.
+var tables = append([]struct{ Name, Order string }{
+	{"view_task", "n"},
+	{"view_child", "ws, parent, task"},
+	{"view_rare", "ws, state, task"},
+	{"view_inbox", "ws, agent, ord, id"},
+	{"view_involved", "ws, agent, task"},
+	{"view_dependent", "ws, needed, task"},
+	{"view_claim", "ws, who, handoff"},
+	{"view_open", "ws, principal"},
+	{"view_artifact", "ws, digest, task"},
+	{"view_agent", "ws, name"},
+	{"view_token", "ws, id"},
+	{"view_channel", "ws, name"},
+	{"view_ticket", "ws, id"},
+	{"view_carrier", "ws, conversation, task"},
+}, search.Tables...)
+
+// Cursors are no views: they outlive a rebuild and any change of the schema.
+const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
+
+// setup creates the tables, anew if they are of another version, and returns how far they are.
+func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
+	if err := tx.Exec(cursorTable); err != nil {
+		return 0, err
+	}
+	exists, version := false, int64(0)
+	err = tx.Query(func(sqlitelog.Row) error { exists = true; return nil },
+		"SELECT 1 FROM sqlite_schema WHERE name = 'view_meta'")
+	if err == nil && exists {
+		err = tx.Query(func(row sqlitelog.Row) error {
+			at, version = ledger.Position(row.Int64(0)), row.Int64(1) //nolint:gosec // never negative
+			return nil
+		}, "SELECT position, schema FROM view_meta")
+	}
+	if err != nil || version == schemaVersion {
+		return at, err
+	}
+	err = tx.Exec("DROP TABLE IF EXISTS view_meta")
+	for _, t := range tables {
+		err = errors.Join(err, tx.Exec("DROP TABLE IF EXISTS "+t.Name))
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.Exec(schema); err != nil {
+		return 0, err
+	}
+	return 0, tx.Exec("INSERT INTO view_meta VALUES(1, 0, ?)", schemaVersion)
+}
+
+// statements are the projector's, in the order of its work.
+type statements struct {
+	insertTask             *sqlitelog.Stmt
+	updateTask             [1 << 4]*sqlitelog.Stmt // by what has changed: see columns
+	addChild               *sqlitelog.Stmt
+	addRare, dropRare      *sqlitelog.Stmt
+	insertItem, updateItem *sqlitelog.Stmt
+	deleteItem             *sqlitelog.Stmt
+	involve                *sqlitelog.Stmt
+	addDependent           *sqlitelog.Stmt
+	dropDependent          *sqlitelog.Stmt
+	anyDependent           *sqlitelog.Stmt
+	addClaim, dropClaim    *sqlitelog.Stmt
+	addOpen, dropOpen      *sqlitelog.Stmt
+	addArtifact            *sqlitelog.Stmt
+	addCarrier             *sqlitelog.Stmt
+	putAgent, getAgent     *sqlitelog.Stmt
+	putToken, getToken     *sqlitelog.Stmt
+	putChannel, getChannel *sqlitelog.Stmt
+	putCursor, setPosition *sqlitelog.Stmt
+	ticketStatement
+}
+
+func (s *statements) prepare(tx *sqlitelog.Tx) error {
+	err := tx.PrepareAll(map[**sqlitelog.Stmt]string{
+		&s.insertTask:    "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+		&s.addChild:      "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)",
+		&s.addRare:       "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)",
+		&s.dropRare:      "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?",
+		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, ord, id, item) VALUES(?, ?, ?, ?, ?)",
+		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
+		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
+		&s.involve:       "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.addDependent:  "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.dropDependent: "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?",
+		&s.anyDependent:  "SELECT 1 FROM view_dependent LIMIT 1",
+		&s.addClaim:      "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.dropClaim:     "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?",
+		&s.addOpen:       "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+		&s.dropOpen:      "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0",
+		&s.addArtifact:   "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+		&s.addCarrier:    "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)",
+		&s.putAgent:      "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)",
+		&s.getAgent:      "SELECT state FROM view_agent WHERE ws = ? AND name = ?",
+		&s.putToken:      "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)",
+		&s.getToken:      "SELECT state, n FROM view_token WHERE ws = ? AND id = ?",
+		&s.putChannel:    "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)",
+		&s.getChannel:    "SELECT state FROM view_channel WHERE ws = ? AND name = ?",
+		&s.putTicket:     putTicketQuery,
+		&s.putCursor:     "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)",
+		&s.setPosition:   "UPDATE view_meta SET position = ?",
+	})
+	if err != nil {
+		return err
+	}
+	for changed := range s.updateTask {
+		set := "row = ?"
+		for i, columns := range [...]string{", state = ?", ", live = ?", ", owner = ?", ", due = ?"} {
+			if changed&(1<<i) != 0 {
+				set += columns
+			}
+		}
+		if s.updateTask[changed], err = tx.Prepare("UPDATE view_task SET " + set + " WHERE n = ?"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package search
+
+import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+
+// Schema is the tables of what is known. The number of an item or a conversation is the position of its first
+// entry. written is when the newest version was, in microseconds, and size the bytes of its title
+// and text. Secure delete makes the index forget words at once and not when its segments are next merged.
+const Schema = `
+CREATE TABLE view_memory(
+	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
+	conversation TEXT NOT NULL, pinned INTEGER NOT NULL, importance REAL NOT NULL, written INTEGER NOT NULL,
+	size INTEGER NOT NULL) STRICT;
+CREATE TABLE view_memory_count(ws TEXT PRIMARY KEY, items INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX view_memory_id ON view_memory(ws, id);
+CREATE INDEX view_memory_scope ON view_memory(ws, scope);
+CREATE INDEX view_memory_owner ON view_memory(ws, owner);
+CREATE INDEX view_memory_task ON view_memory(ws, task) WHERE task <> '';
+CREATE INDEX view_memory_conversation ON view_memory(ws, conversation) WHERE conversation <> '';
+CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
+CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
+CREATE VIRTUAL TABLE view_memory_text USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO view_memory_text(view_memory_text, rank) VALUES('secure-delete', 1);
+CREATE VIRTUAL TABLE view_memory_title USING fts5(title, tags, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO view_memory_title(view_memory_title, rank) VALUES('secure-delete', 1);
+CREATE TABLE view_conversation(n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX view_conversation_id ON view_conversation(ws, id);
+CREATE INDEX view_conversation_ws ON view_conversation(ws);
+CREATE TABLE view_conversation_speaker(ws TEXT NOT NULL, agent TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, agent, n)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_conversation_task(ws TEXT NOT NULL, task TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, task, n)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_turn(c INTEGER NOT NULL, turn INTEGER NOT NULL, row BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX view_turn_number ON view_turn(c, turn);
+`
+
+// Tables are those of [Schema], with their order in a digest.
+var Tables = []struct{ Name, Order string }{
+	{"view_memory", "n"},
+	{"view_memory_count", "ws"},
+	{"view_memory_tag", "n, tag"},
+	{"view_memory_text", "rowid"},
+	{"view_memory_title", "rowid"},
+	{"view_conversation", "n"},
+	{"view_conversation_speaker", "n, agent"},
+	{"view_conversation_task", "n, task"},
+	{"view_turn", "c, turn"},
+}
+
+// statements are the writer's.
+type statements struct {
+	addItem, findItem, dropItem         *sqlitelog.Stmt
+	countItem                           *sqlitelog.Stmt
+	rewriteItem, pinItem, weighItem     *sqlitelog.Stmt
+	addText, rewriteText, dropText      *sqlitelog.Stmt
+	addTitle, rewriteTitle, dropTitle   *sqlitelog.Stmt
+	retag, addTag, dropTags             *sqlitelog.Stmt
+	getConversation, addConversation    *sqlitelog.Stmt
+	putConversation, addSpeaker, addTie *sqlitelog.Stmt
+	addTurn                             *sqlitelog.Stmt
+}
+
+func (s *statements) all() map[**sqlitelog.Stmt]string {
+	return map[**sqlitelog.Stmt]string{
+		&s.addItem:         "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, pinned, importance, written, size) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		&s.countItem:       "INSERT INTO view_memory_count(ws, items) VALUES(?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
+		&s.findItem:        "SELECT n FROM view_memory WHERE ws = ? AND id = ?",
+		&s.dropItem:        "DELETE FROM view_memory WHERE n = ?",
+		&s.rewriteItem:     "UPDATE view_memory SET written = ?, size = ? WHERE n = ?",
+		&s.pinItem:         "UPDATE view_memory SET pinned = ? WHERE n = ?",
+		&s.weighItem:       "UPDATE view_memory SET importance = ? WHERE n = ?",
+		&s.addText:         "INSERT INTO view_memory_text(rowid, text) VALUES(?, ?)",
+		&s.rewriteText:     "UPDATE view_memory_text SET text = ? WHERE rowid = ?",
+		&s.dropText:        "DELETE FROM view_memory_text WHERE rowid = ?",
+		&s.addTitle:        "INSERT INTO view_memory_title(rowid, title, tags) VALUES(?, ?, ?)",
+		&s.rewriteTitle:    "UPDATE view_memory_title SET title = ? WHERE rowid = ?",
+		&s.retag:           "UPDATE view_memory_title SET tags = ? WHERE rowid = ?",
+		&s.dropTitle:       "DELETE FROM view_memory_title WHERE rowid = ?",
+		&s.addTag:          "INSERT INTO view_memory_tag(ws, tag, n) VALUES(?, ?, ?)",
+		&s.dropTags:        "DELETE FROM view_memory_tag WHERE n = ?",
+		&s.getConversation: "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?",
+		&s.addConversation: "INSERT INTO view_conversation(n, ws, id, state) VALUES(?, ?, ?, ?)",
+		&s.putConversation: "UPDATE view_conversation SET state = ? WHERE n = ?",
+		&s.addSpeaker:      "INSERT INTO view_conversation_speaker(ws, agent, n) VALUES(?, ?, ?)",
+		&s.addTie:          "INSERT INTO view_conversation_task(ws, task, n) VALUES(?, ?, ?)",
+		&s.addTurn:         "INSERT INTO view_turn(c, turn, row) VALUES(?, ?, ?)",
+	}
+}

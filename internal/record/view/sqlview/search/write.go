@@ -1,0 +1,170 @@
+package search
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+)
+
+// Writer writes the tables. All its methods run on one goroutine at a time, in a transaction of its database.
+type Writer struct {
+	statements
+	items *ledger.Codec[memory.Event]
+	talks *ledger.Codec[conversation.Event]
+	// remembers has the workspaces in which a memory item was ever stored.
+	remembers sync.Map
+}
+
+// NewWriter returns a writer of tables that are yet to be set up.
+func NewWriter() *Writer {
+	return &Writer{items: ledger.NewCodec(memory.Events...), talks: ledger.NewCodec(conversation.Events...)}
+}
+
+// Setup prepares for tables that are there.
+func (w *Writer) Setup(tx *sqlitelog.Tx) error {
+	if err := tx.PrepareAll(w.all()); err != nil {
+		return err
+	}
+	return tx.Query(func(row sqlitelog.Row) error {
+		w.remembers.Store(row.Text(0), true)
+		return nil
+	}, workspacesWithMemory)
+}
+
+// workspacesWithMemory steps from one workspace to the next, however many items each has.
+const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_memory UNION ALL
+	SELECT (SELECT min(ws) FROM view_memory WHERE ws > w.ws) FROM w WHERE ws IS NOT NULL) SELECT ws FROM w WHERE ws IS NOT NULL`
+
+// Memory writes what an entry changes of a memory item. Of a forgotten one there is no row left.
+func (w *Writer) Memory(workspace, id string, e *ledger.Entry) error {
+	w.remembers.Store(workspace, true)
+	n, found := int64(e.Position), e.Version == 1 //nolint:gosec // positions fit
+	if !found {
+		err := w.findItem.Query(func(row sqlitelog.Row) error { n, found = row.Int64(0), true; return nil }, workspace, id)
+		if err != nil {
+			return err
+		}
+	}
+	for i := range e.Events {
+		event, err := w.items.Decode(e.Events[i])
+		if err == nil && found {
+			err = w.memoryEvent(workspace, n, event)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err error) {
+	do := func(s *sqlitelog.Stmt, args ...any) {
+		if err == nil {
+			_, err = s.Exec(args...)
+		}
+	}
+	tags := func(list []string) {
+		for _, tag := range list {
+			do(w.addTag, workspace, tag, n)
+		}
+	}
+	switch e := event.(type) {
+	case memory.ItemStored:
+		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, e.Pinned, e.Importance, e.Version.At.UnixMicro(), size(e.Version))
+		do(w.countItem, workspace, 1)
+		do(w.addText, n, e.Version.Text)
+		do(w.addTitle, n, e.Version.Title, strings.Join(e.Tags, " "))
+		tags(e.Tags)
+	case memory.ItemRevised:
+		do(w.rewriteItem, e.Version.At.UnixMicro(), size(e.Version), n)
+		do(w.rewriteText, e.Version.Text, n)
+		do(w.rewriteTitle, e.Version.Title, n)
+	case memory.ItemPinned:
+		do(w.pinItem, true, n)
+	case memory.ItemUnpinned:
+		do(w.pinItem, false, n)
+	case memory.ItemTagged:
+		do(w.dropTags, n)
+		tags(e.Tags)
+		do(w.retag, strings.Join(e.Tags, " "), n)
+	case memory.ItemWeighed:
+		do(w.weighItem, e.Importance, n)
+	case memory.ItemForgotten:
+		do(w.dropTags, n)
+		do(w.dropText, n)
+		do(w.dropTitle, n)
+		do(w.dropItem, n)
+		do(w.countItem, workspace, -1)
+	}
+	return err
+}
+
+func size(v memory.Version) int { return len(v.Title) + len(v.Text) }
+
+// Conversation adds the turns of an entry.
+func (w *Writer) Conversation(workspace, id string, e *ledger.Entry) error {
+	var s conversation.State
+	n := int64(e.Position) //nolint:gosec // positions fit
+	if e.Version != 1 {
+		err := w.getConversation.Query(func(row sqlitelog.Row) error {
+			n = row.Int64(0)
+			return json.Unmarshal(row.Blob(1), &s)
+		}, workspace, id)
+		if err != nil {
+			return err
+		}
+		if !s.Exists() {
+			return fmt.Errorf("version %d of what has no first", e.Version)
+		}
+	}
+	for i := range e.Events {
+		event, err := w.talks.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		before := s
+		s = conversation.Fold(s, event)
+		if err := w.conversationEvent(workspace, n, before, s, event); err != nil {
+			return err
+		}
+	}
+	state, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if e.Version == 1 {
+		_, err = w.addConversation.Exec(n, workspace, id, state)
+	} else {
+		_, err = w.putConversation.Exec(state, n)
+	}
+	return err
+}
+
+func (w *Writer) conversationEvent(workspace string, n int64, before, after conversation.State, event conversation.Event) error {
+	if t, ok := event.(conversation.TurnAppended); ok {
+		row, err := json.Marshal(t.Turn)
+		if err != nil {
+			return err
+		}
+		if _, err := w.addTurn.Exec(n, after.Turns, row); err != nil {
+			return err
+		}
+	}
+	for _, speaker := range after.Speakers[len(before.Speakers):] {
+		if _, err := w.addSpeaker.Exec(workspace, speaker.Agent, n); err != nil {
+			return err
+		}
+	}
+	for _, task := range after.Tasks[len(before.Tasks):] {
+		if _, err := w.addTie.Exec(workspace, task, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package sqlview
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/viewtest"
+)
+
+func embedded(t testing.TB, path string) (*sqlitelog.Log, *Views) {
+	t.Helper()
+	log, v, err := OpenEmbedded(t.Context(), path, sqlitelog.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeAll(t, v, log) })
+	return log, v
+}
+
+func follow(t testing.TB, l ledger.Ledger, path string) *Views {
+	t.Helper()
+	v, err := Follow(t.Context(), l, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeAll(t, v) })
+	return v
+}
+
+func closeAll(t testing.TB, all ...interface{ Close() error }) {
+	t.Helper()
+	for _, c := range all {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func store(v *Views) viewtest.Store { return viewtest.Store{Store: v.Store(), Rebuilder: v} }
+
+// forgetful makes every task fold anew at nearly every entry.
+func (v *Views) forgetful() *Views {
+	v.projector.size = 1
+	v.projector.forget()
+	return v
+}
+
+func TestEmbeddedViewsPassTheSuite(t *testing.T) {
+	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
+		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+		return log, store(v)
+	})
+}
+
+func TestViewsWithoutMemoryPassTheSuite(t *testing.T) {
+	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
+		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+		return log, store(v.forgetful())
+	})
+}
+
+func TestViewsThatFollowADistributedLogPassTheSuite(t *testing.T) {
+	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
+		d := ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 2 * time.Millisecond, Gaps: 3, Conflicts: 0.1, Written: 0.05, Lost: 0.05})
+		t.Cleanup(func() { closeAll(t, d) })
+		return d, store(follow(t, d, ""))
+	})
+}

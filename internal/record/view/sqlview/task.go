@@ -1,0 +1,295 @@
+package sqlview
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Lengths of previews, in characters.
+const (
+	taskPreview = 200
+	itemPreview = 500
+)
+
+// task is one task as the projector keeps it: the fold of its stream as far as views show it, and what the tables
+// hold of it.
+type taskFold struct {
+	stream        ledger.Stream
+	workspace, id string
+	first         ledger.Position // of its first entry, the row's number
+
+	state    task.Task // without what no view shows
+	version  uint64
+	at       ledger.Position
+	updated  time.Time
+	items    []item
+	details  map[int]string // of shares not yet read
+	involved []string       // whose lists it is in
+	resumed  resumed        // why its owner went on last
+	missed   []string       // subscribers that could take nothing when it was last published
+	refers   []string       // digests of artifacts that the tables may lack
+	tickets  []ticket       // that have changed since they were written
+	stored   stored
+	dirty    bool
+}
+
+// stored is what the tables hold.
+type stored struct {
+	exists     bool
+	columns    columns
+	items      []item
+	involved   int // how many of task.involved
+	dependents bool
+	claims     []claim
+}
+
+// columns are those that an update leaves out where they have not changed.
+type columns struct {
+	state event.State
+	live  int
+	owner string
+	due   int64
+}
+
+// claim is an open claim, and who may join it: agents with a capability, or one agent.
+type claim struct {
+	who     string
+	handoff int
+}
+
+// resumed is from whom a task came back to its owner, and with what.
+type resumed struct{ from, why string }
+
+// receivers names whom the children were for that a task has waited for.
+func receivers(s *task.Task) string {
+	var names []string
+	for _, c := range s.Children {
+		if c.Group == s.Awaits {
+			names = append(names, c.To)
+		}
+	}
+	return preview(strings.Join(names, ", "), taskPreview)
+}
+
+// missedBy marks an agent that may join, among capabilities. No name has it.
+const missedBy = "@"
+
+func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
+	t, ok := p.tasks.get(e.Stream)
+	if !ok || t.version+1 != e.Version {
+		var err error
+		if t, err = p.loadTask(workspace, id, e); err != nil {
+			return err
+		}
+		p.tasks.put(t.stream, t)
+	}
+	if !t.dirty {
+		t.dirty = true
+		p.dirty = append(p.dirty, t)
+	}
+	return p.apply(t, e)
+}
+
+// loadTask is the task as it was before an entry, which the tables hold.
+func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, error) {
+	t := &taskFold{stream: e.Stream, workspace: workspace, id: id, first: e.Position}
+	if e.Version == 1 {
+		return t, nil
+	}
+	if p.load == nil {
+		return nil, fmt.Errorf("no ledger to read %s from", e.Stream)
+	}
+	for t.at < e.Position {
+		entries, err := p.load(context.Background(), e.Stream, t.at, loadBatch)
+		if err != nil {
+			return nil, err
+		}
+		for i := range entries {
+			if entries[i].Position >= e.Position {
+				break
+			}
+			if t.at == 0 {
+				t.first = entries[i].Position
+			}
+			if err := p.apply(t, &entries[i]); err != nil {
+				return nil, err
+			}
+		}
+		if len(entries) < loadBatch {
+			break
+		}
+	}
+	if t.version+1 != e.Version {
+		return nil, fmt.Errorf("version %d follows %d", e.Version, t.version)
+	}
+	t.stored = stored{
+		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
+		dependents: t.waits(), claims: t.claims(),
+	}
+	t.refers, t.tickets = nil, nil
+	return t, nil
+}
+
+// apply folds an entry into the task.
+func (p *projector) apply(t *taskFold, e *ledger.Entry) error {
+	for i := range e.Events {
+		event, err := p.facts.Decode(e.Events[i])
+		if err != nil {
+			return err
+		}
+		ticket := t.state.Ticket
+		t.state.Apply(event)
+		t.note(event)
+		t.noteTicket(ticket, e)
+	}
+	t.version, t.at, t.updated = e.Version, e.Position, e.Time
+	t.refresh(p, e)
+	return nil
+}
+
+// note keeps what the fold does not, and drops from it what no view shows: a task may be large.
+func (t *taskFold) note(ev event.Event) {
+	s := &t.state
+	switch e := ev.(type) {
+	case event.Created:
+		s.Intent = strings.Clone(preview(e.Intent, itemPreview))
+		s.Expected, s.Permissions, s.Constraints, s.Path = event.Expected{}, nil, nil, nil
+		t.involve(e.Requester)
+	case event.Started:
+		t.involve(e.Agent)
+	case event.Sealed:
+		t.refers = append(t.refers, artifacts(e.Bytes)...)
+	case event.HandoffRequested:
+		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
+		s.Handoff.Permits, s.Handoff.Pack, s.Handoff.Decision = nil, event.Pack{}, nil
+		if e.Approver != "" {
+			t.involve(e.Approver)
+		}
+		t.miss(e)
+	case event.OfferMade:
+		for _, agent := range e.To {
+			t.involve(agent)
+		}
+	case event.ClaimJoined:
+		t.involve(e.Agent)
+	case event.Moved:
+		s.Path, s.Permissions = nil, nil
+		t.involve(e.To)
+	case event.Shared:
+		if t.details == nil {
+			t.details = map[int]string{}
+		}
+		s.Shares[len(s.Shares)-1].Pack = event.Pack{} // made by the fold, like the handoff
+		t.details[e.Share] = strings.Clone(preview(e.Detail, itemPreview))
+		t.involve(e.To)
+	case event.ShareRead:
+		delete(t.details, e.Share)
+	case event.Progressed:
+		s.Progress = ""
+	case event.Constrained:
+		s.Constraints = nil
+	case event.ChildEnded:
+		if i := s.FindChild(e.Child); i >= 0 {
+			s.Children[i].Result = nil // the fold has just made the list
+		}
+	case event.Joined:
+		t.resumed, s.Result = resumed{from: receivers(s), why: strings.Clone(e.Why)}, nil
+	case event.TicketClosed:
+		why := strings.TrimSuffix(string(e.Outcome)+": "+cmp.Or(e.Answer, e.Detail), ": ")
+		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(why, itemPreview)}
+	case event.Returned:
+		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which says who would not
+	case event.Finished, event.GaveUp:
+		s.Result = nil
+	}
+	if s.State != event.Waiting {
+		s.Children = nil
+	}
+}
+
+// miss keeps which subscribers of a channel could take nothing when the task was published to it.
+func (t *taskFold) miss(e event.HandoffRequested) {
+	t.missed = nil
+	if e.Channel == "" || !e.Claim {
+		return
+	}
+	for _, k := range e.Passed {
+		t.missed = append(t.missed, strings.Clone(k.Agent))
+	}
+}
+
+// involve adds the task to the lists of an agent, or of another principal.
+func (t *taskFold) involve(principal string) {
+	name := strings.TrimPrefix(principal, "agent/")
+	if !slices.Contains(t.involved, name) {
+		t.involved = append(t.involved, name)
+	}
+}
+
+func (t *taskFold) columns() columns {
+	c := columns{state: t.state.State, owner: t.state.Owner, live: 2}
+	switch {
+	case c.state.Final():
+		c.live = 0
+	case c.state == event.Parked:
+		c.live = 1
+	}
+	if due := t.state.Due(); !due.IsZero() {
+		c.due = roundUp(due)
+	}
+	return c
+}
+
+// roundUp gives microseconds, so that nobody is woken too early.
+func roundUp(t time.Time) int64 {
+	us := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		us++
+	}
+	return us
+}
+
+// waits reports whether the task is among the dependents of others.
+func (t *taskFold) waits() bool { return len(t.state.Dependencies) > 0 && !t.state.State.Final() }
+
+// claims says who may join the task's open claim, if it has one.
+func (t *taskFold) claims() (list []claim) {
+	h := t.state.InFlight()
+	if h == nil || !openClaim(h) {
+		return nil
+	}
+	if h.Capability != "" {
+		list = append(list, claim{h.Capability, h.N})
+	}
+	for _, agent := range t.missed {
+		list = append(list, claim{missedBy + agent, h.N})
+	}
+	return list
+}
+
+// openClaim reports whether the newest offer went to all candidates at once.
+func openClaim(h *task.Handoff) bool {
+	return h.Claim && h.Stage == event.Offered && h.Next < len(h.Candidates) && h.Candidates[h.Next].Tier == event.TierTarget
+}
+
+// preview is the first n characters.
+func preview(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

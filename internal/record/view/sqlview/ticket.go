@@ -1,0 +1,160 @@
+package sqlview
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// ticketSchema is the table of tickets. n is the position of the entry that opened it. asks, asked and claimed are agents.
+const ticketSchema = `
+CREATE TABLE view_ticket(
+	ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, task TEXT NOT NULL, state TEXT NOT NULL, live INTEGER NOT NULL, kind TEXT NOT NULL,
+	desk TEXT NOT NULL, asks TEXT NOT NULL, asked TEXT NOT NULL, claimed TEXT NOT NULL, row BLOB NOT NULL, PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_ticket_age ON view_ticket(ws, n, id);
+CREATE INDEX view_ticket_live ON view_ticket(ws, n, id) WHERE live = 1;
+CREATE INDEX view_ticket_task ON view_ticket(ws, task, n, id);
+`
+
+const putTicketQuery = `INSERT INTO view_ticket(ws, id, n, task, state, live, kind, desk, asks, asked, claimed, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT DO UPDATE SET state = excluded.state, live = excluded.live, desk = excluded.desk, asked = excluded.asked,
+	claimed = excluded.claimed, row = excluded.row`
+
+// ticket is a ticket that has changed. Of a new one, first is the position of the entry that opened it.
+type ticket struct {
+	view.Ticket
+	first ledger.Position
+}
+
+// noteTicket keeps what an event made of the task's ticket, until the entry is written. before is the ticket as it was.
+func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
+	s := &t.state
+	if s.Ticket == before || s.Ticket == nil {
+		return
+	}
+	if before != nil && before.N != s.Ticket.N && before.State != event.TicketOver { // closed by what opened the next one
+		over := *before
+		over.State, over.Outcome, over.ClosedBy, over.Closed = event.TicketOver, event.TicketResolved, s.Owner, s.Ticket.Opened
+		t.change(&over, e)
+	}
+	t.change(s.Ticket, e)
+	s.Answers = nil
+}
+
+// change is a change of a ticket, in place of an earlier one that has not been written.
+func (t *taskFold) change(k *task.Ticket, e *ledger.Entry) {
+	s := &t.state
+	v := view.Ticket{
+		ID: event.TicketID(t.id, k.N), Task: t.id, Intent: s.Intent, Requester: s.Requester, Priority: s.Priority, Ticket: *k, At: e.Position,
+	}
+	if s.Handoff != nil && k.Kind == event.TicketApproval {
+		v.Envelope = s.Handoff.Envelope
+	}
+	for i := range t.tickets {
+		if t.tickets[i].N == k.N {
+			t.tickets[i].Ticket = v
+			return
+		}
+	}
+	t.tickets = append(t.tickets, ticket{v, e.Position})
+}
+
+// writeTickets writes the tickets that have changed.
+func (p *projector) writeTickets(t *taskFold) error {
+	for i := range t.tickets {
+		v := &t.tickets[i]
+		row, err := json.Marshal(&v.Ticket)
+		if err != nil {
+			return err
+		}
+		asks, claimed := agentOf(v.By), agentOf(v.ClaimedBy)
+		if _, err := p.putTicket.Exec(t.workspace, v.ID, v.first, t.id, string(v.State), v.State != event.TicketOver, string(v.Kind), v.Desk, asks, v.To,
+			claimed, row); err != nil {
+			return err
+		}
+		for _, who := range []string{"", asks, v.To, claimed} {
+			p.touched = append(p.touched, topic{workspace: t.workspace, agent: who})
+		}
+	}
+	t.tickets = nil
+	return nil
+}
+
+// Tickets implements [view.Desks].
+func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.Ticket, error) {
+	query, args := selectTickets(workspace, f)
+	return v.tickets(ctx, query, args...)
+}
+
+// Ticket implements [view.Desks].
+func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.Ticket, bool, error) {
+	list, err := v.tickets(ctx, "SELECT row FROM view_ticket WHERE ws = ? AND id = ?", workspace, id)
+	if err != nil || len(list) == 0 {
+		return view.Ticket{}, false, err
+	}
+	return list[0], true, nil
+}
+
+func (v *Views) tickets(ctx context.Context, query string, args ...any) ([]view.Ticket, error) {
+	list := []view.Ticket{}
+	err := v.query(ctx, func(rows *sql.Rows) error {
+		var t view.Ticket
+		err := scanJSON(rows, &t)
+		list = append(list, t)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+func selectTickets(workspace string, f view.TicketFilter) (query string, args []any) {
+	where := []string{"ws = ?"}
+	args = []any{workspace}
+	also := func(condition string, values ...any) {
+		where, args = append(where, condition), append(args, values...)
+	}
+	index := "view_ticket_age"
+	live := f.Live || f.State == event.TicketFree || f.State == event.TicketTaken
+	if live {
+		index = "view_ticket_live"
+		also("live = 1")
+	}
+	if f.Task != "" {
+		index = "view_ticket_task"
+		also("task = ?", f.Task)
+	}
+	if f.State != "" {
+		also("state = ?", string(f.State))
+	}
+	if f.Kind != "" {
+		also("kind = ?", string(f.Kind))
+	}
+	if f.Desk != "" {
+		also("desk = ?", f.Desk)
+	}
+	if f.Involving != "" {
+		mine, values := "asks = ? OR asked = ? OR claimed = ?", []any{f.Involving, f.Involving, f.Involving}
+		if len(f.Serves) > 0 {
+			mine += " OR kind <> ? AND asked = '' AND desk IN (?" + strings.Repeat(", ?", len(f.Serves)-1) + ")"
+			values = append(values, string(event.TicketApproval))
+			for _, d := range f.Serves {
+				values = append(values, d)
+			}
+		}
+		also("("+mine+")", values...)
+	}
+	if f.After != "" {
+		also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
+	}
+	query = "SELECT row FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND ") + " ORDER BY n, id LIMIT ? | 0"
+	return query, append(args, view.PageSize(f.Limit))
+}
+
+// ticketStatement is the projector's for tickets.
+type ticketStatement struct{ putTicket *sqlitelog.Stmt }

@@ -1,0 +1,213 @@
+package sqlview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
+)
+
+// shortPrincipal calls agents by their bare name.
+func shortPrincipal(p string) string { return strings.TrimPrefix(p, "agent/") }
+
+// row is the task as lists show it.
+func (t *taskFold) row() view.Task {
+	s := &t.state
+	v := view.Task{
+		ID: t.id, State: s.State, Intent: preview(s.Intent, taskPreview), Owner: s.Owner, Epoch: s.Epoch, Requester: s.Requester,
+		Priority: s.Priority, Parent: s.Parent.Task, Hops: s.Used.Hops, Created: s.Created, Updated: t.updated,
+		Deadline: s.Deadline, At: t.at,
+	}
+	if h := s.Handoff; h != nil {
+		v.Handoff, v.Stage, v.Kind = h.ID(t.id), h.Stage, h.Kind
+		if h.Stage == event.Offered {
+			v.To = h.To
+		}
+	}
+	if s.State == event.Parked && s.Parked != nil {
+		v.Parked = &view.Parked{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At}
+	}
+	return v
+}
+
+// write brings the tables up to the task.
+func (p *projector) write(t *taskFold) error {
+	p.touched = append(p.touched, topic{workspace: t.workspace, task: t.id})
+	if err := p.writeRow(t); err != nil {
+		return err
+	}
+	if err := p.writeItems(t); err != nil {
+		return err
+	}
+	for ; t.stored.involved < len(t.involved); t.stored.involved++ {
+		if _, err := p.involve.Exec(t.workspace, t.involved[t.stored.involved], t.id); err != nil {
+			return err
+		}
+	}
+	for _, digest := range t.refers {
+		if _, err := p.addArtifact.Exec(t.workspace, digest, t.id); err != nil {
+			return err
+		}
+	}
+	t.refers = nil
+	if err := p.writeTickets(t); err != nil {
+		return err
+	}
+	if err := p.writeDependents(t); err != nil {
+		return err
+	}
+	return p.writeClaims(t)
+}
+
+func (p *projector) writeRow(t *taskFold) (err error) {
+	row := t.row()
+	p.json = rowjson.AppendTask(p.json[:0], &row)
+	c, was := t.columns(), t.stored.columns
+	var due any
+	if c.due != 0 {
+		due = c.due
+	}
+	if !t.stored.exists {
+		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, p.json)
+		if err == nil && row.Parent != "" {
+			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
+		}
+		if err == nil && t.state.Conversation != "" {
+			_, err = p.addCarrier.Exec(t.workspace, t.state.Conversation, t.id)
+		}
+	} else {
+		changed, args := 0, append(make([]any, 0, 6), p.json)
+		for i, column := range [...]struct {
+			changed bool
+			value   any
+		}{{c.state != was.state, string(c.state)}, {c.live != was.live, c.live}, {c.owner != was.owner, c.owner}, {c.due != was.due, due}} {
+			if column.changed {
+				changed |= 1 << i
+				args = append(args, column.value)
+			}
+		}
+		_, err = p.updateTask[changed].Exec(append(args, t.first)...)
+	}
+	if err == nil && c.state != was.state {
+		err = p.writeRare(t, was.state, c.state)
+	}
+	if open, before := c.live > 0, t.stored.exists && was.live > 0; open != before {
+		p.open[requester{t.workspace, t.state.Requester}] += map[bool]int{true: 1, false: -1}[open]
+	}
+	t.stored.exists, t.stored.columns = true, c
+	return err
+}
+
+func (p *projector) writeRare(t *taskFold, was, is event.State) (err error) {
+	if isRare(was) {
+		_, err = p.dropRare.Exec(t.workspace, string(was), t.id)
+	}
+	if err == nil && isRare(is) {
+		_, err = p.addRare.Exec(t.workspace, string(is), t.id)
+	}
+	return err
+}
+
+// writeItems writes the difference between the items that the tables hold and those that there are.
+func (p *projector) writeItems(t *taskFold) error {
+	was, from := t.stored.items, 0
+	kept := make([]bool, len(was))
+	for i := range t.items {
+		n := &t.items[i]
+		j := find(was, from, n.itemKey)
+		if j >= 0 && was[j].at == n.at {
+			kept[j], from = true, j+1
+			if n.same(&was[j]) {
+				continue
+			}
+		} else {
+			j = -1
+		}
+		shown := t.show(n)
+		p.json = rowjson.AppendItem(p.json[:0], &shown)
+		var err error
+		if j >= 0 {
+			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))
+		} else {
+			_, err = p.insertItem.Exec(t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id), p.json)
+		}
+		if err != nil {
+			return err
+		}
+		p.touched = append(p.touched, topic{workspace: t.workspace, agent: n.agent})
+	}
+	for j := range was {
+		if kept[j] {
+			continue
+		}
+		o := &was[j]
+		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.ord(t.state.Priority), o.id(t.id)); err != nil {
+			return err
+		}
+		p.touched = append(p.touched, topic{workspace: t.workspace, agent: o.agent})
+	}
+	t.stored.items = t.items
+	return nil
+}
+
+func (p *projector) writeDependents(t *taskFold) error {
+	waits := t.waits()
+	if waits == t.stored.dependents {
+		return nil
+	}
+	stmt := p.dropDependent
+	if waits {
+		stmt = p.addDependent
+	}
+	for _, d := range t.state.Dependencies {
+		if _, err := stmt.Exec(t.workspace, d.Task, t.id); err != nil {
+			return err
+		}
+	}
+	t.stored.dependents, p.waiting.known = waits, false
+	return nil
+}
+
+func (p *projector) writeClaims(t *taskFold) error {
+	is, was := t.claims(), t.stored.claims
+	for _, c := range was {
+		if slices.Contains(is, c) {
+			continue
+		}
+		if _, err := p.dropClaim.Exec(t.workspace, c.who, event.HandoffID(t.id, c.handoff)); err != nil {
+			return err
+		}
+	}
+	for _, c := range is {
+		if slices.Contains(was, c) {
+			continue
+		}
+		if _, err := p.addClaim.Exec(t.workspace, c.who, event.HandoffID(t.id, c.handoff)); err != nil {
+			return err
+		}
+	}
+	t.stored.claims = is
+	return nil
+}
+
+// writeOpen writes by how much the numbers of open tasks have changed.
+func (p *projector) writeOpen() error {
+	for of, n := range p.open {
+		delete(p.open, of)
+		if n == 0 {
+			continue
+		}
+		if _, err := p.addOpen.Exec(of.workspace, of.principal, n); err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		if _, err := p.dropOpen.Exec(of.workspace, of.principal); err != nil {
+			return err
+		}
+	}
+	return nil
+}

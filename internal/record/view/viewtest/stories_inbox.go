@@ -1,0 +1,131 @@
+package viewtest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// goOn is what an inbox has after a cursor, as the ids of its items, and the next cursor.
+func (s *stage) goOn(name string, after ledger.Position, limit int) ([]string, ledger.Position) {
+	s.Helper()
+	box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{After: after, Limit: limit})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if box.At < after {
+		s.Fatalf("the cursor %d was followed by %d", after, box.At)
+	}
+	ids := []string{}
+	for _, i := range box.Items {
+		ids = append(ids, i.ID)
+	}
+	return ids, box.At
+}
+
+func cursorOfInboxStory(s *stage) {
+	var at ledger.Position
+	next := func(limit int, want ...string) {
+		s.Helper()
+		var got []string
+		if got, at = s.goOn("bob", at, limit); !slices.Equal(got, append([]string{}, want...)) {
+			s.Errorf("got %q, want %q", got, want)
+		}
+	}
+	offer := func(n int) string { return event.HandoffID(id(n), 1) }
+	for n, priority := range []event.Priority{event.Low, event.Normal, event.Urgent, event.High, event.Urgent} {
+		s.do(id(n), handoff.Create{By: operator, Task: id(n), Intent: "x", Priority: priority})
+		s.do(id(n), s.to(id(n), "bob"))
+	}
+	next(2, offer(2), offer(4)) // the most urgent of all
+	if at >= s.inbox("bob")[4].At {
+		s.Errorf("the cursor %d is behind what was left out", at)
+	}
+	next(2, offer(1), offer(0)) // from now on by age: who is left lying does not keep others away
+	next(2, offer(2), offer(3))
+	next(2, offer(4))
+	next(2)
+	if at != s.views.Position() {
+		s.Errorf("the cursor is %d, the views are at %d", at, s.views.Position())
+	}
+	s.do(id(4), handoff.See{Agent: "bob", Handoff: 1})
+	next(2) // it is where it was
+	s.do(id(5), handoff.Create{By: operator, Task: id(5), Intent: "x"}, s.to(id(5), "bob"))
+	next(2, offer(5))
+	s.do(id(5), handoff.See{Agent: "bob", Handoff: 1})
+	for range 2 { // it is not answered, and made again after a while
+		s.now = s.task(id(5)).Due()
+		s.do(id(5), handoff.Tick{})
+	}
+	next(2, offer(5))
+	next(2)
+}
+
+// gatherer goes through an inbox by its cursor.
+type gatherer struct {
+	at   ledger.Position
+	told map[string]bool
+}
+
+// randomReaders go through inboxes by their cursors while random stories go on: whatever waits and is not after a reader's
+// cursor, it has been told of; and nothing twice once it goes by a cursor.
+func randomReaders(t *testing.T, open Open) {
+	s := newStage(t, open)
+	story := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		story++
+		s.ws = fmt.Sprintf("reader-%d", story)
+		readers := map[string]*gatherer{"": {}, "ann": {}, "bob": {}, "cy": {}}
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
+			task := id(rapid.IntRange(1, 6).Draw(rt, "task"))
+			_ = s.try(task, s.anything(rt, task, s.task(task))) // most refusals are part of the game
+			if rapid.IntRange(0, 2).Draw(rt, "look") == 0 {
+				name := rapid.SampledFrom([]string{"", "ann", "bob", "cy"}).Draw(rt, "reader")
+				readers[name].look(rt, s, name)
+			}
+		}
+		for name, r := range readers {
+			for r.look(rt, s, name) > 0 { // it comes to an end
+			}
+		}
+	})
+}
+
+func (r *gatherer) look(rt *rapid.T, s *stage, name string) int {
+	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
+	box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{After: r.at, Limit: limit})
+	if err != nil || box.At < r.at || box.At > s.views.Position() {
+		rt.Fatalf("after %d: %d, %v", r.at, box.At, err)
+	}
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	line := func(i view.Item) string { return fmt.Sprintf("%s %s offer %d at %d", i.Type, i.ID, i.Offer, i.At) }
+	for _, i := range box.Items {
+		if i.At <= r.at || r.at > 0 && i.At > box.At {
+			rt.Errorf("between %d and %d: %s", r.at, box.At, line(i))
+		}
+	}
+	entries := map[ledger.Position]bool{}
+	for _, i := range box.Items {
+		entries[i.At] = true
+		r.told[line(i)] = true
+	}
+	if len(box.Items) > limit && len(entries) > 1 {
+		rt.Errorf("%d items of %d entries where %d were wanted", len(box.Items), len(entries), limit)
+	}
+	r.at = box.At
+	for _, i := range s.inbox(name) {
+		if i.At <= r.at && !r.told[line(i)] {
+			rt.Errorf("%q at %d with limit %d was not told of %s", name, r.at, limit, line(i))
+		}
+	}
+	return len(box.Items)
+}

@@ -1,0 +1,245 @@
+package phrase
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Parse reads a sentence. What is not understood as one whole instruction is refused (invalid, too_large); the refusal's
+// detail "why" is a [Why], and "say" lists what can be said.
+func Parse(text string) (Said, error) {
+	if err := checkText(text); err != nil {
+		return Said{}, err
+	}
+	words, err := wordsOf(text)
+	if err != nil {
+		return Said{}, err
+	}
+	s := newSentence(text, words)
+	if len(s.command) > maxWords {
+		return Said{}, refusal.New(refusal.TooLarge, "say what to do in a few words, and why after \"because\"",
+			"an instruction of %d words is too long, at most %d are allowed", len(s.command), maxWords)
+	}
+	if len(s.command) == 0 {
+		return Said{}, doubt(Empty, "say what is to be done", "nothing is said")
+	}
+	all := readings(s.command)
+	switch len(all) {
+	case 0:
+		return Said{}, s.explain()
+	case 1:
+	default:
+		var list []string
+		for _, r := range all {
+			list = append(list, r.said.Canonical())
+		}
+		return Said{}, doubt(Ambiguous, "say which: "+strings.Join(list, "; or: "), "this can be read in %d ways", len(list)).With("readings", list)
+	}
+	said := all[0].said
+	if s.asks && !s.request && !said.Intent.Reads() {
+		return Said{}, s.question(said)
+	}
+	if said.Detail, err = s.detail(said); err != nil {
+		return Said{}, err
+	}
+	return said, said.check()
+}
+
+func checkText(text string) error {
+	if err := event.CheckText("the sentence", text, MaxText); err != nil {
+		return err
+	}
+	for i, r := range text {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return refusal.New(refusal.Invalid, "leave it out", "there is a control character at byte %d", i+1)
+		}
+	}
+	return nil
+}
+
+// sentence is a text taken apart.
+type sentence struct {
+	text    string
+	command []word // what to do, without courtesies and commas
+	clauses []word // the same with them
+	reason  []word // why
+	because bool   // a reason is announced
+	asks    bool   // ends with a question mark
+	request bool   // somebody is asked to do it
+}
+
+func newSentence(text string, words []word) *sentence {
+	s := &sentence{text: text}
+	if n := len(words); n > 0 {
+		s.asks = words[n-1].mark && words[n-1].text == "?"
+	}
+	words = s.opening(words)
+	at, after := reasonAt(words)
+	if after > 0 {
+		s.because, s.reason, words = true, words[after:], words[:at]
+	}
+	s.clauses = words
+	words = slices.DeleteFunc(slices.Clone(words), func(w word) bool { return w.is(",") || oneOf(w, fillers) })
+	s.command = s.closing(s.opening(words))
+	return s
+}
+
+// opening cuts off courtesies and marks at the beginning.
+func (s *sentence) opening(words []word) []word {
+	for {
+		n, asked := longest(words, requests, false), true
+		if n == 0 {
+			n, asked = longest(words, courtesies, false), false
+		}
+		if n == 0 && len(words) > 0 && (words[0].mark || oneOf(words[0], fillers)) {
+			n, asked = 1, words[0].is("please")
+		}
+		if n == 0 {
+			return words
+		}
+		s.request = s.request || asked
+		words = words[n:]
+	}
+}
+
+// closing cuts off courtesies and marks at the end.
+func (s *sentence) closing(words []word) []word {
+	for {
+		n, asked := longest(words, requests, true), true
+		if n == 0 {
+			n, asked = longest(words, farewells, true), false
+		}
+		if n == 0 && len(words) > 0 && words[len(words)-1].mark {
+			n = 1
+		}
+		if n == 0 {
+			return words
+		}
+		s.request = s.request || asked
+		words = words[:len(words)-n]
+	}
+}
+
+// longest is how many words the longest of the phrases takes that the words begin, or end, with.
+func longest(words []word, phrases []string, atEnd bool) int {
+	best := 0
+	for _, p := range phrases {
+		part := strings.Fields(p)
+		n := len(part)
+		if n <= best || n > len(words) {
+			continue
+		}
+		from := words[:n]
+		if atEnd {
+			from = words[len(words)-n:]
+		}
+		if slices.EqualFunc(from, part, word.is) {
+			best = n
+		}
+	}
+	return best
+}
+
+// reasonAt finds where the reason is announced, and where it begins; zeros without one.
+func reasonAt(words []word) (at, after int) {
+	for i := 1; i < len(words); i++ {
+		switch {
+		case words[i].is("because"):
+			return i, i + 1 + longest(words[i+1:], []string{"of", ":"}, false)
+		case words[i].is("since"), words[i].is(":"):
+			return i, i + 1
+		case words[i].is("reason"):
+			at, after = i, i+1
+			for at > 1 && oneOf(words[at-1], []string{"the", "with", "for", "and", "my", ","}) {
+				at--
+			}
+			for after < len(words) && oneOf(words[after], []string{"is", "being", "that", ":"}) {
+				after++
+			}
+			return at, after
+		}
+		if n := longest(words[i:], []string{"due to", "owing to", "on account of"}, false); n > 0 {
+			return i, i + n
+		}
+	}
+	return 0, 0
+}
+
+// readings are the different ways in which all the words can be understood.
+func readings(words []word) []match {
+	var all []match
+	for _, r := range rules() {
+		m := matcher{words: words}
+		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
+			if end == len(words) && !slices.ContainsFunc(all, func(o match) bool { return o.said == s }) {
+				all = append(all, match{s, end, r.statement})
+			}
+		})
+	}
+	return all
+}
+
+// beginning is the longest beginning of the words that can be understood.
+func beginning(words []word) (best match) {
+	for _, r := range rules() {
+		m := matcher{words: words}
+		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
+			if end > best.end {
+				best = match{s, end, r.statement}
+			}
+		})
+	}
+	return best
+}
+
+// detail is the reason as it was said, or as it stands in quotes. Unquoted, it may not go on to say what else to do.
+func (s *sentence) detail(said Said) (string, error) {
+	if !s.because {
+		return "", nil
+	}
+	if said.Intent.Reads() {
+		return "", doubt(Leftover, "leave the reason out", "to look at something needs no reason")
+	}
+	if len(s.reason) > 0 && s.reason[0].quoted && !slices.ContainsFunc(s.reason[1:], func(w word) bool { return !w.mark }) {
+		if text := strings.TrimSpace(s.reason[0].text); text != "" {
+			return text, nil
+		}
+	}
+	text := ""
+	if len(s.reason) > 0 {
+		text = strings.TrimSpace(s.text[s.reason[0].start:])
+	}
+	if strings.Trim(text, marks+`"' `) == "" {
+		return "", doubt(Incomplete, "give the reason, or leave \"because\" out", "there is no reason after \"because\"")
+	}
+	return text, s.oneThing()
+}
+
+// oneThing refuses a reason in which another instruction hides, or that takes everything back.
+func (s *sentence) oneThing() error {
+	for i, w := range s.reason {
+		if !w.mark && !oneOf(w, []string{"and", "then", "but"}) {
+			continue
+		}
+		clause := (&sentence{}).opening(slices.DeleteFunc(slices.Clone(s.reason[i+1:]), func(w word) bool { return oneOf(w, fillers) }))
+		for len(clause) > 0 && oneOf(clause[0], []string{"and", "then", "but"}) {
+			clause = (&sentence{}).opening(clause[1:])
+		}
+		if longest(clause, takebacks, false) > 0 || len(clause) == 1 && clause[0].is("no") {
+			return doubt(Negated, "leave that out; put a reason that says so into quotes", "the reason ends by taking it back: %q", clipped(s.text[clause[0].start:]))
+		}
+		end := slices.IndexFunc(clause, func(w word) bool { return w.mark })
+		if end < 0 {
+			end = len(clause)
+		}
+		if found := beginning(clause[:min(end, maxWords)]); found.end > 0 && !found.statement && (!found.said.Intent.Reads() || found.end == end) {
+			return doubt(Several, "say one thing at a time; put a reason that says so into quotes",
+				"the reason goes on with another instruction: %q", clipped(s.text[clause[0].start:]))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Artifact opens an artifact that the caller may read; close it. That it was read is on record when this returns.
+// Nothing that is read may be relied on before io.EOF: until then the content may still turn out to be damaged
+// ([artifact.ErrCorrupt]). What is not there, or not for the caller, is refused (not_found).
+func (s *Shelf) Artifact(ctx context.Context, c caller.Caller, d artifact.Digest) (io.ReadCloser, artifact.Info, error) {
+	r, info, err := s.get(ctx, c, d)
+	if err != nil {
+		return nil, artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact", string(d), err)
+	}
+	return r, info, nil
+}
+
+func (s *Shelf) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ io.ReadCloser, _ artifact.Info, err error) {
+	k, task, err := s.find(ctx, c, d)
+	if err != nil {
+		return nil, artifact.Info{}, err
+	}
+	done, err := s.busy.begin(c)
+	if err != nil {
+		return nil, artifact.Info{}, err
+	}
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	r, info, err := s.store.Get(ctx, k)
+	if err != nil {
+		return nil, artifact.Info{}, err
+	}
+	if err := s.access.Read(ctx, c.Who(), task, "artifact", string(d)); err != nil {
+		return nil, artifact.Info{}, errors.Join(err, r.Close())
+	}
+	return &open{r, done}, info, nil
+}
+
+// open is a content on its way out.
+type open struct {
+	io.ReadCloser
+	done func()
+}
+
+func (o *open) Close() error {
+	o.done()
+	return o.ReadCloser.Close()
+}
+
+// ArtifactInfo says how large an artifact is that the caller may read. It reads nothing of it.
+func (s *Shelf) ArtifactInfo(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
+	k, _, err := s.find(ctx, c, d)
+	if err != nil {
+		return artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact-info", string(d), err)
+	}
+	r, info, err := s.store.Get(ctx, k)
+	if err != nil {
+		return artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact-info", string(d), err)
+	}
+	return info, r.Close()
+}
+
+// find is the key of an artifact that the caller may read, and the task by which it may, if it is for a task.
+func (s *Shelf) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k artifact.Key, task string, err error) {
+	k = artifact.Key{Workspace: c.Workspace, Digest: d}
+	if err := c.May(identity.ReadOwn, "read an artifact"); err != nil {
+		return k, "", err
+	}
+	if err := errors.Join(s.there(), d.Check()); err != nil {
+		return k, "", err
+	}
+	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) {
+		return k, "", nil
+	}
+	f, err := s.kept.Load(ctx, streamOf(k), true)
+	if err != nil || slices.Contains(f.State.By, c.String()) {
+		return k, "", err
+	}
+	had := s.views.Position()
+	task, err = s.through(ctx, c, d)
+	if err != nil || task != "" {
+		return k, task, err
+	}
+	behind, err := stream.CatchUp(ctx, s.ledger, had, s.views.Wait)
+	if err == nil && behind { // views must not refuse anybody what they do not know yet
+		task, err = s.through(ctx, c, d)
+	}
+	if err == nil && task == "" {
+		err = artifact.NotFound(k)
+	}
+	return k, task, err
+}
+
+// maxThrough bounds how many tasks of a caller are looked at that all refer to one artifact.
+const maxThrough = 1000
+
+// through is a task of which an envelope refers to the artifact and says so to the caller; "" if there is none.
+func (s *Shelf) through(ctx context.Context, c caller.Caller, d artifact.Digest) (string, error) {
+	f := view.ReferenceFilter{Involving: c.String(), Limit: 100}
+	for range maxThrough / f.Limit {
+		tasks, err := s.views.Referring(ctx, c.Workspace, string(d), f)
+		if err != nil {
+			return "", stream.Unavailable(err)
+		}
+		for _, task := range tasks {
+			if may, err := s.reads(ctx, c, task); err != nil || may {
+				return task, err
+			}
+		}
+		if len(tasks) < f.Limit {
+			break
+		}
+		f.After = tasks[len(tasks)-1]
+	}
+	return "", nil
+}

@@ -1,0 +1,127 @@
+package caller
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+)
+
+// MaxKey is the most bytes an idempotency key may have.
+const MaxKey = 200
+
+// Caller is who asks, by which credential, and under which idempotency key. Surfaces get it from
+// authentication (roster); nothing in it ever comes from a request's body.
+type Caller struct {
+	identity.Principal
+	Token string   // id of the token
+	For   []string // on whose behalf, nearest first
+	Key   string   // idempotency key of this call; empty: none
+	// Person is who sits at an agent's client, by name, as its token says; empty: nobody.
+	Person string
+	// Scopes narrow what the credential may be used for; nil: all that the role may do.
+	Scopes *identity.Scopes
+}
+
+// AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the door
+// lets through for a person and nothing else. Without such a person it refuses (not_permitted).
+func (c Caller) AsPerson(name string) (Caller, error) {
+	if name == "" || c.Person != name {
+		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin make a token that names the person at your client: trapeze token create --agent NAME --person NAME",
+			"the token of %s names no person %.64q", c, name)
+	}
+	c.Role, c.Name, c.Person = identity.Operator, name, ""
+	return c, nil
+}
+
+// WithKey is the caller with an idempotency key for one call.
+func (c Caller) WithKey(key string) Caller {
+	c.Key = key
+	return c
+}
+
+// System is the server itself, working for others.
+func System(workspace, room string, on ...ledger.Actor) Caller {
+	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: "system", Name: room}}
+	for _, a := range on { // what it was asked by, and whom that was asked by
+		c.For = append(append(c.For, a.Principal), a.For...)
+	}
+	c.For = c.For[:min(len(c.For), ledger.MaxChain)]
+	return c
+}
+
+// IsSystem reports whether the server itself calls.
+func (c Caller) IsSystem() bool { return c.Role == "system" }
+
+// May refuses (not_permitted) what the caller's role, or the scopes of its token, do not allow.
+func (c Caller) May(v identity.Verb, what string) error {
+	if c.IsSystem() {
+		return nil
+	}
+	if c.Workspace == "" {
+		return refusal.New(refusal.Unauthenticated, "send a token", "no credential")
+	}
+	if err := identity.Require(c.Principal, v, what); err != nil || c.Scopes == nil {
+		return err
+	}
+	return c.Scopes.Require(c.Principal, v, what)
+}
+
+// Can reports whether [Caller.May] would let the caller do a class of things.
+func (c Caller) Can(v identity.Verb) bool { return c.May(v, "") == nil }
+
+// By is the caller as the rules see it.
+func (c Caller) By() handoff.By {
+	return handoff.By{
+		Principal: c.String(), Agent: c.Agent(), System: c.IsSystem(),
+		Operator: identity.May(c.Role, identity.ActAny),
+	}
+}
+
+// Actor is the caller as an entry names it.
+func (c Caller) Actor() ledger.Actor {
+	return ledger.Actor{Principal: c.String(), Token: c.Token, For: c.For}
+}
+
+// Who is the caller as the record of accesses names it.
+func (c Caller) Who() access.Who { return access.Who{Workspace: c.Workspace, Actor: c.Actor()} }
+
+// Write is the caller as a writer to a stream. request is the digest of what it asks.
+func (c Caller) Write(request string) stream.Write {
+	return stream.Write{Actor: c.Actor(), Key: c.DigestKey(), Request: request}
+}
+
+// CheckKey refuses an idempotency key that is too long or holds control characters.
+func (c Caller) CheckKey() error {
+	if len(c.Key) > MaxKey {
+		return refusal.New(refusal.TooLarge, "use a UUID", "an idempotency key of %d bytes is too long", len(c.Key))
+	}
+	for _, r := range c.Key {
+		if r < ' ' || r == 0x7f {
+			return refusal.New(refusal.Invalid, "use a UUID", "the idempotency key holds a control character")
+		}
+	}
+	return nil
+}
+
+// DigestKey scopes a caller's key to its workspace and principal. Empty without a key.
+func (c Caller) DigestKey() string {
+	if c.Key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("key\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Tolerate forgets refusals that a repeat would meet again: they mean that there is nothing to do.
+func Tolerate(err error) error {
+	if r, ok := refusal.As(err); ok && r.Code != refusal.Unavailable && r.Code != refusal.Unknown {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package envelopes
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+)
+
+// Content is what a sender puts into an envelope. What the task knows already (intent, constraints, history,
+// permissions) comes along by itself; lists are added to those of the envelope before, by id.
+type Content struct {
+	Ask        string          `json:"ask,omitempty" doc:"What the receiver must accomplish."`
+	State      string          `json:"current_state,omitempty" doc:"Where the work stands now."`
+	Summary    string          `json:"conversation_summary,omitempty" doc:"What was said so far, condensed."`
+	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
+	Decisions  []Point         `json:"decisions,omitempty" doc:"What was decided."`
+	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open; replaces the list of the envelope before."`
+	Steps      []Step          `json:"steps,omitempty" doc:"What the sender did; added to the history. Calls of tools are left out of what a receiver gets unless it asks for everything."`
+	Data       json.RawMessage `json:"data,omitempty" doc:"Task context, any JSON; replaces that of the envelope before."`
+	Confidence *float64        `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure the sender is of its work."`
+	Notes      string          `json:"notes,omitempty" doc:"Anything else for the receiver."`
+	ExpiresAt  time.Time       `json:"expires_at,omitzero" doc:"When what this says is stale. It is not refused then, only marked."`
+	Memory     []MemoryAsk     `json:"memory,omitempty" maxItems:"100" doc:"Memory items that go along; those of the envelope before stay."`
+	Recent     int             `json:"recent,omitempty" minimum:"0" maximum:"50" doc:"So many recent memory items go along too: those that fit the task best."`
+	Artifacts  []Artifact      `json:"artifacts,omitempty" maxItems:"200" doc:"Files that go along; those of the envelope before stay."`
+
+	// Unresolved are memory items of another system, which nobody here can resolve.
+	Unresolved []string `json:"-"`
+	// Base is an envelope from elsewhere that a task's first one starts from; nil if there is none.
+	Base json.RawMessage `json:"-"`
+}
+
+// MemoryAsk names a memory item that is to go along.
+type MemoryAsk struct {
+	ID      string `json:"id"`
+	Version int    `json:"version,omitempty" minimum:"0" doc:"0: the newest."`
+}
+
+// Artifact refers to a file by the digest of its content.
+type Artifact struct {
+	Digest    string `json:"digest"`
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"media_type,omitempty" doc:"Such as text/x-diff."`
+}
+
+// Point is one fact or decision. Without an id it gets one.
+type Point struct {
+	ID         string  `json:"id,omitempty"`
+	Text       string  `json:"text"`
+	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
+	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
+	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short. A pin stays, also when the point is reworded or superseded."`
+	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said."`
+}
+
+// Step is one thing that the sender did.
+type Step struct {
+	Action string `json:"action" doc:"In a word or two, such as reproduced or called."`
+	Detail string `json:"detail,omitempty"`
+	Tool   string `json:"tool,omitempty" doc:"The tool that was called, if the step is such a call."`
+}
+
+// IsZero reports whether the sender adds nothing.
+func (c Content) IsZero() bool {
+	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
+		c.Questions == nil && len(c.Steps) == 0 && len(c.Data) == 0 && c.Confidence == nil && c.Notes == "" &&
+		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0 && len(c.Base) == 0
+}
+
+// HasWork reports whether the content brings something that makes a revisit work rather than a loop.
+func (c Content) HasWork() bool { return len(c.Decisions) > 0 }
+
+// The most that a sender may name at once. They are what the descriptions of [Content] say.
+const (
+	maxMemoryAsked = 100
+	maxFilesAsked  = envelope.MaxArtifacts
+)
+
+// Check refuses content that no envelope could carry, before a task is made of it.
+func (c Content) Check() error {
+	if err := c.checkRefs(); err != nil {
+		return err
+	}
+	if len(c.Data) > event.MaxData {
+		return event.TooLarge("the data", len(c.Data), event.MaxData)
+	}
+	if len(c.Data) == 0 {
+		return nil
+	}
+	return envelope.CheckData(c.Data)
+}
+
+func (c Content) checkRefs() error {
+	switch {
+	case len(c.Memory) > maxMemoryAsked:
+		return event.TooMany("memory items", len(c.Memory), maxMemoryAsked)
+	case len(c.Artifacts) > maxFilesAsked:
+		return event.TooMany("artifacts", len(c.Artifacts), maxFilesAsked)
+	case len(c.Steps) > envelope.MaxHistory:
+		return event.TooMany("steps", len(c.Steps), envelope.MaxHistory)
+	case c.Recent < 0 || c.Recent > memories.MaxRecent:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", memories.MaxRecent), "%d recent items are out of range", c.Recent).With("field", "recent")
+	}
+	for _, m := range c.Memory {
+		if err := memory.CheckID(m.ID); err != nil {
+			return err
+		}
+		if m.Version < 0 {
+			return refusal.New(refusal.Invalid, "versions are numbered from 1; 0 is the newest", "memory item %s has no version %d", m.ID, m.Version).With("field", "memory")
+		}
+	}
+	return nil
+}
+
+func (c Content) addTo(doc *envelope.Envelope) {
+	set := func(field *string, v string) {
+		if v != "" {
+			*field = v
+		}
+	}
+	set(&doc.Task.Ask, c.Ask)
+	set(&doc.Task.State, c.State)
+	set(&doc.ConversationSummary, c.Summary)
+	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f")
+	doc.Decisions = points(doc.Decisions, c.Decisions, "d")
+	if c.Questions != nil {
+		doc.OpenQuestions = c.Questions
+	}
+	if len(c.Data) > 0 {
+		doc.Task.Data = c.Data
+	}
+	doc.Confidence = c.Confidence
+	if !c.ExpiresAt.IsZero() || !doc.ExpiresAt.After(doc.CreatedAt) {
+		doc.ExpiresAt = c.ExpiresAt // what was said before may be stale by now; who says it again answers for it
+	}
+}
+
+// points adds to a list by id: the same id replaces, and so does naming what is superseded. What is replaced passes its
+// pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
+// importance, where the new words come without one.
+func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
+	list = slices.Grow(slices.Clone(list), len(add))
+	ids := make(map[string]bool, len(list)+len(add))
+	for _, i := range list {
+		ids[i.ID] = true
+	}
+	for _, p := range add {
+		for n := len(list) + 1; p.ID == ""; n++ {
+			if id := letter + strconv.Itoa(n); !ids[id] {
+				p.ID = id
+			}
+		}
+		w := envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}
+		if ids[p.ID] || ids[p.Supersedes] {
+			list = slices.DeleteFunc(list, func(i envelope.Item) bool {
+				if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
+					return false
+				}
+				w.Pinned = w.Pinned || i.Pinned
+				if p.Importance == 0 {
+					w.Importance = max(w.Importance, i.Importance)
+				}
+				return true
+			})
+			delete(ids, p.Supersedes)
+		}
+		ids[p.ID] = true
+		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, Weight: w})
+	}
+	return list
+}
+
+// constraints are those of a task, with what the envelope before has of them that this version does not know.
+func constraints(cs []event.Constraint, before []envelope.Constraint) []envelope.Constraint {
+	out := make([]envelope.Constraint, len(cs))
+	for i, c := range cs {
+		out[i] = envelope.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow}
+		if at := slices.IndexFunc(before, func(b envelope.Constraint) bool { return b.ID == c.ID }); at >= 0 {
+			out[i].Extra = before[at].Extra
+		}
+	}
+	return out
+}
+
+func expected(e event.Expected, before envelope.Expected) envelope.Expected {
+	return envelope.Expected{Format: e.Format, MaxBytes: e.MaxBytes, Criteria: e.Criteria, Schema: e.Schema, Extra: before.Extra}
+}

@@ -1,0 +1,179 @@
+package envelopes
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Compose seals the next envelope of a task, and returns it as it was sealed.
+func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t task.Task, h envelope.Header, c Content, now time.Time) (event.Sealed, envelope.Envelope, error) {
+	doc, err := s.Draft(ctx, by, t, h, c, now)
+	if err != nil {
+		return event.Sealed{}, doc, err
+	}
+	return s.sealSource(doc)
+}
+
+// headroom is how many bytes a source leaves free: a rendition of it may get constraints that were set since, and lists
+// what it leaves out. So nobody can fill a task's envelopes until none can be sealed for a receiver.
+const headroom = 192 << 10
+
+// sealSource seals what is handed over, and returns it as it was sealed. Where it is too large, what can be fetched does
+// not come along: the raw conversation, then the texts of memory items, of pinned ones last.
+func (s *Sealer) sealSource(doc envelope.Envelope) (event.Sealed, envelope.Envelope, error) {
+	const most = envelope.MaxSize - headroom
+	for {
+		sealed, err := s.seal(doc)
+		if err == nil && len(sealed.Bytes) > most {
+			err = event.TooLarge("what is handed over", len(sealed.Bytes), most)
+		}
+		if refusal.CodeOf(err) != refusal.TooLarge || !lighten(&doc) {
+			return sealed, doc, err
+		}
+	}
+}
+
+// lighten takes out the next of what can be fetched; false if nothing is left of that.
+func lighten(doc *envelope.Envelope) bool {
+	if len(doc.Conversation) > 0 {
+		doc.Conversation = nil
+		return true
+	}
+	for _, pinned := range []bool{false, true} {
+		out := false
+		for i := range doc.Memory {
+			if m := &doc.Memory[i]; m.Pinned == pinned && m.Text != "" {
+				m.Text, out = "", true
+			}
+		}
+		if out {
+			return true
+		}
+	}
+	return false
+}
+
+// Draft is the next envelope of a task: what its newest one says, brought up to date with the task, with what the sender
+// adds, and with what the sender asks for from memory, conversation and artifacts. cold leaves out everything but the
+// description.
+func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
+	doc, err := s.base(ctx, by.Workspace, t, c.Base)
+	if err != nil {
+		return doc, err
+	}
+	h.Extra = doc.Handoff.Extra
+	h.TaskID, h.Dependencies = t.ID, nil
+	if h.Permissions == nil {
+		h.Permissions = t.Permissions
+	}
+	for _, d := range t.Dependencies {
+		h.Dependencies = append(h.Dependencies, d.Task)
+	}
+	h.Notes = c.Notes
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	doc.Task.Intent = t.Intent
+	if h.Kind == event.Cold {
+		doc = envelope.Envelope{
+			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
+			Task: envelope.Task{Intent: t.Intent},
+		}
+		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
+	}
+	c.addTo(&doc)
+	if h.Kind != event.Cold {
+		doc.History = append(doc.History, progress(doc.History, t)...)
+		doc.History = append(doc.History, answers(t)...)
+	}
+	for _, step := range c.Steps {
+		doc.History = append(doc.History, envelope.Step{Time: now, Agent: t.Source(), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
+	}
+	if n := len(doc.History); n > envelope.MaxHistory {
+		doc.History = doc.History[n-envelope.MaxHistory:]
+	}
+	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
+	if h.Kind == event.Cold {
+		return doc, nil
+	}
+	err = s.gather(ctx, by, t, c, &doc)
+	return doc, err
+}
+
+// answers is what people have told the task's owner since its newest envelope.
+func answers(t task.Task) []envelope.Step {
+	var steps []envelope.Step
+	for _, a := range t.Answers {
+		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
+		steps = append(steps, envelope.Step{Time: a.At, Agent: a.By, Action: "answer", Detail: text})
+	}
+	return steps
+}
+
+// reported is the action of a step that is a progress note.
+const reported = "progress"
+
+// progress is what the owner has reported and the history does not tell yet.
+func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
+	told := map[string]bool{}
+	for _, s := range slices.Backward(history) {
+		if s.Action != reported {
+			continue
+		}
+		if s.Agent != t.Owner { // what stands before that is of another time
+			break
+		}
+		told[s.Detail] = true
+	}
+	for _, note := range t.Notes {
+		if !told[note] {
+			steps = append(steps, envelope.Step{Agent: t.Owner, Action: reported, Detail: note})
+		}
+	}
+	return steps
+}
+
+// base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.
+func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewhere []byte) (envelope.Envelope, error) {
+	switch {
+	case t.Envelope == "" && len(elsewhere) > 0:
+		doc, err := envelope.Decode(elsewhere)
+		return doc.Next(""), err
+	case t.Envelope == "":
+		return envelope.Envelope{}, nil
+	}
+	doc, err := s.Sealed(ctx, workspace, t.ID, t.Envelope)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	return doc.Next(t.Envelope), nil
+}
+
+// ComposeChild seals a child's first envelope: what its parent's envelope says, with the child's own intent, asking
+// for the child's result. Its parent digest is the envelope that the spawn sealed.
+func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent task.Task, ev event.Spawned, h envelope.Header, now time.Time) (event.Sealed, error) {
+	from := parent
+	from.Envelope = ev.Envelope
+	doc, err := s.base(ctx, workspace, from, nil)
+	if err != nil {
+		return event.Sealed{}, err
+	}
+	h.Extra = doc.Handoff.Extra
+	h.TaskID, h.From, h.Permissions = t.ID, ev.From, t.Permissions
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	if t.Intent != parent.Intent {
+		doc.Task.State = "Part of a larger task: " + refusal.Clip(parent.Intent, 2000)
+	}
+	doc.Task.Intent = t.Intent
+	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
+	sealed, _, err := s.sealSource(doc)
+	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
+	return sealed, err
+}

@@ -1,0 +1,76 @@
+package envelopes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+)
+
+// gather adds what goes along from elsewhere: what the sender asks for, what is pinned, what was said, and what the
+// envelope before brought, as far as the sender may read it still. What cannot be had is named as a gap; it never stops
+// a handoff.
+func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Content, doc *envelope.Envelope) error {
+	for _, id := range c.Unresolved {
+		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapNotFound})
+	}
+	if err := s.files(ctx, by, c, doc); err != nil {
+		return err
+	}
+	q := memories.Gather{Task: t, Requested: requested(c, doc.Memory), Recent: c.Recent, About: c.Ask}
+	found, err := s.from.Gather(ctx, by, q)
+	if err != nil {
+		return err
+	}
+	doc.Memory, doc.Conversation = found.Memory, found.Turns
+	doc.Gaps = append(doc.Gaps, found.Gaps...)
+	if c.Summary == "" && found.Continuity != "" {
+		doc.ConversationSummary = found.Continuity
+	}
+	return nil
+}
+
+// requested are the items that the sender asks for, then those that the envelope before brought, in its order: the
+// newest first. Where an envelope is full of them the oldest fall out, and pinned ones last.
+func requested(c Content, carried []envelope.MemoryRef) []memory.Reference {
+	refs := make([]memory.Reference, 0, len(c.Memory)+len(carried))
+	for _, m := range c.Memory {
+		refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version})
+	}
+	for _, pinned := range []bool{true, false} {
+		for _, m := range carried {
+			if m.Pinned == pinned {
+				refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest})
+			}
+		}
+	}
+	return refs[:min(len(refs), memories.MaxRequested)]
+}
+
+// files adds the artifacts that the sender names.
+func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *envelope.Envelope) error {
+	if len(c.Artifacts) == 0 {
+		return nil
+	}
+	list := make([]envelope.Artifact, len(c.Artifacts))
+	for i, f := range c.Artifacts {
+		list[i] = envelope.Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType}
+	}
+	found, gaps, err := s.from.Check(ctx, by, list)
+	if err != nil {
+		return err
+	}
+	for _, f := range found { // the same content under another name is the newer one's
+		doc.Artifacts = slices.DeleteFunc(doc.Artifacts, func(old envelope.Artifact) bool { return old.Digest == f.Digest })
+		doc.Artifacts = append(doc.Artifacts, f)
+	}
+	if n := len(doc.Artifacts); n > envelope.MaxArtifacts { // the oldest fall out
+		doc.Artifacts = doc.Artifacts[n-envelope.MaxArtifacts:]
+	}
+	doc.Gaps = append(doc.Gaps, gaps...)
+	return nil
+}

@@ -1,0 +1,291 @@
+package envelopes
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/packing"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// What is sealed for a handoff holds all that is said. What a receiver gets of it is a rendition: packed to its token
+// budget, with its tokenizer, sealed and on record. It is made when the receiver first reads it, so that an offer that
+// nobody takes costs nothing, and a fallback gets one that fits itself.
+
+// windowShare is the part of a receiver's context window that an envelope may take: one in windowShare. The rest is
+// its room to work.
+const windowShare = 2
+
+// Budget is the token budget of a receiver; 0 if there is none. The sender's is taken as it is, up to the whole window.
+func Budget(p event.Pack, s agent.Spec) int {
+	switch {
+	case s.ContextWindow <= 0:
+		return p.Tokens
+	case p.Tokens <= 0:
+		return max(1, s.ContextWindow/windowShare)
+	default:
+		return min(p.Tokens, s.ContextWindow)
+	}
+}
+
+// packable are the members of an envelope that hold what is left out by default, whatever the budget.
+var packable = [][]byte{
+	[]byte(`"memory":[`), []byte(`"artifacts":[`), []byte(`"conversation":[`), []byte(`"reasoning":`), []byte(`"tool":`), []byte(`"pinned":`),
+	[]byte(`"gaps":[`), // a rendition says how complete it is
+}
+
+// needsPacking reports whether a receiver gets anything but the envelope itself. It may say yes where packing then
+// changes nothing.
+func needsPacking(source []byte, p event.Pack, budget int) bool {
+	return budget > 0 || p.Strategy != "" || hasPackable(source)
+}
+
+// hasPackable goes from quote to quote: looking for one member after the other would read all that is said anew for each.
+func hasPackable(source []byte) bool {
+	for at := bytes.IndexByte(source, '"'); at >= 0; {
+		source = source[at:]
+		if slices.ContainsFunc(packable, func(member []byte) bool { return bytes.HasPrefix(source, member) }) {
+			return true
+		}
+		source = source[1:]
+		at = bytes.IndexByte(source, '"')
+	}
+	return false
+}
+
+// fit is an envelope and what counts of a receiver when it is packed.
+type fit struct {
+	digest, tokenizer, strategy string
+	budget                      int
+}
+
+// asIs is an envelope that fits the one receiver that it names as it is. Any other gets a rendition that names it.
+type asIs struct {
+	fit
+	agent string
+}
+
+// figures are what an envelope takes that is given as it is.
+type figures struct {
+	tokens       int
+	estimate     bool
+	utilisation  float64
+	completeness float64
+}
+
+func fitOf(digest string, p event.Pack, to agent.Spec) fit {
+	return fit{digest, to.Tokenizer, p.Strategy, Budget(p, to)}
+}
+
+// remember notes that an envelope fits the one receiver that it names as it is, if packing left it so and it can be given
+// without a look at anything else.
+func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelope) (figures, bool) {
+	if len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
+		return figures{}, false
+	}
+	how := packed.Packing
+	n := figures{how.Tokens, how.Estimate, how.Utilisation, how.Completeness}
+	s.fits.Add(asIs{f, doc.Handoff.To[0]}, n)
+	return n, true
+}
+
+// Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
+// nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
+// changed since that was sealed.
+func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (*event.Rendered, error) {
+	to, err := s.from.Known(ctx, workspace, agent, false)
+	if err != nil {
+		return nil, err
+	}
+	f := fitOf(source, p, to.Spec)
+	if n, ok := s.fits.Get(asIs{f, agent}); ok && !amended {
+		return asItIs(f, n), nil
+	}
+	b, err := s.Bytes(ctx, workspace, t.ID, source)
+	if err != nil {
+		return nil, err
+	}
+	if !amended && !needsPacking(b, p, f.budget) {
+		return nil, nil
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	var gone []envelope.Gap
+	if doc.Memory, gone, err = s.from.Refresh(ctx, workspace, doc.Memory); err != nil {
+		return nil, err
+	}
+	doc.Gaps = append(doc.Gaps, gone...)
+	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
+	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints, doc.Constraints)
+	packed, err := Pack(doc, p, to.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if named && !amended {
+		if n, ok := s.remember(f, &doc, &packed.Envelope); ok {
+			return asItIs(f, n), nil
+		}
+	}
+	return s.sealRendition(source, packed.Envelope)
+}
+
+func asItIs(f fit, n figures) *event.Rendered {
+	return &event.Rendered{
+		Source: f.digest, Digest: f.digest, Tokens: n.tokens, Budget: f.budget, Estimate: n.estimate,
+		Utilisation: n.utilisation, Completeness: n.completeness,
+	}
+}
+
+func (s *Sealer) sealRendition(source string, doc envelope.Envelope) (*event.Rendered, error) {
+	sealed, err := s.seal(doc)
+	if err != nil {
+		return nil, err
+	}
+	how := doc.Packing
+	r := &event.Rendered{
+		Source: source, Digest: sealed.Digest, Parent: source, Bytes: sealed.Bytes, Tokens: how.Tokens, Budget: how.Budget,
+		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	for _, o := range doc.Omissions {
+		r.Omitted += o.Parts()
+	}
+	return r, nil
+}
+
+// Pack fits an envelope to a receiver. The refusals are those of [packing.Pack].
+func Pack(doc envelope.Envelope, p event.Pack, to agent.Spec) (packing.Packed, error) {
+	counter, err := tokenizer.For(to.Tokenizer)
+	if err != nil {
+		return packing.Packed{}, err
+	}
+	pinned, err := pins(p.Pinned)
+	if err != nil {
+		return packing.Packed{}, err
+	}
+	return packing.Pack(doc, packing.Options{Budget: Budget(p, to), Counter: counter, Strategy: envelope.Strategy(p.Strategy), Pinned: pinned})
+}
+
+// pins reads what the sender pins: "KIND:ID", such as fact:f1 or memory:ID, or a kind alone of which there is one.
+func pins(names []string) ([]packing.Ref, error) {
+	var refs []packing.Ref
+	for _, name := range names {
+		kind, id, _ := strings.Cut(name, ":")
+		k := envelope.PartKind(kind)
+		if !slices.Contains(envelope.PartKinds(), k) {
+			return nil, refusal.New(refusal.Invalid, "pin parts like fact:f1, decision:d2, memory:ID, artifact:DIGEST, step:3, data or summary",
+				"%.80q names no part of an envelope", name)
+		}
+		refs = append(refs, packing.Ref{Kind: k, ID: id})
+	}
+	return refs, nil
+}
+
+// CheckPack refuses wishes that no envelope can be packed by.
+func CheckPack(p event.Pack) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	_, err := pins(p.Pinned)
+	return err
+}
+
+// CheckPins refuses a pin that names nothing in an envelope. One that names what could not be had is fine: that never
+// stops a handoff.
+func CheckPins(doc envelope.Envelope, p event.Pack) error {
+	refs, err := pins(p.Pinned)
+	if err != nil {
+		return err
+	}
+	for i, ref := range refs {
+		missing := slices.ContainsFunc(doc.Gaps, func(g envelope.Gap) bool { return g.Kind == ref.Kind && g.ID == ref.ID })
+		if !missing && !packing.Has(doc, ref) {
+			return refusal.New(refusal.Invalid, "pin what the envelope holds: preview it to see its parts and their ids, or leave the pin out",
+				"the pin %.80q names nothing that is handed over", p.Pinned[i]).With("field", "pack.pinned")
+		}
+	}
+	return nil
+}
+
+// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. digest is what doc
+// was sealed under. The refusal, if nobody is left, says how many tokens it takes; who was left out is said beside it.
+func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
+	fitting []event.Candidate, passed []event.Passed, err error,
+) {
+	tried := map[fit]error{}
+	var first error
+	for _, c := range candidates {
+		if c.IsDesk() { // people read what they want of it
+			fitting = append(fitting, c)
+			continue
+		}
+		to, err := s.from.Known(ctx, workspace, c.Agent, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		f := fitOf(digest, p, to.Spec)
+		if f.budget == 0 {
+			fitting = append(fitting, c)
+			continue
+		}
+		no, known := tried[f]
+		if !known {
+			no = s.try(f, doc, p, to.Spec)
+			tried[f] = no
+		}
+		if no == nil {
+			fitting = append(fitting, c)
+			continue
+		}
+		if first == nil {
+			first = no
+		}
+		passed = append(passed, event.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+no.Error(), 300)})
+	}
+	if len(fitting) == 0 {
+		return nil, passed, first
+	}
+	return fitting, passed, nil
+}
+
+// Fits is [Sealer.Fitting] for one more receiver of what was sealed before.
+func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string, p event.Pack) error {
+	to, err := s.from.Known(ctx, workspace, agent, false)
+	if err != nil || Budget(p, to.Spec) == 0 {
+		return err
+	}
+	doc, err := s.Sealed(ctx, workspace, task, digest)
+	if err != nil {
+		return err
+	}
+	_, err = Pack(doc, p, to.Spec)
+	return err
+}
+
+// Sealed is an envelope of a task that was sealed before.
+func (s *Sealer) Sealed(ctx context.Context, workspace, task, digest string) (envelope.Envelope, error) {
+	b, err := s.Bytes(ctx, workspace, task, digest)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	doc, _, err := envelope.Open(b)
+	return doc, err
+}
+
+// try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
+// its receiver reads it.
+func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec) error {
+	packed, err := Pack(doc, p, to)
+	if err == nil && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
+		s.remember(f, &doc, &packed.Envelope)
+	}
+	return err
+}

@@ -1,0 +1,108 @@
+package handoffs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// spawning decides a fan-out or a delegation. What a child's first offer will need of a half-open circuit is claimed for
+// it here, so that its sender is told at once who cannot take it.
+func (s *Sender) spawning(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p agents.Plan, sealed event.Sealed, now time.Time) ([]event.Event, error) {
+	cmd := in.spawn(c, t, p, sealed)
+	admitted := map[string]bool{}
+	for {
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil { // only what is allowed takes a probe
+			return nil, err
+		}
+		child, no, err := s.roster.Barred(ctx, c.Workspace, events, admitted)
+		if err != nil || no == nil {
+			return events, err
+		}
+		gone := func(agent string) bool { return agent == child.To }
+		p.Passed = append(p.Passed, event.Passed{Agent: child.To, Why: no.Message})
+		p.Candidates = slices.DeleteFunc(slices.Clone(p.Candidates), func(k event.Candidate) bool { return gone(k.Agent) })
+		if len(targets(p.Candidates)) == 0 {
+			return nil, no
+		}
+		rest := slices.DeleteFunc(slices.Clone(cmd.Children), func(k event.NewChild) bool { return gone(k.To) })
+		cmd = in.spawn(c, t, p, sealed)
+		if len(rest) > 0 { // their probes are claimed under their ids
+			cmd.Children = rest
+		}
+	}
+}
+
+func (in SendInput) spawn(c caller.Caller, t task.Task, p agents.Plan, sealed event.Sealed) handoff.Spawn {
+	to := targets(p.Candidates)
+	if in.Kind == event.Delegation && len(to) > 1 {
+		to = to[:1]
+	}
+	s := handoff.Spawn{
+		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
+		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
+		NewWork: in.Content.HasWork(), Passed: p.Passed, Channel: in.Channel, Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
+	}
+	if s.FanIn.Mode == "" {
+		s.FanIn.Mode = event.FanInAll
+	}
+	intent := in.Content.Ask
+	if intent == "" {
+		intent = t.Intent
+	}
+	for i, name := range to {
+		n := t.NextChild() + i
+		s.Children = append(s.Children, event.NewChild{Task: event.ChildID(t.ID, n), Index: n, To: name, Intent: intent, Budget: in.Budget})
+	}
+	return s
+}
+
+// handoffs are the ids that the offers of a send may have.
+func (in SendInput) handoffs(t task.Task) []string {
+	if in.Kind != event.Delegation && !in.FanOut {
+		return []string{t.NextHandoffID()}
+	}
+	var ids []string
+	for i := range cmp.Or(len(in.To), routing.MaxListed) {
+		ids = append(ids, event.HandoffID(event.ChildID(t.ID, t.NextChild()+i), 1))
+	}
+	return ids
+}
+
+// OfferChild is the first offer of a child that its parent has recorded, to whom the parent named: see [Sender.Decide]. One
+// that cannot take it now is waited for.
+func (s *Sender) OfferChild(ctx context.Context, c caller.Caller, ev event.Spawned, t task.Task, to string, parent task.Task, now time.Time) ([]event.Event, error) {
+	p, err := s.roster.Plan(ctx, c.Workspace, agents.For(to, s.book.InMemory(c.Workspace)), now)
+	if err != nil {
+		return nil, err
+	}
+	req := routing.Request{Own: []string{t.NextHandoffID()}, Spread: t.ID}
+	if p, err = s.roster.Behind(ctx, c.Workspace, p, event.Receiver{Agent: to}, s.book.InMemory(c.Workspace), t, req, now); err != nil {
+		return nil, err
+	}
+	if p.Refused != nil { // it was there when it was named; the offer waits for its return
+		p.Candidates = event.Named(to)
+	}
+	send := SendInput{
+		Task: t.ID, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
+		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
+	}
+	sealed, err := s.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(t, []string{to}), now)
+	if err != nil {
+		return nil, err
+	}
+	cmd := send.request(c, p, sealed)
+	return s.roster.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: s.roster.Jitter()}, func(hints handoff.Hints) handoff.Command {
+		cmd.Hints = hints
+		return cmd
+	})
+}

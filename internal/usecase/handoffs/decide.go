@@ -1,0 +1,200 @@
+package handoffs
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/expect"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+)
+
+// Sender decides handoffs. Its methods are safe for many goroutines.
+type Sender struct {
+	roster *agents.Roster
+	book   *policies.Book
+	sealer *envelopes.Sealer
+	expect *expect.Checker
+}
+
+// New returns a sender to agents of a roster by the policies of a book, whose envelopes are the sealer's.
+func New(r *agents.Roster, b *policies.Book, s *envelopes.Sealer, e *expect.Checker) *Sender {
+	return &Sender{roster: r, book: b, sealer: s, expect: e}
+}
+
+// Decide gives the events of a handoff, or refuses it as the rules do: it finds who can receive it, composes and seals what they
+// are to have, passes over those whom that does not fit, and has the rules decide. It changes nothing by itself, except that a
+// half-open circuit's probe is claimed. Whom the server sends to may be away: the offer waits.
+func (s *Sender) Decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
+	if err := in.Content.Check(); err != nil {
+		return nil, err
+	}
+	if len(in.Constraints) == 0 {
+		return s.decide(ctx, c, in, t, now)
+	}
+	bound, err := handoff.Decide(t, in.binding(c), now)
+	if err != nil {
+		return nil, err
+	}
+	t.Apply(bound...)
+	sent, err := s.decide(ctx, c, in, t, now)
+	if err != nil {
+		return nil, err
+	}
+	return append(bound, sent...), nil
+}
+
+// decide is Decide with content that has been checked, of a task that is bound by what the sender adds.
+func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
+	if in.auto() {
+		return s.decideAuto(ctx, c, in, t, now)
+	}
+	if in.Kind == "" {
+		in.Kind = event.Warm
+		if in.Channel != "" {
+			in.Kind = event.Broadcast
+		}
+	}
+	if in.Reason == "" {
+		in.Reason = event.ReasonUserRequest
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if err := s.CheckExpected(in.Expected); err != nil { // the children's envelopes carry it
+		return nil, err
+	}
+	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Up.Name == ""
+	if routed {
+		if len(t.Route) == 0 {
+			return nil, refusal.New(refusal.Invalid, "name an agent, a capability or a channel", "task %s has no route to follow", t.ID)
+		}
+		in.To = t.Route[:1]
+	}
+	var desks []event.Candidate
+	in.To, desks = people(in.To)
+	p, err := s.plan(ctx, c, in, desks, t, now)
+	if err != nil {
+		return nil, err
+	}
+	p, sealed, err := s.seal(ctx, c, in, t, p, now)
+	if err != nil {
+		return nil, err
+	}
+	if in.Kind == event.Delegation || in.FanOut {
+		return s.spawning(ctx, c, in, t, p, sealed, now)
+	}
+	cmd := in.request(c, p, sealed)
+	cmd.RouteStep = routed
+	return s.roster.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: s.roster.Jitter()}, func(hints handoff.Hints) handoff.Command {
+		cmd.Hints = hints
+		return cmd
+	})
+}
+
+// plan is whom a handoff can go to, with whoever stands behind them.
+func (s *Sender) plan(ctx context.Context, c caller.Caller, in SendInput, desks []event.Candidate, t task.Task, now time.Time) (agents.Plan, error) {
+	if err := s.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
+		return agents.Plan{}, err
+	}
+	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: s.book.InMemory(c.Workspace).StandIns, Own: in.handoffs(t)}
+	if in.Capability != "" {
+		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
+	}
+	if t.Owner != "" {
+		req.Exclude = []string{t.Owner}
+	}
+	p, err := s.routeOrDesk(ctx, c, in, req, desks, now)
+	if behind := in.first(); err == nil && behind != (event.Receiver{}) && len(desks) == 0 && !in.FanOut && in.Kind != event.Delegation {
+		p, err = s.roster.Behind(ctx, c.Workspace, p, behind, s.book.InMemory(c.Workspace), t, req, now)
+	}
+	if err != nil || p.Refused == nil {
+		return p, err
+	}
+	if !c.IsSystem() {
+		return p, p.Refused
+	}
+	p.Candidates = event.Named(in.To...) // nobody waits for the refusal: the offer waits for a receiver that comes back
+	return p, nil
+}
+
+// seal composes and seals what a handoff carries, and leaves in the plan only those whom that fits.
+func (s *Sender) seal(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p agents.Plan, now time.Time) (agents.Plan, event.Sealed, error) {
+	sealed, doc, err := s.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
+	if err != nil {
+		return p, sealed, err
+	}
+	if err := envelopes.CheckPins(doc, in.Pack); err != nil {
+		return p, sealed, err
+	}
+	fit, passed, err := s.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
+	if err != nil {
+		return p, sealed, err
+	}
+	p.Candidates, p.Passed = fit, append(p.Passed, passed...)
+	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
+		return p, sealed, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
+			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
+	}
+	return p, sealed, nil
+}
+
+// CheckExpected refuses expectations that no result could be held against, or that no envelope could carry.
+func (s *Sender) CheckExpected(e event.Expected) error {
+	if err := s.expect.CheckExpected(e); err != nil || len(e.Schema) == 0 {
+		return err
+	}
+	_, err := envelope.Canonical(e.Schema)
+	return err
+}
+
+// maxFanOut is the most bytes of envelopes that one fan-out makes.
+const maxFanOut = 16 << 20
+
+// binding adds the sender's constraints.
+func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
+	for _, k := range in.Constraints {
+		all = append(all, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: k})
+	}
+	return all
+}
+
+func (in SendInput) request(c caller.Caller, p agents.Plan, sealed event.Sealed) handoff.Request {
+	return handoff.Request{
+		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
+		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
+		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
+		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
+	}
+}
+
+// header is the envelope's header for the task's next handoff; without receivers, for the task alone.
+func (in SendInput) header(t task.Task, to []string) envelope.Header {
+	h := envelope.Header{
+		From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
+		Permissions: in.Permissions,
+	}
+	if in.Kind != "" {
+		h.HandoffID, h.TimeoutSeconds = t.NextHandoffID(), envelopes.Seconds(in.Timeouts.Over(t.Times).Ack)
+	}
+	return h
+}
+
+// targets is whom a handoff is meant for, fallbacks left out.
+func targets(candidates []event.Candidate) []string {
+	var to []string
+	for _, c := range candidates {
+		if c.Tier == event.TierTarget && !c.IsDesk() {
+			to = append(to, c.Agent)
+		}
+	}
+	return to
+}

@@ -1,0 +1,336 @@
+package memories
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
+// as a reference alone. Of the bytes, maxPinnedText are for pinned items alone, so that no request can crowd them out.
+const (
+	MaxRequested   = 400
+	MaxRecent      = 50
+	maxPinnedItems = 32 // of the task's, and of the workspace's
+	maxMemoryText  = 256 << 10
+	maxPinnedText  = 64 << 10
+	maxTurnsSealed = 40
+	maxTurnText    = 64 << 10
+	sealedBudget   = 8000 // of the continuity text
+)
+
+// patience is how long sealing waits for the views to know what is pinned just now.
+const patience = 2 * time.Second
+
+// Gather says what an envelope is to hold of what is known.
+type Gather struct {
+	// Task is the task as it is when the envelope is sealed, which may be newer than the record.
+	Task task.Task
+	// Requested are the items that the sender asks for. Without a version: the newest.
+	Requested []memory.Reference
+	// Recent is how many items beside those and the pinned ones are to be found by themselves, and About the words that
+	// they are found by; empty means the task's intent.
+	Recent int
+	About  string
+	// Conversation is the one to tell of; empty means the task's own, if it has one.
+	Conversation string
+}
+
+// Gathered is what an envelope can hold of what is known.
+type Gathered struct {
+	Memory []envelope.MemoryRef // requested, then pinned, then recent; each item once
+	Gaps   []envelope.Gap       // what was asked for and is not to be had
+	Turns  []envelope.Turn      // the last ones of the conversation, oldest first
+	// Continuity condenses the conversation and names the previous agents; empty without one.
+	Continuity string
+}
+
+// Gather finds what a sender can put into an envelope. The sender is the caller; where the server itself calls, whoever
+// stands behind the task. What it may not read counts as not found. By itself only goes in what is for everybody in the
+// workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
+// that are none or too many.
+func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
+	g := gathering{base: b, workspace: c.Workspace, task: q.Task, sender: asker(c), seen: map[string]bool{}, room: maxMemoryText}
+	if c.IsSystem() {
+		g.sender = memory.Reader{Principal: q.Task.Source()}
+		if q.Task.Owner != "" {
+			g.sender.Principal = "agent/" + q.Task.Owner
+		}
+	}
+	if takesPart(q.Task, g.sender.Principal) {
+		g.sender.Tasks = []string{q.Task.ID}
+	}
+	if err := q.check(); err != nil {
+		return Gathered{}, err
+	}
+	if err := b.catchUp(ctx); err != nil {
+		return Gathered{}, err
+	}
+	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
+	if len(q.Requested) == 0 && !b.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
+		steps = steps[3:]
+	}
+	for _, step := range steps {
+		if err := step(ctx, q); err != nil {
+			return Gathered{}, err
+		}
+	}
+	return g.out, nil
+}
+
+// catchUp waits until the views know what was pinned before now; but not for ever, since nothing may depend on them.
+func (b *Base) catchUp(ctx context.Context) error {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := stream.CatchUp(soon, b.ledger, b.views.Position(), b.views.Wait); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func (q Gather) check() error {
+	switch {
+	case len(q.Requested) > MaxRequested:
+		return event.TooMany("memory items", len(q.Requested), MaxRequested)
+	case q.Recent < 0 || q.Recent > MaxRecent:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", MaxRecent), "%d recent items are out of range", q.Recent)
+	}
+	for _, r := range q.Requested {
+		if r.Digest == "" {
+			r.Version = 0
+		}
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	if q.Conversation != "" {
+		return conversation.CheckID(q.Conversation)
+	}
+	return nil
+}
+
+// gathering is a Gather under way.
+type gathering struct {
+	base      *Base
+	workspace string
+	task      task.Task
+	sender    memory.Reader
+	granted   []memory.Reference // to the sender, by what it holds of the task
+	looked    bool
+	seen      map[string]bool
+	room      int // bytes of text
+	out       Gathered
+}
+
+func (g *gathering) requested(ctx context.Context, q Gather) error {
+	for _, ref := range q.Requested {
+		if g.seen[ref.ID] {
+			continue
+		}
+		g.seen[ref.ID] = true
+		f, err := g.base.items.Load(ctx, itemStream(g.workspace, ref.ID), true)
+		if err != nil {
+			return err
+		}
+		r, err := g.readerOf(ctx, f.State)
+		if err != nil {
+			return err
+		}
+		asked := ref.Version
+		if ref.Digest == "" {
+			ref.Version = 0
+		}
+		switch x := given(f.State, r, ref, asked); x.Status {
+		case memory.Missing:
+			g.gap(envelope.PartMemory, ref.ID, envelope.GapNotFound)
+		case memory.Forgotten:
+			g.gap(envelope.PartMemory, ref.ID, envelope.GapForgotten)
+		case memory.Current, memory.Changed:
+			g.add(f.State, x, true)
+		}
+	}
+	return nil
+}
+
+// readerOf is the sender with what lets it read an item: its part in the item's task, or what this task gave it.
+func (g *gathering) readerOf(ctx context.Context, s memory.State) (memory.Reader, error) {
+	r := g.sender
+	if !s.Exists() || memory.MayRead(s, r) {
+		return r, nil
+	}
+	if s.Task != g.task.ID {
+		r.Tasks = slices.Clone(r.Tasks)
+		if err := g.base.join(ctx, g.workspace, &r, s.Task); err != nil || memory.MayRead(s, r) {
+			return r, err
+		}
+	}
+	if agent, is := strings.CutPrefix(r.Principal, "agent/"); is && !g.looked {
+		var err error
+		if g.granted, err = g.base.granted(ctx, g.workspace, g.task, agent); err != nil {
+			return r, err
+		}
+		g.looked = true
+	}
+	r.Granted = g.granted
+	return r, nil
+}
+
+func (g *gathering) gap(kind envelope.PartKind, id string, why envelope.GapReason) {
+	g.out.Gaps = append(g.out.Gaps, envelope.Gap{Kind: kind, ID: id, Reason: why})
+}
+
+// add puts an item in. Where there is no room for its text, one that must go in goes as a reference.
+func (g *gathering) add(s memory.State, x Item, must bool) {
+	m := envelope.MemoryRef{
+		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: shortName(x.Author), Text: x.Text,
+		Weight: envelope.Weight{Pinned: s.Pinned, Importance: s.Importance},
+	}
+	room := g.room
+	if !s.Pinned {
+		room -= maxPinnedText
+	}
+	if len(m.Text) > room {
+		if !must {
+			return
+		}
+		m.Text = ""
+	}
+	g.room -= len(m.Text)
+	g.out.Memory = append(g.out.Memory, m)
+}
+
+// open is who may read what goes in by itself: what is in the workspace's scope or the task's.
+func (g *gathering) open() memory.Reader {
+	return memory.Reader{Principal: "system/knowledge", Tasks: []string{g.task.ID}}
+}
+
+// pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out.
+func (g *gathering) pinned(ctx context.Context, _ Gather) error {
+	for _, f := range []view.MemoryFilter{{Task: g.task.ID, Scope: memory.Task}, {Scope: memory.Workspace}} {
+		f.By, f.Pinned, f.Limit = g.open(), true, maxPinnedItems
+		if err := g.find(ctx, f, maxPinnedItems, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *gathering) recent(ctx context.Context, q Gather) error {
+	if q.Recent == 0 {
+		return nil
+	}
+	about := q.About
+	if strings.TrimSpace(about) == "" {
+		about = g.task.Intent
+	}
+	f := view.MemoryFilter{By: g.open(), Text: telling(refusal.Clip(about, 16*maxQuery)), Now: g.base.now(), Limit: q.Recent + len(g.seen)}
+	return g.find(ctx, f, q.Recent, false)
+}
+
+// tellingWords is how many words of a task's ask or intent are searched for: each costs a look at all that has it.
+const tellingWords = 4
+
+// telling are the longest words of a text: they say most about what it is about, and few other texts have them.
+func telling(text string) string {
+	words := slices.Compact(slices.Sorted(strings.FieldsSeq(text)))
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	return strings.Join(words[:min(len(words), tellingWords)], " ")
+}
+
+// find adds what views find and the sender may read, at most so many items.
+func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, must bool) error {
+	found, err := g.base.views.Memory(ctx, g.workspace, f)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	for _, x := range found {
+		if g.seen[x.ID] {
+			continue
+		}
+		if most == 0 {
+			break
+		}
+		m, err := g.base.items.Load(ctx, itemStream(g.workspace, x.ID), true)
+		if err != nil {
+			return err
+		}
+		s := m.State
+		if s.Forgotten() || !memory.MayRead(s, g.open()) || !memory.MayRead(s, g.sender) {
+			continue
+		}
+		g.seen[x.ID] = true
+		g.add(s, given(s, g.sender, memory.Reference{ID: s.ID}, 0), must)
+		most--
+	}
+	return nil
+}
+
+func (g *gathering) conversation(ctx context.Context, q Gather) error {
+	id := q.Conversation
+	if id == "" {
+		id = g.task.Conversation
+	}
+	if id == "" {
+		return nil
+	}
+	f, err := g.base.talks.Load(ctx, talkStream(g.workspace, id), true)
+	if err != nil {
+		return err
+	}
+	r, err := g.base.partner(ctx, g.workspace, g.sender, f.State)
+	if err != nil {
+		return err
+	}
+	if !conversation.MayRead(f.State, r) {
+		if q.Conversation != "" {
+			g.gap(envelope.PartConversation, id, envelope.GapNotFound)
+		}
+		return nil
+	}
+	last, err := g.base.lastTurns(ctx, g.workspace, f, maxTurnsSealed)
+	if err != nil {
+		return err
+	}
+	room := maxTurnText
+	for _, t := range slices.Backward(last) {
+		if room -= len(t.Text); room < 0 {
+			break
+		}
+		g.out.Turns = append(g.out.Turns, envelope.Turn{Time: t.At, Agent: t.Agent, Role: string(t.Role), Text: t.Text})
+	}
+	slices.Reverse(g.out.Turns)
+	g.out.Continuity, err = g.base.condense(ctx, g.workspace, f, last, g.task, sealedBudget)
+	return err
+}
+
+// Refresh looks again at the items of an envelope that was sealed a while ago: those that were forgotten since, or are not
+// there, become gaps. The others stay as they were sealed.
+func (b *Base) Refresh(ctx context.Context, workspace string, sealed []envelope.MemoryRef) (kept []envelope.MemoryRef, gaps []envelope.Gap, err error) {
+	for _, m := range sealed {
+		f, err := b.items.Load(ctx, itemStream(workspace, m.ID), true)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch _, status := memory.Resolve(f.State, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest}); status {
+		case memory.Forgotten:
+			gaps = append(gaps, envelope.Gap{Kind: envelope.PartMemory, ID: m.ID, Reason: envelope.GapForgotten})
+		case memory.Missing:
+			gaps = append(gaps, envelope.Gap{Kind: envelope.PartMemory, ID: m.ID, Reason: envelope.GapNotFound})
+		case memory.Current, memory.Changed:
+			kept = append(kept, m)
+		}
+	}
+	return kept, gaps, nil
+}

@@ -1,0 +1,72 @@
+package memories
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// RememberInput stores a memory item.
+type RememberInput struct {
+	Text         string        `json:"text" doc:"What is to be known later." minLength:"1"`
+	Title        string        `json:"title,omitempty" doc:"In a few words; one line."`
+	Scope        memory.Scope  `json:"scope,omitempty" doc:"Who may read it: you alone (private, if left out), whoever takes part in its task, or everybody in the workspace."`
+	Task         string        `json:"task,omitempty" doc:"That it belongs to, one that you take part in; scope task needs it."`
+	Conversation string        `json:"conversation,omitempty" doc:"In which it was said."`
+	Tags         []string      `json:"tags,omitempty"`
+	Importance   float64       `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"From 0 (trivial) to 1 (vital)."`
+	Pinned       bool          `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others."`
+	Source       memory.Source `json:"source,omitzero" doc:"Where it comes from, if not from you."`
+}
+
+// Remember stores a memory item. The caller is its author.
+func (b *Base) Remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
+	x, err := b.remember(ctx, c, in)
+	if err != nil {
+		return Item{}, b.access.Refused(ctx, c.Who(), "remember", in.Task, err)
+	}
+	return x, nil
+}
+
+func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
+	if err := c.May(identity.ActOwn, "store a memory item"); err != nil {
+		return Item{}, err
+	}
+	request, err := c.Digest("remember", in)
+	if err != nil {
+		return Item{}, err
+	}
+	n, err := c.NewID("memory")
+	if err != nil {
+		return Item{}, err
+	}
+	id := event.MemoryID(n)
+	salt, err := b.salt()
+	if err != nil {
+		return Item{}, err
+	}
+	by := asker(c)
+	if err := b.join(ctx, c.Workspace, &by, in.Task); err != nil {
+		return Item{}, err
+	}
+	if in.Scope == "" {
+		in.Scope = memory.Private
+	}
+	cmd := memory.Store{
+		By: by, ID: id, Scope: in.Scope, Source: in.Source, Task: in.Task, Conversation: in.Conversation, Tags: in.Tags,
+		Importance: in.Importance, Pinned: in.Pinned, Content: memory.Content{Title: in.Title, Text: in.Text, Salt: salt},
+	}
+	w, at := c.Write(request), itemStream(c.Workspace, id)
+	w.New = true
+	out, err := b.items.Do(ctx, w, at, func(s memory.State, now time.Time) ([]memory.Event, error) {
+		return memory.Decide(s, cmd, now)
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	return b.answer(ctx, at, out)
+}

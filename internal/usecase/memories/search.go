@@ -1,0 +1,200 @@
+package memories
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+const (
+	usualPage = 50
+	usualBest = 20       // of what is ranked
+	maxQuery  = 2000     // bytes
+	excerpt   = 300      // characters
+	maxScan   = 64 << 10 // bytes of a text that are looked through for the words
+)
+
+// SearchInput narrows a search of memory items. Zero fields do not.
+type SearchInput struct {
+	Text         string // words, of which an item need not have all
+	Tag          string
+	Agent        string // the author, by name, or a principal
+	Task         string
+	Conversation string
+	Scope        memory.Scope
+	Pinned       bool
+	Since, Until time.Time       // when the newest version was written: not before, and before
+	After        ledger.Position // the Next of the page before; only without a text
+	Limit        int             // at most this many; 0 means 20 with a text, otherwise 50
+}
+
+// FoundItems is one page of a search.
+type FoundItems struct {
+	Items []Item
+	Next  ledger.Position // 0 at the end, and for what is ranked
+}
+
+// SearchMemory finds memory items that the caller may read: with a text the best first, which weighs words, importance
+// and recency, otherwise the newest first. What it gives is on record.
+func (b *Base) SearchMemory(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
+	found, err := b.search(ctx, c, in)
+	if err != nil {
+		return FoundItems{}, b.access.Refused(ctx, c.Who(), "search-memory", "", err)
+	}
+	return found, nil
+}
+
+func (b *Base) search(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
+	f, err := in.filter(c)
+	if err != nil {
+		return FoundItems{}, err
+	}
+	f.Now = b.now()
+	if f.By, err = b.searcher(ctx, c, in); err != nil {
+		return FoundItems{}, err
+	}
+	list, err := b.views.Memory(ctx, c.Workspace, f)
+	if err != nil {
+		return FoundItems{}, stream.Unavailable(err)
+	}
+	out, given, words := FoundItems{Items: []Item{}}, []string{}, wordsOf(in.Text)
+	for _, x := range list {
+		m, err := b.items.Load(ctx, itemStream(c.Workspace, x.ID), true)
+		if err != nil {
+			return FoundItems{}, err
+		}
+		if m.State.Forgotten() || !memory.MayRead(m.State, f.By) {
+			continue // since the views were made
+		}
+		item := itemOf(m.State, m.Head)
+		item.Excerpt = around(m.State.Latest().Text, words)
+		out.Items = append(out.Items, item)
+		given = append(given, fmt.Sprintf("%s@%d", item.ID, item.Version))
+	}
+	if in.Text == "" && len(list) == f.Limit {
+		out.Next = list[len(list)-1].At
+	}
+	return out, b.access.ReadAll(ctx, c.Who(), in.Task, "memory search", given)
+}
+
+// filter checks a search, and is what views make of it, except for who asks.
+func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
+	usual := usualPage
+	if in.Text != "" {
+		usual = usualBest
+	}
+	limit, err := limitOf(in.Limit, usual)
+	f := view.MemoryFilter{
+		Text: in.Text, Tag: in.Tag, Author: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
+		Since: in.Since, Until: in.Until, After: in.After, Limit: limit,
+	}
+	checks := []error{c.May(identity.ReadOwn, "search memory"), err}
+	if in.Tag != "" {
+		checks = append(checks, event.CheckName("tag", in.Tag))
+	}
+	if in.Conversation != "" {
+		checks = append(checks, event.CheckName("conversation", in.Conversation))
+	}
+	if in.Task != "" {
+		checks = append(checks, event.CheckTaskID(in.Task))
+	}
+	if in.Scope != "" {
+		checks = append(checks, new(memory.Scope).UnmarshalText([]byte(in.Scope)))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return f, err
+		}
+	}
+	switch {
+	case len(in.Text) > maxQuery || len(in.Agent) > maxQuery:
+		return f, refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes: the words that matter", maxQuery),
+			"the query has %d bytes", max(len(in.Text), len(in.Agent))).With("limit", maxQuery)
+	case in.Text != "" && in.After > 0:
+		return f, refusal.New(refusal.Invalid, "raise the limit, or narrow the search", "what is ranked has one page")
+	case !in.Until.IsZero() && !in.Until.After(in.Since):
+		return f, refusal.New(refusal.Invalid, "give a time after since", "until is not after since")
+	}
+	return f, nil
+}
+
+// searcher is the caller with those of its tasks that can matter to a search.
+func (b *Base) searcher(ctx context.Context, c caller.Caller, in SearchInput) (memory.Reader, error) {
+	r := asker(c)
+	if r.ReadsAny || in.Scope == memory.Private || in.Scope == memory.Workspace {
+		return r, nil
+	}
+	tasks := []string{in.Task}
+	if in.Task == "" {
+		var err error
+		if tasks, err = b.views.TasksOf(ctx, c.Workspace, r.Principal, view.MaxPage); err != nil {
+			return r, stream.Unavailable(err)
+		}
+	}
+	err := b.join(ctx, c.Workspace, &r, tasks...)
+	return r, err
+}
+
+func limitOf(limit, usual int) (int, error) {
+	if limit < 0 || limit > view.MaxPage {
+		return 0, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", limit)
+	}
+	if limit == 0 {
+		limit = usual
+	}
+	return limit, nil
+}
+
+// wordsOf finds any of the words of a query, or is nil.
+func wordsOf(query string) *regexp.Regexp {
+	var words []string
+	for word := range strings.FieldsFuncSeq(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		if len(words) < view.MaxWords && utf8.ValidString(word) {
+			words = append(words, regexp.QuoteMeta(word))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(words, "|"))
+}
+
+// around is a part of a text: what is around the first of some words, or its beginning.
+func around(text string, words *regexp.Regexp) string {
+	const before = excerpt / 4
+	from := 0
+	if words != nil {
+		if at := words.FindStringIndex(refusal.Clip(text, maxScan)); at != nil {
+			from = at[0]
+			for n := 0; n < before && from > 0; n++ {
+				_, size := utf8.DecodeLastRuneInString(text[:from])
+				from -= size
+			}
+		}
+	}
+	out := text[from:]
+	n := 0
+	for i := range out {
+		if n++; n > excerpt {
+			out = strings.TrimRightFunc(out[:i], unicode.IsSpace) + " …"
+			break
+		}
+	}
+	if from > 0 {
+		out = "… " + strings.TrimLeftFunc(out, unicode.IsSpace)
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package phrases
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/routing/phrase"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// Spoken does what is said. Its methods are safe for many goroutines.
+type Spoken struct {
+	app    *tasks.App
+	secret []byte // under which confirmations are made
+}
+
+// NewSpoken returns what does by the use cases of a.
+func NewSpoken(a *tasks.App) *Spoken {
+	secret := make([]byte, sha256.Size)
+	_, _ = rand.Read(secret) // it never fails
+	return &Spoken{app: a, secret: secret}
+}
+
+// DoInput is a sentence that says what is to be done.
+type DoInput struct {
+	Text    string `json:"text" maxLength:"8192" doc:"What is to be done, in plain English, such as: hand this off to billing because it needs a refund."`
+	Task    string `json:"task,omitempty" doc:"The task that \"this\" means. Left out: the only one that you hold, or, if you are no agent, that you requested."`
+	Confirm string `json:"confirm,omitempty" doc:"The confirmation that the same call without it answered with. What changes anything is done only with it, and once; it is good for ten minutes, while the task stands as it did."`
+}
+
+// Understood is what a sentence was understood to say.
+type Understood struct {
+	Sentence   string        `json:"sentence" doc:"The same in one fixed form of words."`
+	Intent     phrase.Intent `json:"intent" enum:"handoff,escalate,takeover,history,share,specialist,stuck,active"`
+	Agent      string        `json:"agent,omitempty"`
+	Task       string        `json:"task,omitempty"`
+	Capability string        `json:"capability,omitempty"`
+	Detail     string        `json:"detail,omitempty" doc:"The reason in words."`
+}
+
+// Done is what was understood, and what came of it.
+type Done struct {
+	Understood Understood         `json:"understood"`
+	Confirm    string             `json:"confirm,omitempty" doc:"Nothing was done yet. Send the same call with this to have it done."`
+	Receipt    *taskstore.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
+	Relief     *taskstore.Relief  `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
+	Trail      *view.Trail        `json:"trail,omitempty" doc:"Everything on record about the task, for who asked for its history."`
+	Handoffs   []view.Task        `json:"handoffs,omitempty" doc:"Tasks with a handoff under way, for who asked for those."`
+	More       bool               `json:"more,omitempty" doc:"There are more handoffs than are listed."`
+}
+
+// At is up to which position the answer is true.
+func (d Done) At() uint64 {
+	switch {
+	case d.Receipt != nil:
+		return uint64(d.Receipt.Position)
+	case d.Relief != nil:
+		return uint64(d.Relief.Position)
+	}
+	return 0
+}
+
+// Do does what a sentence says. What it does not understand is refused with what can be said instead; what it understands
+// but would change something, it first asks to have confirmed.
+func (s *Spoken) Do(ctx context.Context, c tasks.Caller, in DoInput) (Done, error) {
+	said, err := s.understand(ctx, c, in)
+	if err != nil {
+		return Done{}, s.app.Refused(ctx, c, "do", in.Task, err)
+	}
+	if in.Confirm != "" && !said.Intent.Reads() {
+		return s.confirmed(ctx, c, said, in.Confirm)
+	}
+	if err := s.resolve(ctx, c, &said); err != nil {
+		return Done{}, err
+	}
+	done := Done{Understood: understood(said)}
+	switch said.Intent {
+	case phrase.History:
+		done.Trail, err = s.app.Trail(ctx, c, said.Task)
+	case phrase.Active:
+		done.Handoffs, done.More, err = s.active(ctx, c)
+	default:
+		done.Confirm, err = s.ask(ctx, c, said)
+	}
+	return done, err
+}
+
+func understood(s phrase.Said) Understood {
+	return Understood{
+		Sentence: s.Canonical(), Intent: s.Intent, Agent: s.Agent, Task: s.Task, Capability: s.Capability, Detail: s.Detail,
+	}
+}
+
+// understand reads the sentence and finds everybody in it.
+func (s *Spoken) understand(ctx context.Context, c tasks.Caller, in DoInput) (phrase.Said, error) {
+	if err := c.May(identity.ReadOwn, "say what is to be done"); err != nil {
+		return phrase.Said{}, err
+	}
+	said, err := phrase.Parse(in.Text)
+	if err != nil {
+		return said, err
+	}
+	if in.Task != "" {
+		if err := event.CheckTaskID(in.Task); err != nil {
+			return said, err
+		}
+		if said.Task != "" && said.Task != in.Task {
+			return said, refusal.New(refusal.Invalid, "leave one of the two out", "the sentence is about task %s, and the call about task %s", said.Task, in.Task)
+		}
+		if means(said) {
+			said.Task = in.Task
+		}
+	}
+	if said.Intent == phrase.Takeover && c.Agent() == "" {
+		return said, refusal.New(refusal.Invalid, "say: hand TASK off to AGENT", "only an agent takes over; as %s you say who is to have the task", c)
+	}
+	if err := s.checkAgent(ctx, c, said.Agent); err != nil {
+		return said, err
+	}
+	return said, s.checkCapability(ctx, c, said)
+}
+
+// means reports whether a sentence is about a task, though it may not name it.
+func means(s phrase.Said) bool {
+	return s.Intent != phrase.Active && (s.Intent != phrase.Stuck || s.Agent == "")
+}
+
+// confirmed does what was understood before, once: the confirmation is the call's idempotency key, so that a repeat finds the
+// first outcome.
+func (s *Spoken) confirmed(ctx context.Context, c tasks.Caller, said phrase.Said, token string) (Done, error) {
+	k, err := s.check(c, &said, token)
+	if err != nil {
+		return Done{}, s.app.Refused(ctx, c, "do", said.Task, err)
+	}
+	c = c.WithKey("do " + token)
+	if said.Intent == phrase.Stuck && said.Task == "" {
+		return s.relieve(ctx, c, said, k)
+	}
+	r, err := act(ctx, s.app.Provided(s.unmoved(said, k)), c, said, k.epoch)
+	if err != nil {
+		return Done{}, err
+	}
+	return Done{Understood: understood(said), Receipt: &r}, nil
+}
+
+// relieve says that an agent is stuck with all that it works on, while that is what it was.
+func (s *Spoken) relieve(ctx context.Context, c tasks.Caller, said phrase.Said, k confirmation) (Done, error) {
+	now, err := s.holds(ctx, c, said.Agent)
+	if err == nil && now != k.standing {
+		err = s.app.Refused(ctx, c, "do", "", moved("what agent "+said.Agent+" works on"))
+	}
+	if err != nil {
+		return Done{}, err
+	}
+	r, err := s.app.StuckAgent(ctx, c, tasks.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
+	if err != nil {
+		return Done{}, err
+	}
+	return Done{Understood: understood(said), Relief: &r}, nil
+}
+
+// act does what was said and confirmed, by the use case that bears its name.
+func act(ctx context.Context, by *tasks.App, c tasks.Caller, said phrase.Said, epoch uint64) (taskstore.Receipt, error) {
+	switch said.Intent {
+	case phrase.Handoff:
+		return by.Send(ctx, c, tasks.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
+	case phrase.Specialist:
+		in := tasks.SendInput{Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: event.ReasonSpecialization, Detail: said.Detail}
+		if in.Capability == "" {
+			in.To = []string{routing.Auto}
+		}
+		return by.Send(ctx, c, in)
+	case phrase.Escalate:
+		return by.Escalate(ctx, c, tasks.EscalateInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+	case phrase.Takeover:
+		return by.Takeover(ctx, c, tasks.TakeoverInput{Task: said.Task, From: said.Agent, Detail: said.Detail})
+	case phrase.Stuck:
+		return by.Stuck(ctx, c, tasks.StuckInput{Task: said.Task, Owner: said.Agent, Detail: said.Detail})
+	default:
+		return by.Share(ctx, c, tasks.ShareInput{Task: said.Task, Epoch: epoch, To: said.Agent, Detail: said.Detail})
+	}
+}
+
+// Bounds of a list of active handoffs.
+const (
+	maxActive  = 100 // listed
+	maxScanned = 5_000
+)
+
+// active lists the newest tasks with a handoff under way that the caller may see.
+func (s *Spoken) active(ctx context.Context, c tasks.Caller) (list []view.Task, more bool, err error) {
+	f := view.TaskFilter{Live: true, Limit: view.MaxPage}
+	for range maxScanned / view.MaxPage {
+		page, err := s.app.Tasks(ctx, c, tasks.TasksInput{TaskFilter: f})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range page {
+			if t.Stage == "" || t.Stage.Final() {
+				continue
+			}
+			if len(list) == maxActive {
+				return list, true, nil
+			}
+			list = append(list, t)
+		}
+		if len(page) < f.Limit {
+			return list, false, nil
+		}
+		f.After = page[len(page)-1].ID
+	}
+	return list, true, nil
+}

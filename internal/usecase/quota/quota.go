@@ -1,0 +1,92 @@
+package quota
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+const (
+	defaultMaxOpen = 100_000
+	quotaFor       = time.Second // how long a number that was counted is good for
+	quotaCached    = 4096        // principals
+)
+
+// Quota bounds the open tasks that one principal has requested. It is advisory and cheap: the number comes from the
+// views, at most once a second for each principal, and in between only the principal's new tasks are added, on this node.
+// So there may be more by what other nodes let through in a second and what the views lag behind; and a principal at its
+// bound hears a second late that one of its tasks has ended.
+type Quota struct {
+	most  int
+	views view.Board
+	now   func() time.Time
+	mu    sync.Mutex
+	known *lru.Cache[string, counted]
+}
+
+type counted struct {
+	open int
+	at   time.Time
+}
+
+// New returns a quota of the open tasks of each principal; 0 means 100,000.
+func New(most int, v view.Board, now func() time.Time) (*Quota, error) {
+	if most <= 0 {
+		most = defaultMaxOpen
+	}
+	known, err := lru.New[string, counted](quotaCached)
+	return &Quota{most: most, views: v, now: now, known: known}, err
+}
+
+// Room refuses (limit) one more task to a principal that has as many open as it may.
+func (q *Quota) Room(ctx context.Context, c caller.Caller) error {
+	if c.IsSystem() {
+		return nil
+	}
+	if open := q.open(ctx, c); open >= q.most {
+		return refusal.New(refusal.Limit, "wait until some have ended, or cancel those that nobody needs",
+			"%s has requested %d tasks that have not ended; at most %d may be open", c.Principal, open, q.most)
+	}
+	return nil
+}
+
+// open is how many tasks the caller has open. Whoever counts anew does so outside of the lock; the others go on with what
+// was known. A number that cannot be read is no reason to refuse anything.
+func (q *Quota) open(ctx context.Context, c caller.Caller) int {
+	key, now := c.Workspace+"/"+c.String(), q.now()
+	q.mu.Lock()
+	known, _ := q.known.Get(key)
+	if age := now.Sub(known.at); age >= 0 && age < quotaFor {
+		q.mu.Unlock()
+		return known.open
+	}
+	known.at = now
+	q.known.Add(key, known)
+	q.mu.Unlock()
+
+	open, err := q.views.Open(ctx, c.Workspace, c.String())
+	if err != nil {
+		return known.open
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.known.Add(key, counted{open: open, at: now})
+	return open
+}
+
+// Made adds a task that the caller has made.
+func (q *Quota) Made(c caller.Caller) {
+	key := c.Workspace + "/" + c.String()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if known, there := q.known.Get(key); there {
+		known.open++
+		q.known.Add(key, known)
+	}
+}

@@ -1,0 +1,147 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// ApproveInput says yes: to a supervised handoff, by its id or its ticket's, as its approver; or to an ask to take over, as
+// the task's source.
+type ApproveInput struct {
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the ask to take over."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
+	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
+	Detail string `json:"detail,omitempty" doc:"In words."`
+}
+
+// Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
+func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (taskstore.Receipt, error) {
+	if task, n, err := event.ParseAskID(in.ID); err == nil {
+		return a.grant(ctx, c, task, n, in)
+	}
+	taskID, n, err := event.ParseHandoffID(in.ID)
+	ticket := 0
+	if strings.Contains(in.ID, ".k") {
+		taskID, ticket, err = event.ParseTicketID(in.ID)
+	}
+	if err != nil {
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
+	}
+	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		if ticket > 0 {
+			var err error
+			if n, err = toApprove(t, ticket); err != nil {
+				return nil, err
+			}
+		}
+		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
+			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
+		})
+	})
+}
+
+// toApprove is the handoff that a ticket asks to approve.
+func toApprove(t task.Task, ticket int) (handoff int, err error) {
+	k := t.Ticket
+	id := event.TicketID(t.ID, ticket)
+	switch {
+	case k == nil || ticket > k.N:
+		return 0, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, ticket)
+	case ticket < k.N || k.State == event.TicketOver:
+		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
+	case k.Kind == event.TicketQuestion:
+		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)
+	case k.Kind == event.TicketTakeover:
+		return 0, refusal.New(refusal.Invalid, "claim it", "ticket %s asks for somebody who takes the task over", id)
+	}
+	return k.Handoff, nil
+}
+
+func (a *App) grant(ctx context.Context, c Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
+	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
+		i := slices.IndexFunc(t.Asks, func(ask task.Ask) bool { return ask.N == n })
+		if i < 0 {
+			return handoff.Decide(t, cmd, now)
+		}
+		ask := t.Asks[i]
+		var doc envelope.Envelope
+		var err error
+		if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
+			return nil, err
+		}
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil {
+			return nil, err
+		}
+		return events, a.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
+	})
+}
+
+// readable refuses to move a task at once to an agent whose token budget is too small for what must survive of it.
+func (a *App) readable(ctx context.Context, workspace string, t task.Task, agent string, sealed event.Sealed, doc envelope.Envelope, events []event.Event) error {
+	if !slices.ContainsFunc(events, func(e event.Event) bool { _, moved := e.(event.Moved); return moved }) {
+		return nil
+	}
+	_, _, err := a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, event.Named(agent), event.Pack{})
+	no, refused := refusal.As(err)
+	if !refused || no.Code != refusal.Budget {
+		return err
+	}
+	return refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
+		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
+}
+
+// handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
+// date with progress.
+func (a *App) handover(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (
+	event.Sealed, envelope.Envelope, error,
+) {
+	h := envelope.Header{
+		HandoffID: t.NextHandoffID(), From: t.Source(), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: envelopes.Seconds(t.Times.Ack),
+	}
+	if to != "" {
+		h.To = []string{to}
+	}
+	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
+}
+
+// toPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.
+func (a *App) toPerson(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (event.Sealed, error) {
+	sealed, _, err := a.handover(ctx, workspace, t, to, reason, detail, now)
+	return sealed, err
+}
+
+// DenyInput says no.
+type DenyInput struct {
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of a ticket, or of the ask to take over."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask, or a ticket that you take back: the task's epoch as you know it."`
+	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// Deny stops a supervised handoff, whose task is then back with its source, says no to a ticket, or refuses an ask to take
+// over.
+func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (taskstore.Receipt, error) {
+	if task, n, err := event.ParseAskID(in.ID); err == nil {
+		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+	}
+	if strings.Contains(in.ID, ".k") {
+		return a.Decline(ctx, c, in.ID, in.Epoch, in.Detail, in)
+	}
+	task, n, err := event.ParseHandoffID(in.ID)
+	if err != nil {
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
+	}
+	return a.tasks.Change(ctx, c, "deny", task, in, handoff.Deny{By: c.By(), Handoff: n, Detail: in.Detail})
+}

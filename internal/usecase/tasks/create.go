@@ -1,0 +1,176 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// CreateInput makes a task.
+type CreateInput struct {
+	Intent       string             `json:"intent" doc:"What is wanted, in the requester's own words; kept verbatim for ever." minLength:"1"`
+	Content      Content            `json:"content,omitzero" doc:"What the first envelope says beside the intent."`
+	Priority     event.Priority     `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"Orders every inbox; normal if left out."`
+	Deadline     time.Time          `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
+	Timeouts     event.Timeouts     `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
+	Limits       event.Limits       `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
+	Budget       event.Budget       `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
+	Constraints  []event.Constraint `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
+	Permissions  []string           `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`
+	Dependencies []string           `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
+	Expected     event.Expected     `json:"expected,omitzero" doc:"What the result must look like."`
+	Conversation string             `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
+	Tags         []string           `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
+	Route        []string           `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
+	Start        bool               `json:"start,omitempty" doc:"The calling agent works on the task itself."`
+	Send         *SendInput         `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
+	Claimed      json.RawMessage    `json:"claimed_history,omitempty" doc:"History from elsewhere: kept as claimed, never as entries of ours."`
+}
+
+// Create makes a task, and starts or sends it in the same decision if the input says so.
+func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (taskstore.Receipt, error) {
+	var r taskstore.Receipt
+	request, err := c.Digest("create", in)
+	if err == nil {
+		r, err = a.create(ctx, c, in, request)
+	}
+	if err != nil {
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
+	}
+	return r, nil
+}
+
+// create makes a task for a call whose request has that digest.
+func (a *App) create(ctx context.Context, c Caller, in CreateInput, request string) (taskstore.Receipt, error) {
+	if err := c.May(identity.ActOwn, "create a task"); err != nil {
+		return taskstore.Receipt{}, err
+	}
+	if err := in.Content.Check(); err != nil {
+		return taskstore.Receipt{}, err
+	}
+	if err := a.sender.CheckExpected(in.Expected); err != nil {
+		return taskstore.Receipt{}, err
+	}
+	n, err := c.NewID(taskstore.Kind)
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	id := event.TaskID(n)
+	cmd := handoff.Create{
+		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
+		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
+	}
+	var auto handoffs.Automatic
+	if in.Send != nil {
+		send := *in.Send
+		send.Auto, in.Send = &auto, &send
+	}
+	w := c.Write(request)
+	w.New = true
+	out, err := policies.Consult(ctx, &auto.Consult, func() (stream.Outcome[task.Task], error) {
+		return a.tasks.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
+			return a.decideCreate(ctx, c, cmd, &in, t, now)
+		})
+	})
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	r := taskstore.ReceiptOf(out)
+	if !out.Repeat { // what a repeated call would decide now is not what was done
+		a.quota.Made(c)
+		r.Decision = auto.Decided
+	}
+	return r, nil
+}
+
+// decideCreate makes the task, then starts it, sends it, or seals its first envelope.
+func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
+	err := a.quota.Room(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if cmd.Dependencies, err = a.dependencies(ctx, c, in.Dependencies); err != nil {
+		return nil, err
+	}
+	events, err := handoff.Decide(t, cmd, now)
+	if err != nil {
+		return nil, err
+	}
+	t.Apply(events...)
+	if in.Start {
+		started, err := handoff.Decide(t, handoff.Start{By: c.By()}, now)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, started...)
+		t.Apply(started...)
+	}
+	if in.Send == nil || t.State == event.Parked {
+		first, err := a.first(ctx, c, t, in.Content, now)
+		return append(events, first...), err
+	}
+	send := *in.Send
+	send.Task, send.Epoch = t.ID, t.Epoch
+	if send.Content.IsZero() {
+		send.Content = in.Content
+	}
+	next, err := a.sender.Decide(ctx, c, send, t, now)
+	if err != nil || slices.ContainsFunc(next, isSealed) {
+		return append(events, next...), err
+	}
+	t.Apply(next...)
+	first, err := a.first(ctx, c, t, send.Content, now) // the policy keeps it where it is
+	return append(append(events, next...), first...), err
+}
+
+func isSealed(e event.Event) bool {
+	_, is := e.(event.Sealed)
+	return is
+}
+
+// first seals the first envelope of a task that is not handed off at once.
+func (a *App) first(ctx context.Context, c Caller, t task.Task, content Content, now time.Time) ([]event.Event, error) {
+	sealed, _, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source()}, content, now)
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{sealed}, nil
+}
+
+// dependencies reads how each task that is depended on stands now. One that does not exist, or that the caller may
+// not see, is refused; so there can be no cycles.
+func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]event.Dependency, error) {
+	var deps []event.Dependency
+	for i, id := range ids {
+		if i >= event.MaxDependencies {
+			return nil, event.TooMany("dependencies", len(ids), event.MaxDependencies)
+		}
+		t, err := a.tasks.For(ctx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		d := event.Dependency{Task: id, State: event.Pending}
+		if t.State.Final() {
+			d.State = t.State
+		}
+		deps = append(deps, d)
+	}
+	return deps, nil
+}
+
+// Start makes the calling agent the owner of its own pending task.
+func (a *App) Start(ctx context.Context, c Caller, task string) (taskstore.Receipt, error) {
+	return a.tasks.Change(ctx, c, "start", task, nil, handoff.Start{By: c.By()})
+}

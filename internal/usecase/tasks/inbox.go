@@ -1,0 +1,143 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// MaxWait is the longest that a call may wait for an inbox: shorter than the usual client timeouts.
+const MaxWait = 55 * time.Second
+
+// InboxInput asks what waits for an agent.
+type InboxInput struct {
+	Agent string          // whose inbox; operators and auditors only. Empty: the caller's own
+	After ledger.Position // only what came after this: At of an earlier answer. 0: all that waits
+	Limit int             // at most this many items; 0 means 10
+	Wait  time.Duration   // how long to wait for the first item; 0: not at all
+	Peek  bool            // look without taking note: nothing counts as seen
+}
+
+// Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
+// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
+// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing.
+// Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
+func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
+	if err := a.checkInbox(ctx, c, &in); err != nil {
+		return view.Inbox{}, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
+	}
+	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
+	if own {
+		if err := a.Beat(ctx, c); err != nil {
+			return view.Inbox{}, err
+		}
+		defer a.Waits(c.Workspace, in.Agent)()
+	}
+	changed, stop := a.views.Watch(c.Workspace, in.Agent)
+	defer stop()
+	deadline := time.NewTimer(in.Wait)
+	defer deadline.Stop()
+	for {
+		box, err := a.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit})
+		if err != nil {
+			return view.Inbox{}, stream.Unavailable(err)
+		}
+		if own && !in.Peek {
+			if box.Items, err = a.markSeen(ctx, c, box.Items); err != nil {
+				return view.Inbox{}, err
+			}
+		}
+		if len(box.Items) > 0 || in.Wait <= 0 {
+			return box, nil
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			return box, nil
+		case <-ctx.Done():
+			return view.Inbox{}, stream.Unavailable(ctx.Err())
+		}
+	}
+}
+
+func (a *App) checkInbox(ctx context.Context, c Caller, in *InboxInput) error {
+	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
+		return err
+	}
+	in.Agent, in.Limit = cmp.Or(in.Agent, c.Agent()), cmp.Or(in.Limit, 10)
+	if in.Agent != c.Agent() {
+		if err := c.May(identity.ReadAny, "look into another's inbox"); err != nil {
+			return err
+		}
+	}
+	if in.Limit < 0 || in.Limit > view.MaxPage {
+		return refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+	}
+	if in.Wait < 0 || in.Wait > MaxWait {
+		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+	}
+	return a.OnRecord(ctx, in.After)
+}
+
+// markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that
+// are gone by now.
+func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view.Item, error) {
+	room, err := a.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if item.Type == view.ItemOffer && item.Seen && room > 0 {
+			room-- // it may yet be accepted
+		}
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, len(items))
+	for i := range items {
+		if items[i].Type != view.ItemOffer || items[i].Seen || room == 0 {
+			continue
+		}
+		room--
+		wg.Go(func() { errs[i] = a.see(ctx, c, &items[i]) })
+	}
+	wg.Wait()
+	kept := items[:0]
+	for i, item := range items {
+		if gone := refusal.CodeOf(errs[i]); gone == refusal.Expired || gone == refusal.NotFound || gone == refusal.Conflict {
+			continue // between the list and now
+		}
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		kept = append(kept, item)
+	}
+	return kept, nil
+}
+
+func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
+	taskID, n, err := event.ParseHandoffID(item.ID)
+	if err != nil {
+		return err
+	}
+	out, err := a.tasks.Decide(ctx, c.WithKey(""), "see", taskID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
+		return handoff.Decide(t, handoff.See{Agent: c.Agent(), Handoff: n, Offer: item.Offer}, now)
+	})
+	if err != nil {
+		return err
+	}
+	item.Seen = true
+	if h := out.State.Handoff; h != nil && !h.AckEnds.IsZero() {
+		item.Ends = h.AckEnds
+	}
+	return nil
+}

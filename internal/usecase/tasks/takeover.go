@@ -1,0 +1,102 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// TakeoverInput asks for a task.
+type TakeoverInput struct {
+	Task   string `json:"task,omitempty" doc:"Id of the task."`
+	To     string `json:"to,omitempty" doc:"For operators: the agent to offer it to. Agents ask for themselves."`
+	From   string `json:"from,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
+	Detail string `json:"detail,omitempty" doc:"Why."`
+}
+
+// ownedBy refuses (conflict) what is said of a task with another owner; "" is any.
+func ownedBy(t task.Task, owner string) error {
+	if owner == "" || t.Owner == owner {
+		return nil
+	}
+	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", owner, t.ID)
+}
+
+// Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
+// takes it from whoever holds it and offers it to an agent.
+func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (taskstore.Receipt, error) {
+	if c.By().Operator {
+		return a.reassign(ctx, c, in)
+	}
+	out, err := a.tasks.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
+			return nil, taskstore.Unknown(in.Task)
+		}
+		if err := ownedBy(t, in.From); err != nil {
+			return nil, err
+		}
+		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
+		if err != nil {
+			return nil, err
+		}
+		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
+		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
+		var doc envelope.Envelope
+		if t.Owner != "" {
+			if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
+				return nil, err
+			}
+		}
+		events, err := handoff.Decide(t, cmd, now)
+		if err != nil {
+			return nil, err
+		}
+		return events, a.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
+	})
+	if err != nil {
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
+	}
+	r := taskstore.ReceiptOf(out)
+	if !a.tasks.Sees(c, *out.State) { // the short form is for who has no part in the task
+		r = taskstore.Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
+	}
+	return r, nil
+}
+
+// reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
+func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (taskstore.Receipt, error) {
+	return a.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+		if in.To == "" {
+			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
+		}
+		if err := ownedBy(t, in.From); err != nil {
+			return nil, err
+		}
+		var events []event.Event
+		if h := t.InFlight(); h != nil {
+			back, err := handoff.Decide(t, handoff.Withdraw{By: c.By(), Handoff: h.N, Detail: in.Detail}, now)
+			if err != nil {
+				return nil, err
+			}
+			events, t = back, task.FoldAll(t, back)
+		}
+		if k := t.AtDesk(); k != nil {
+			back, err := handoff.Decide(t, handoff.Recall{By: c.By(), Ticket: k.N, Detail: in.Detail}, now)
+			if err != nil {
+				return nil, err
+			}
+			events, t = append(events, back...), task.FoldAll(t, back)
+		}
+		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
+		sent, err := a.sender.Decide(ctx, c, send, t, now)
+		return append(events, sent...), err
+	})
+}

@@ -1,0 +1,75 @@
+package taskstore
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+)
+
+// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
+type Receipt struct {
+	Task    string      `json:"task"`
+	State   event.State `json:"state"`
+	Owner   string      `json:"owner,omitempty"`
+	Epoch   uint64      `json:"epoch"`
+	Handoff string      `json:"handoff,omitempty"` // id of the newest handoff
+	Stage   event.Stage `json:"stage,omitempty"`
+	Offer   int         `json:"offer,omitempty"`
+	To      []string    `json:"to,omitempty"` // who has the open offer
+	// Children of a fan-out or a delegation, the newest spawn's only.
+	Children []string `json:"children,omitempty"`
+	// Ask and Share are the ids of an ask to take over and of a shared envelope, where the call made one.
+	Ask      string          `json:"ask,omitempty"`
+	Share    string          `json:"share,omitempty"`
+	Ticket   string          `json:"ticket,omitempty"`   // id of the ticket that the call opened or is about
+	Envelope string          `json:"envelope,omitempty"` // digest of the newest
+	Given    string          `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
+	Lease    time.Time       `json:"lease,omitzero"`     // until when the owner must show life
+	Parked   *task.ParkedFor `json:"parked,omitempty"`
+	// Decision is what the policy made of a handoff to auto, where the call asked for one and was not a repeat.
+	Decision *event.Decision `json:"decision,omitempty"`
+	Position ledger.Position `json:"position"`
+	Events   []string        `json:"events"`           // names of what this call put on record; none if nothing had to change
+	Repeat   bool            `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+// At is up to where on record the answer is true.
+func (r Receipt) At() uint64 { return uint64(r.Position) }
+
+// ReceiptOf is the answer to a call with an outcome.
+func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
+	t := o.State
+	r := Receipt{
+		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,
+		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat,
+	}
+	if h := t.Handoff; h != nil {
+		r.Handoff, r.Stage, r.Offer, r.To = h.ID(t.ID), h.Stage, h.Offer, h.To
+	}
+	if t.State == event.Parked {
+		r.Parked = t.Parked
+	}
+	for _, e := range o.Events {
+		r.Events = append(r.Events, e.Name)
+		switch e.Name {
+		case event.Spawned{}.EventName():
+			for _, c := range t.Children {
+				if c.Group == t.Children[len(t.Children)-1].Group {
+					r.Children = append(r.Children, c.Task)
+				}
+			}
+		case event.TakeoverAsked{}.EventName():
+			r.Ask = event.AskID(t.ID, t.AskCount)
+		case event.TicketOpened{}.EventName(), event.ApprovalAsked{}.EventName():
+			if t.Ticket != nil {
+				r.Ticket = event.TicketID(t.ID, t.Ticket.N)
+			}
+		case event.Shared{}.EventName():
+			r.Share = event.ShareID(t.ID, len(t.Shares))
+		}
+	}
+	return r
+}
