@@ -5,13 +5,14 @@ import (
 	"go/token"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// checkDocFiles wants a package comment in doc.go everywhere. A room's comment also says what it may import and
-// where to start. A program may keep its comment in main.go.
+// checkDocFiles wants a package comment in doc.go everywhere. A comment below internal also says where to start. A
+// program may keep its comment in main.go.
 func checkDocFiles(t *tree) (out []finding) {
 	for _, d := range t.dirs {
 		var comment string
@@ -20,19 +21,30 @@ func checkDocFiles(t *tree) (out []finding) {
 				comment = strings.ToLower(strings.Join(strings.Fields(f.ast.Doc.Text()), " "))
 			}
 		}
-		if comment == "" {
+		switch {
+		case comment == "":
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "no package comment in doc.go"})
-			continue
-		}
-		if !under(d.path, "internal") {
-			continue
-		}
-		for _, phrase := range []string{"may import", "start reading at"} {
-			if !strings.Contains(comment, phrase) {
-				out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: " + phrase})
-			}
+		case under(d.path, "internal") && !strings.Contains(comment, "start reading at"):
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: start reading at"})
 		}
 	}
+	return out
+}
+
+// importClaim matches words about what a package imports. They go stale: the table is the only list.
+var importClaim = regexp.MustCompile(`(?i)\b(may|must|can|never|only)( not| only| never)? imports?\b`)
+
+// checkImportClaims refuses package comments that say what the package imports.
+func checkImportClaims(t *tree) (out []finding) {
+	t.each(func(_ *directory, f *sourceFile) {
+		if f.ast.Doc == nil {
+			return
+		}
+		if claim := importClaim.FindString(strings.Join(strings.Fields(f.ast.Doc.Text()), " ")); claim != "" {
+			out = append(out, t.found(f.ast.Doc.Pos(), "import claim",
+				"the package comment says %q: the table in arch_rooms_test.go is the only list of imports", claim))
+		}
+	})
 	return out
 }
 

@@ -19,6 +19,7 @@ var rules = []struct {
 	{"test import", checkTestImports},
 	{"size", checkSizes},
 	{"doc.go", checkDocFiles},
+	{"import claim", checkImportClaims},
 	{"comment", checkComments},
 	{"name", checkNames},
 	{"go.mod", checkGoMod},

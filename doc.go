@@ -1,6 +1,6 @@
 // Package trapeze is the root of the repository and holds no code of its own: only the test of the architecture
-// ([arch_test.go]: which room may import which, how large things may grow) and the generated part of
-// docs/architecture.md.
+// ([arch_test.go]: which packages there are, what each imports, how large each may grow), from which part of
+// docs/architecture.md is generated.
 //
 // Trapeze is a handoff server for AI agents: an agent gives up a task only when the next one has accepted it, and
 // every change is an entry in a record that cannot be rewritten. Users' programs import the client package; the

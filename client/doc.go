@@ -7,7 +7,7 @@
 //
 //	if errors.Is(err, client.StaleEpoch) { … look at the task again … }
 //
-// May import: wire and the standard library only. The JSON is the server's, described at /openapi.json.
+// The JSON is the server's, described at /openapi.json.
 //
 // Start reading at [New], then [Client.CreateTask], [Client.WaitInbox] and [Client.Accept].
 package client

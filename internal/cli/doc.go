@@ -4,10 +4,10 @@
 // knows nothing of how a server is made. Output is plain text for people, or with --json the API's own JSON, one
 // document; exit codes are in one table (`trapeze help exit-codes`).
 //
-// May import: client, the domain types, its own command-line libraries; below it are its rooms shell (what every command
-// needs), know (the commands of what is known and carried), work (any program as a receiver), daemon (a server in the
-// background), stdio (an agent's MCP session), setup (agents' programs are set up), demo (the story) and stage (the demo's real
-// work). The commands of tasks, handoffs, agents, tokens and the record are here.
+// The commands of tasks, handoffs, agents, tokens and the record are here. Below it are shell (what every command needs),
+// memory (memory, conversations, channels, envelopes, artifacts), policy (policies and phrases), ticket (people in the loop), work
+// (any program as a receiver), daemon (a server in the background), stdio (an agent's MCP session), setup and configfile (the
+// configuration of agents' programs) and demo.
 //
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.

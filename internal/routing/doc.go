@@ -1,7 +1,7 @@
 // Package routing decides whether and where a task is handed off, and who could catch a handoff, in which order, and says
 // why: [Decide] by the policy in force, and [Route] over what is known of the agents.
 //
-// May import: refusal, fact, registry and policy. It never reads a clock: now is an input.
+// It never reads a clock: now is an input.
 //
 // Invariants:
 //   - The same request, agents and time give the same [Plan], whatever order the agents come in.

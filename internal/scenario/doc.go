@@ -2,7 +2,7 @@
 // a double that behaves like a distributed log; histories checked for linearizability; servers killed at random; and
 // the benchmarks.
 //
-// May import: everything. It has tests only.
+// It has tests only.
 //
 // Start reading at house_test.go, then story_test.go.
 package scenario

@@ -1,7 +1,5 @@
 // Package server puts the house together: configuration, wiring, and the order in which things start and stop.
 //
-// May import: everything.
-//
 // Invariants:
 //   - One process per data directory.
 //   - Nothing listens before the record is open and the views are up to date; nothing is closed before the calls

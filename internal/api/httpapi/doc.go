@@ -2,8 +2,6 @@
 // errors, long polls and a stream of events. A route reads its input, calls one use case and writes what it answers;
 // nothing is decided here. How a route is served is in the room door; the routes of what is known are in know.
 //
-// May import: door, know, app, roster, knowledge, view, the domain's types, huma, net/http.
-//
 // Invariants:
 //   - Every call under /v1 has a caller, who comes from its bearer token alone.
 //   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.

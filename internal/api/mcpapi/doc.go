@@ -3,8 +3,6 @@
 // door an agent comes through. It runs within the server, at /mcp, for every principal; and in a process of its own on
 // standard input and output, for one.
 //
-// May import: client, argument, door, showcase, tasks, vital, the MCP SDK, net/http.
-//
 // Invariants:
 //   - Who acts is the token's principal. No argument of any tool names the caller.
 //   - There are at most 16 tools; names, descriptions and input schemas together have at most 4,000 tokens.

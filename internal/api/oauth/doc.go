@@ -2,8 +2,6 @@
 // (RFC 9068) and tells clients where to get one (RFC 9728). Who the caller is and may do is for others to say; here is found
 // out whether the issuer has said it.
 //
-// May import: identity, refusal, go-oidc and go-jose for signatures, net/http.
-//
 // Invariants:
 //   - A token counts if this issuer signed it, for this resource, for now, with a key that is its own alone. Anything that is
 //     not said plainly counts as not said.

@@ -1,7 +1,5 @@
 // Package shape is JSON as clients send it: what no door should take, and what is described and can be taken in one pass.
 //
-// May import: the description's library, fact and refusal.
-//
 // Invariants:
 //   - A [Shape] says yes only to what the description takes too. What it says no to may still be right.
 //   - Nothing here builds anything of a text, however long or deep it is.

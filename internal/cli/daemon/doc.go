@@ -1,7 +1,5 @@
 // Package daemon starts a server in the background where none runs, and ends the one that serves a data directory.
 //
-// May import: refusal.
-//
 // Invariants:
 //   - Who serves a data directory holds a lock there for as long as it does, whether it was started here or by a person.
 //     Only the process that holds it is ever asked to end.

@@ -3,8 +3,6 @@
 // replayed, and a result is refused and mended. Each program gets what fits its agent's context window, and fetches the
 // rest. Server and workers are real, and so are the mishaps: nothing is played back.
 //
-// May import: client, the words of the record, and stage for the programs' work.
-//
 // Invariants:
 //   - Nothing leaves this machine's loopback, and no language model is needed.
 //   - The story is told from the record as it grows, not from what the demo knows it has arranged. What is said at its end

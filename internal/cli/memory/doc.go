@@ -1,8 +1,6 @@
 // Package know is the commands of what is known and carried: who is published to, what is remembered and was said, what
 // goes into envelopes and what becomes of it on the way.
 //
-// May import: client, the domain types, shell, drift for its table, and for files the rooms artifact and gitsnap.
-//
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
 //   - Every command shows an example in its help.

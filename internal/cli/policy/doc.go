@@ -1,7 +1,5 @@
 // Package dispatch is the commands about where a task goes: saying what is to be done.
 //
-// May import: client, the domain types, shell.
-//
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
 //   - Every command shows an example in its help.

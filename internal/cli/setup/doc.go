@@ -1,8 +1,6 @@
 // Package setup gives agents' programs the way to Trapeze: it finds the MCP clients that there are, writes what they need
 // into their files, and says what is wrong with a set-up.
 //
-// May import: client, the domain types, shell, daemon, graft.
-//
 // Invariants:
 //   - Nothing is written that was not shown before, and nothing without a yes.
 //   - What else is in a file stays as it is; what cannot be read is refused. What was there before is kept.

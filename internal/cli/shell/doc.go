@@ -5,8 +5,6 @@
 // answers with Emit: the API's JSON, the ids alone, or a [Page] for people. What goes wrong is returned as an error;
 // whoever ran the command line shows it with Fault and Complain and ends with [ExitCode].
 //
-// May import: client, the domain types, the command line's libraries; never the rooms of commands.
-//
 // Invariants:
 //   - Who acts is decided by the credential alone; the command line only picks which one (connect.go).
 //   - A token is read from, and kept in, files of its owner alone, and a given one is never swapped for another.

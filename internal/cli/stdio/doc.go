@@ -1,8 +1,6 @@
 // Package stdio is one agent's MCP session on standard input and output: messages are lines, and the agent lives as long as
 // its client does.
 //
-// May import: client with its room wire, shell, mcpapi with its room vital, the MCP SDK.
-//
 // Invariants:
 //   - The session speaks as its agent, or does not begin.
 //   - Nothing but messages of the protocol goes to the output.

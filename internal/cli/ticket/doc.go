@@ -1,7 +1,5 @@
 // Package desk is the commands of people in the loop: asking them, and what they do about the tickets they are asked by.
 //
-// May import: client, the domain types, shell.
-//
 // Invariants:
 //   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
 //   - Every command shows an example in its help.

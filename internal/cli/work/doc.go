@@ -1,8 +1,6 @@
 // Package work makes any program a receiver: it waits for handoffs to one agent, accepts them, runs the program on
 // each, keeps the lease alive meanwhile, and completes or fails the task by what the program did.
 //
-// May import: client with its room wire, shell.
-//
 // Invariants:
 //   - A program runs only while its agent owns the task: when ownership is lost, its whole process group is stopped.
 //   - A task that its program handed on, completed or failed by itself is left as it is.

@@ -5,8 +5,6 @@
 // that names another one in "supersedes" is that one, changed, unless both are there. A rewording under a new id is one
 // entry dropped and another added: nobody can tell from words alone that they mean the same.
 //
-// May import: envelope, fact, the standard library without I/O or clocks.
-//
 // Invariants:
 //   - Every entry of the earlier envelope is in exactly one of kept, changed, omitted and dropped; every entry of the
 //     later one in exactly one of kept, changed and added.

@@ -9,9 +9,8 @@
 // Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written
 // again unchanged. Another major is refused; [Converter] is the way between majors.
 //
-// May import: refusal, fact (the closed sets), handoff, registry, memory, the standard library without I/O or clocks,
-// sync for room to write in, and a library for JSON Schema. Canonical JSON is written here because the general library costs about
-// 30 µs per KiB on the path of every handoff; the tests hold the two against each other.
+// Canonical JSON is written here because the general library costs about 30 µs per KiB on the path of every handoff; the
+// tests hold the two against each other.
 //
 // Invariants:
 //   - One document has one canonical form and one digest; [Open] takes no other form.

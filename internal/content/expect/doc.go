@@ -7,9 +7,6 @@
 // no result can hold a server up. The limit is a number of steps, not a time, so that a busy machine does not change the
 // answer.
 //
-// May import: refusal, fact, the standard library without I/O, github.com/santhosh-tekuri/jsonschema, and
-// github.com/hashicorp/golang-lru.
-//
 // Invariants:
 //   - Nothing is loaded: no file, no address, and no schema but the one that was given.
 //   - A refusal says where in the result the fault is and what was expected, for at most [Options.Problems] faults,

@@ -7,8 +7,6 @@
 // the past is a claim: it is kept as such ([Task.Claimed]), and never becomes an entry of ours. Who is named as its
 // sender is a claim too; ours is whoever sends the request.
 //
-// May import: refusal, fact, envelope (canonical JSON), the standard library without I/O or clocks.
-//
 // Invariants:
 //   - Nothing is silently lost: what has no field of ours stands in [Content].Data or in [Task.Claimed] under the name
 //     it came with, and a [Note] says so.

@@ -28,8 +28,6 @@
 // the whole is counted, once; should it be over the budget, because a fence had to grow, the least valuable parts go
 // until it is not.
 //
-// May import: envelope, tokenizer, fact, refusal, and the standard library without I/O or clocks.
-//
 // Invariants:
 //   - The rendered result is never over the budget, and says how many tokens it has.
 //   - What must survive is there, word for word.

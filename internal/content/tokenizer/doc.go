@@ -16,8 +16,6 @@
 // A vocabulary is loaded when it is first needed. Measured on the 2-core test machine: o200k_base takes 16 ms and
 // 6 MiB of heap, cl100k_base 6 ms and 3 MiB; counting runs at 5 to 8 MB/s, a look-up at 150 MB/s and more.
 //
-// May import: refusal, the tokenizer and an LRU cache, the standard library without I/O or clocks.
-//
 // Invariants:
 //   - A count is never negative, and that of the empty text is 0.
 //   - Counters are values, safe for concurrent use; the same text always has the same count.

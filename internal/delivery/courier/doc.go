@@ -2,8 +2,6 @@
 // clocks do what they do. It decides nothing; it gives ordinary commands through app, which compare-and-set makes
 // harmless when they are repeated or when two nodes send them.
 //
-// May import: app, view, ledger, the domain's types.
-//
 // Invariants:
 //   - Every entry is reacted to at least once, in order, across restarts: the position that was reached is saved, and
 //     everything after it is done again.

@@ -6,7 +6,7 @@
 //   - Names of sinks, which are logged, hold no credentials.
 //   - What agents wrote is data: a program gets it as JSON on its standard input, never as arguments.
 //
-// May import: refusal, fact, net/http, os/exec. Who sends what, and when again, is for package courier.
+// Who sends what, and when again, is for package courier.
 //
 // Start reading at [Notice], then [Parse].
 package notify

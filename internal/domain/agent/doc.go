@@ -1,7 +1,7 @@
 // Package registry holds the rules for agents: who is registered, what they can do, how ready they are, and
 // whether their circuit is closed. One agent is one stream (agent/NAME); its [State] is the fold of its events.
 //
-// May import: the standard library without I/O, refusal, and fact for names. It never reads a clock: now is an input.
+// It never reads a clock: now is an input.
 //
 // Invariants:
 //   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable: Fold returns a new one

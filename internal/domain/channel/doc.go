@@ -3,7 +3,7 @@
 // subscribes at that moment, by claim or by fan-out, and the id of the handoff or of the child task is the stable
 // delivery id.
 //
-// May import: the standard library without I/O, refusal, and fact for names. It never reads a clock: now is an input.
+// It never reads a clock: now is an input.
 //
 // Invariants:
 //   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable and may be shared.

@@ -2,8 +2,7 @@
 // part, and the condensed text that carries it on to the next one. One conversation is one stream (conversation/ID);
 // its [State] is the fold of its events.
 //
-// May import: the standard library without I/O, refusal, fact for task ids and names, and memory for who asks. It
-// never reads a clock: now is an input.
+// It never reads a clock: now is an input.
 //
 // Invariants:
 //   - Turns are only ever appended. They are numbered from 1, in the order of the record.

@@ -4,8 +4,6 @@
 // Everything here is written to the ledger as JSON and read back for ever, and most of it is what the doors take
 // and give, so it is also where the bounds of what comes from outside stand (bound.go).
 //
-// May import: refusal, and the standard library without I/O.
-//
 // Invariants:
 //   - Closed sets refuse unknown values when they are decoded.
 //   - The JSON of an event is frozen: fields may be added, never changed. Anything else is a new version of the

@@ -16,9 +16,6 @@
 //  6. Every way to fail ends at an owner, a ticket or the dead-letter queue; and nobody waits for a ticket for ever.
 //  7. A decision is all its events or none.
 //
-// May import: fact (events and their words), custody (the task as it is), refusal, and the standard library, without I/O;
-// never time.Now, Since or Until.
-//
 // Start reading at [Decide], then decide_request.go and decide_accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md has every state with every command.
 package handoff

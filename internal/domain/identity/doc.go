@@ -1,8 +1,7 @@
 // Package identity holds the rules for who is asking: principals, their tokens, and what each role may do. One
 // token is one stream (token/ID); its [State] is the fold of its events.
 //
-// May import: the standard library without I/O, refusal, and registry for names. It never reads a
-// clock or a source of randomness: both are inputs.
+// It never reads a clock or a source of randomness: both are inputs.
 //
 // Invariants:
 //   - A token's secret is never in a command, an event or a state: only its SHA-256 is. The secret has 256 random

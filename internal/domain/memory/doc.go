@@ -2,8 +2,7 @@
 // works on a task, or by everybody in their workspace. One item is one stream (memory/ID); its [State] is the fold of
 // its events.
 //
-// May import: the standard library without I/O, refusal, and fact for task ids and names. It never reads a clock
-// or a source of chance: both are inputs.
+// It never reads a clock or a source of randomness: both are inputs.
 //
 // Invariants:
 //   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable and may be shared.

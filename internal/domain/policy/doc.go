@@ -2,7 +2,7 @@
 // text read into a [Policy] or into a list of [Problems], each with file, line, column and reason; its rules matched
 // against a [Situation]; and the versions that came into force, as the fold of a stream.
 //
-// May import: refusal, fact and registry; cel-go and yaml. It does no I/O and reads no clock.
+// It does no I/O and reads no clock.
 //
 // Invariants:
 //   - [Parse] gives a policy or problems, never both, and panics on nothing. A policy that was given is sound as far as the

@@ -1,8 +1,6 @@
 // Package refusal is the one vocabulary in which every room says no: a code from a closed set, what was refused and
 // why, and what to do next. Each surface maps every code exactly once.
 //
-// May import: the standard library, without I/O.
-//
 // Invariants: a refusal is immutable once made; a code outside [Codes] is a bug.
 //
 // Start reading at [Error].

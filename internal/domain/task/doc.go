@@ -12,7 +12,5 @@
 //   - At most one agent owns a task, and every change of owner raises the epoch.
 //   - Folding the same events gives the same task, on every machine.
 //
-// May import: fact (events and their words), and the standard library, without I/O; never time.Now, Since or Until.
-//
 // Start reading at table.go (every state and every way between them), then [Task], then [Fold].
 package task

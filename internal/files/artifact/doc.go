@@ -1,8 +1,6 @@
 // Package artifact is the contract of the store of artifacts: files and patches that are too large for the record and
 // are handed over by the hash of their content.
 //
-// May import: refusal, and fact for names of workspaces.
-//
 // Invariants:
 //   - An artifact is its content: stored once per workspace, never changed, found by its digest alone. No workspace
 //     sees another's, not even by guessing digests.

@@ -1,8 +1,6 @@
 // Package gitsnap takes the state of a git working tree as a small document and a patch, and makes another clone's
 // working tree the same: how coding agents hand over code that is not committed yet. It runs the git program.
 //
-// May import: artifact for digests, refusal, os/exec.
-//
 // Invariants:
 //   - Taking a snapshot changes nothing in the repository: not the index, not the objects, not the files.
 //   - Applying one touches the working tree only after the patch was tried elsewhere and led to the very tree that the

@@ -2,8 +2,6 @@
 // whose word a principal was let in. Each principal has a stream of its own, written without compare-and-set, so that recording a read never makes the
 // writer of a task try again.
 //
-// May import: ledger, stream, refusal.
-//
 // Invariants: a read of content is durable before it is answered; refusals are rate-limited and counted, and the
 // count of those left out is in the next one on record.
 //

@@ -9,8 +9,7 @@
 // Events are named, versioned, opaque JSON here: the ledger knows nothing of tasks. [Codec] turns a domain's
 // events into ledger events and back, upcasting old versions on the way.
 //
-// May import: the standard library. Technologies live in child packages (sqlitelog; natslog when the cluster
-// comes) and must pass ledgertest.
+// Each technology is a child package, such as sqlitelog, and must pass ledgertest.
 //
 // The bytes of an entry are one line of header, a line feed, and the payload:
 //

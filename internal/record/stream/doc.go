@@ -1,8 +1,6 @@
 // Package stream is how everything changes: load a stream as the fold of its entries, let the rules decide, append
 // with compare-and-set, and decide again where somebody else was first.
 //
-// May import: ledger, refusal.
-//
 // Invariants:
 //   - One decision is one entry, or nothing.
 //   - A refusal, or that nothing needs to change, is answered only after a fresh read of the stream, so that a stale

@@ -1,8 +1,6 @@
 // Package openai asks a language model for advice where no rule of the policy matches: any endpoint that answers chat
 // completions as OpenAI's does, with structured output.
 //
-// May import: refusal, fact, policy, routing, net/http.
-//
 // Invariants:
 //   - The model chooses among what it is offered, in an answer of a fixed form; anything else is no advice. What a task's text
 //     says to it is data in a fence that the text cannot end, and could only ever choose among the same.

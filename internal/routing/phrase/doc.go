@@ -1,7 +1,7 @@
 // Package phrase reads what people and agents say in plain English about handing work on, and answers exactly what it
 // understood: one intent of a closed set, with its agent, task, capability and reason.
 //
-// May import: refusal, fact. Pure: it knows no agents and no tasks, so whether a name means anybody is not decided here.
+// It knows no agents and no tasks, so whether a name exists is not decided here.
 //
 // Invariants:
 //   - A sentence is understood as a whole or not at all. Words that are left over, a "not", an "if", a question or a second

@@ -1,8 +1,6 @@
 // Package roster is the use cases of who there is: agents with their readiness, presence and circuits, tokens and who
 // presents them, channels and who subscribes to them; and whom routing proposes for a handoff, from what the roster knows.
 //
-// May import: caller, the domain rooms, routing, ledger, stream, access, view.
-//
 // Invariants:
 //   - An agent speaks for itself alone; a token of an agent that was removed counts no more.
 //   - An outside issuer's word makes nobody more than an agent, and registers nobody.

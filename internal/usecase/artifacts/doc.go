@@ -1,8 +1,6 @@
 // Package shelf is the use cases of artifacts: who may put and fetch what, what an envelope may refer to, and what is
 // swept away.
 //
-// May import: caller, the domain rooms, artifact, ledger, stream, access, view.
-//
 // Invariants:
 //   - Who put an artifact, and that it was let go, is on record; so is every fetch, before its first byte.
 //   - An artifact is for whoever put it, for those who may read what a task's envelopes say that refer to it, and for

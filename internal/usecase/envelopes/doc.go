@@ -7,9 +7,6 @@
 // receiver, sealed, and naming the source as its parent. Nothing that a rendition leaves out is lost; the next source is
 // composed from the last source.
 //
-// May import: the domain rooms, packing and tokenizer, caller, roster, knowledge and shelf, ledger and
-// stream.
-//
 // Invariants:
 //   - Each source carries every constraint that binds the task at that moment, and so does each rendition.
 //   - A rendition is never over its receiver's budget; what must survive is in it word for word, or it is refused.

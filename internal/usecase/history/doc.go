@@ -6,7 +6,5 @@
 //   - That somebody has looked is on record before the answer.
 //   - Nothing here changes a task.
 //
-// May import: the domain, docket, sealing, drift, ledger, stream, access, view and caller.
-//
 // Start reading at [Archive.Trail], then [Archive.Export].
 package history

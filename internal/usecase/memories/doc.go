@@ -1,8 +1,6 @@
 // Package knowledge is the use cases of what is known: memory items and conversations, who may read and change them,
 // how they are found, and what of them goes into an envelope.
 //
-// May import: caller, the domain rooms, ledger, stream, access, view.
-//
 // Invariants:
 //   - Who may read is decided by the rules of memory and conversation, on a fresh fold; views only propose.
 //   - A part in a task counts while the task lives, and what an envelope grants while its task is in the reader's hands.

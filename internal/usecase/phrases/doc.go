@@ -1,8 +1,6 @@
 // Package dispatch is the use cases that decide where a task goes: what people and agents say is to be done, understood and
 // then done by the use cases of tasks.
 //
-// May import: phrase, routing, app, roster, caller, view, the domain rooms.
-//
 // Invariants:
 //   - What only looks is done at once. Anything else is done only when the caller sends back the confirmation of exactly
 //     what was understood: a changed sentence, another task, another principal or a task that has moved do not pass with it,

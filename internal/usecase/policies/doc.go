@@ -1,8 +1,6 @@
 // Package rulebook is the use cases of policies: which is in force in a workspace, how a file comes into force, and what it
 // makes of a task.
 //
-// May import: policy, routing, roster, caller, the domain rooms, ledger, stream, access and view.
-//
 // Invariants:
 //   - A file with any problem never replaces a policy that is in force.
 //   - Every version that came into force is an entry on record, and what is in force is the newest of them: the same on

@@ -2,7 +2,5 @@
 //
 // Invariant: a number that cannot be read refuses nothing.
 //
-// May import: refusal, caller, view.
-//
 // Start reading at [Quota].
 package quota

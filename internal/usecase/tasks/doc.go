@@ -2,9 +2,6 @@
 // from the request, checks what the caller may do, loads the task or agent as the fold of its stream, lets the rules
 // decide, appends, and answers with a [taskstore.Receipt].
 //
-// May import: the domain rooms, routing, foreign and expect, the use cases of roster, knowledge, shelf, sealing and archive,
-// sending, docket, caller, artifact, ledger, stream, access, view.
-//
 // Invariants:
 //   - Nothing changes except by one ledger entry per decision; the answer follows the entry to disk.
 //   - A refusal is given only after a fresh read of the stream, so that a stale cache never refuses what is allowed.

@@ -6,7 +6,5 @@
 //   - What a caller may not see is not found, whatever it asks; the refusal is on record.
 //   - A change is decided on the task as it is when the entry is appended, and is durable before its receipt is given.
 //
-// May import: the domain, ledger, stream, access and caller.
-//
 // Start reading at [Docket.Change], then [Docket.Sees].
 package taskstore

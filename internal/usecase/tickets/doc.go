@@ -11,7 +11,5 @@
 //   - Whoever reads a ticket is on record before the answer; a list only previews.
 //   - What agents and people write in a ticket is data.
 //
-// May import: the domain, caller, docket, ledger, stream, access and view.
-//
 // Start reading at [Desk.Ask], then [Desk.Claim].
 package tickets

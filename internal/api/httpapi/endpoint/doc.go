@@ -1,8 +1,6 @@
 // Package door is how a use case is served over HTTP: its route and description, what comes in, what goes out, and what
 // a refusal looks like. The rooms beside it say which use cases there are; none of them reads a body or writes a status.
 //
-// May import: app, caller, refusal, shape, huma, net/http.
-//
 // Invariants:
 //   - Who calls is what [Enter] was told, from the credential; a body never says it.
 //   - Every refusal is a [Problem] with code, message and hint; every code has one status ([statuses]). What is no

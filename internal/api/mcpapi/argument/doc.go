@@ -4,8 +4,6 @@
 // A field says of itself what it is for (`jsonschema`), and which values it takes (`enum`); one without omitempty or omitzero is
 // needed. Both the schema and the refusals come from that, so that they agree.
 //
-// May import: client (for its errors), shape, the JSON Schema library; nothing else of ours.
-//
 // Invariants:
 //   - A schema costs as few tokens as it can be said in.
 //   - Nothing that was given is dropped: a field that is not known, or not in that place, is refused.

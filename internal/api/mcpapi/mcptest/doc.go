@@ -2,7 +2,7 @@
 // nothing but answer as its scenarios say. They are put on a server that the production code has made, so that the suite
 // judges the production code.
 //
-// May import: tasks, and the MCP SDK. Only tests import it.
+// Only tests use it.
 //
 // Invariants:
 //   - Nothing here mends what the production code or the SDK does wrong: no handler of HTTP, and a middleware that answers for

@@ -2,8 +2,6 @@
 // framework from npm. It holds tests only, with the build tag outside; their programs are in testdata, which `npm ci`
 // fills.
 //
-// May import: nothing. Its tests may import anything.
-//
 // Invariants:
 //   - No failure is expected: a scenario that fails fails the tests.
 //   - The suite judges the handler that the server serves, with fixture tools added and nothing else changed.

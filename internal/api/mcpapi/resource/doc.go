@@ -1,8 +1,6 @@
 // Package showcase is what an MCP client is shown besides tools: resources to read, subscriptions to them, completion of names
 // and ids, and prompts for the trigger phrases. All of it is read through the public client, as one principal.
 //
-// May import: client and the MCP SDK.
-//
 // Invariants:
 //   - What the principal may not see is "resource not found". Every read of content is on record, since the API reads it.
 //   - Reading the inbox here starts no clocks: clients read resources without their user's or model's asking.

@@ -5,8 +5,6 @@
 // handle stands for is the business of a [Source]: Trapeze's is the record, so that a server that dies between the handle
 // and the result loses nothing.
 //
-// May import: the MCP SDK and net/http; nothing of ours.
-//
 // Invariants:
 //   - Only a request that declares the extension is given a handle, or may use one: others are told what they lack.
 //   - A handle is given once its task can be read: what Source does not know is not promised.

@@ -1,8 +1,6 @@
 // Package door is the MCP server's door over Streamable HTTP: both eras of the protocol at one URL. It knows who comes, whose
 // session is whose, how much of everything one may hold open, and how what cannot be served is refused.
 //
-// May import: client, inside, tasks, the MCP SDK, a bounded cache, net/http.
-//
 // Invariants:
 //   - Every request proves itself: the API is asked whom its token speaks for, and what a call does is done with that token.
 //   - A session belongs to one principal, with one person at its client and one set of scopes. To anybody else it is one that

@@ -2,8 +2,6 @@
 // the stages survey, analyse, write and review. It is real work over real files, and each stage needs only what the
 // one before it handed on, as JSON.
 //
-// May import: the standard library.
-//
 // Invariants:
 //   - The same files always give the same report: everything is sorted.
 //   - A file that does not parse is counted and named, never fatal.

@@ -1,8 +1,6 @@
 // Command schemadoc writes docs/envelope.schema.json, the JSON Schema of envelopes, and docs/envelope.md, which explains
 // every field, from the Go types and the table in fields.go. A test fails where they differ.
 //
-// May import: envelope, fact (what it writes about), and the standard library.
-//
 // Start reading at [fields].
 package main
 

@@ -1,8 +1,6 @@
 // Command statesdoc writes docs/states.md from the transition tables and docs/events.md from the event types, so that
 // the pages say what the rules do. A test fails where they differ.
 //
-// May import: handoff, fact, registry, identity (what it writes about), and the standard library.
-//
 // Start reading at [states] and [events].
 package main
 

@@ -1,8 +1,6 @@
 // Command schemadoc writes docs/policy.schema.json, the JSON Schema of policy files, and the tables in docs/policy.md, from
 // the Go types and the list of variables. A test fails where they differ.
 //
-// May import: policy, fact (what it writes about), and the standard library.
-//
 // Start reading at [schema].
 package main
 

@@ -1,7 +1,5 @@
 // Package artifacttest is the suite that every store of artifacts must pass.
 //
-// May import: artifact, refusal, testing.
-//
 // Invariants: the suite knows nothing of a store's technology; what only one has is tested beside it.
 //
 // Start reading at [Run].

@@ -1,7 +1,5 @@
 // Package filestore keeps artifacts as files: DIR/data/WORKSPACE/ab/abcdef…, written beside and renamed into place.
 //
-// May import: artifact, refusal.
-//
 // Invariants:
 //   - One process has a directory at a time; the server's lock on its data sees to that.
 //   - A file under data is complete and on disk, whatever crashes. Unfinished ones live in DIR/new, which Open empties.

@@ -6,8 +6,6 @@
 //   - [Put] appends as a real client must: it resolves unknown outcomes and spurious conflicts.
 //   - [Load] and [RawSync] measure, with the disk's own fsync as the yardstick.
 //
-// May import: ledger, the standard library.
-//
 // Invariants:
 //   - The suite asserts only what the contract says, so that a distributed ledger can pass it.
 //   - With all rates at zero the Double never lies: what fails on it is the caller's bug.

@@ -7,8 +7,6 @@
 // A projector never vetoes an entry: if it fails, its own work is rolled back, the entries are committed, and the
 // views are stale ([Log.Stale]) until [Log.CatchUp] or [Log.Rebuild] has succeeded.
 //
-// May import: ledger, modernc.org/sqlite, the standard library.
-//
 // Invariants:
 //   - No answer leaves before the fsync of its transaction.
 //   - Positions have no gaps here (the contract would allow them).

@@ -2,7 +2,5 @@
 //
 // Invariant: what is written reads back as what it was, field by field; a test counts the fields.
 //
-// May import: view.
-//
 // Start reading at [AppendTask].
 package rowjson

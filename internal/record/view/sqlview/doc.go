@@ -5,7 +5,7 @@
 // changes in the tables is the difference between what they hold and what the fold now says, worked out in memory and
 // written once per task and batch. A stream that is not in memory is folded anew from the ledger.
 //
-// May import: view, ledger, sqlitelog, the domain's types, SQLite. What is known has tables and questions of its own, in package known.
+// Memory and conversations have tables and queries of their own, in package search.
 //
 // Invariants:
 //   - What the tables hold depends on the entries alone, never on how they were batched or what was in memory.

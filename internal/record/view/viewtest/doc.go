@@ -1,8 +1,6 @@
 // Package viewtest is the proof that every view store must pass: stories told with the rules and a real ledger, and
 // random ones compared with a model that folds everything anew.
 //
-// May import: view, ledger, the domain's types, rapid.
-//
 // Invariants:
 //   - The suite asserts only what the contract says; it waits for positions, so that a store may lag.
 //   - It resolves conflicts and unknown outcomes, so that a ledger may have them.

@@ -4,7 +4,5 @@
 //   - Who sees a position finds the watchers of what led there called.
 //   - A waiter that leaves leaves nothing behind.
 //
-// May import: ledger.
-//
 // Start reading at [Hub].
 package wake

@@ -5,8 +5,6 @@
 // of the newest versions; a forgotten item is gone from all of it. Who opens the database, follows the ledger and keeps
 // the views' position is package sqlview, which also joins these tables with those of tasks.
 //
-// May import: view, ledger, sqlitelog, the domain's types.
-//
 // Invariants:
 //   - What the tables hold depends on the entries alone, never on how they were batched.
 //   - No question looks at everything that is known, unless it is a list of everything.
