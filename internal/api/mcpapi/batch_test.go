@@ -14,7 +14,7 @@ import (
 )
 
 // conversing is a session of a version of the older protocol; what it gives posts a body in it.
-func (h *house) conversing(version string) func(body string) (status int, text string) {
+func (h *harness) conversing(version string) func(body string) (status int, text string) {
 	h.t.Helper()
 	server, session := bearer{h.token("coder"), inprocess.Transport(h.api)}, ""
 	post := func(body string) (int, string) {

@@ -20,7 +20,7 @@ const (
 )
 
 // trusting is a house in which an issuer's tokens count.
-func trusting(t testing.TB) (*house, *oauthtest.Issuer) {
+func trusting(t testing.TB) (*harness, *oauthtest.Issuer) {
 	t.Helper()
 	i := oauthtest.New(t)
 	v, err := oauth.New(oauth.Config{Issuer: i.URL, Resource: resourceID, Log: slog.New(slog.DiscardHandler)})

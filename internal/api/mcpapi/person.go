@@ -107,7 +107,7 @@ func (c *call) request() []byte {
 // returned, or errWaits if somebody else was faster or nobody answered in time. For the others the returned need ends the call.
 func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need, error) {
 	form := q.form()
-	if c.req.ProtocolVersion() >= transport.NewEra {
+	if c.req.ProtocolVersion() >= transport.StatelessVersion {
 		return nil, &need{mcp.InputRequestMap{personKey: form}, c.seal(q)}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait*time.Second)

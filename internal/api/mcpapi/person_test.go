@@ -12,7 +12,7 @@ import (
 )
 
 // withPerson connects an agent whose client has a person before it, who says what says says.
-func (h *house) withPerson(era, name, person string, says func(*mcp.ElicitParams) *mcp.ElicitResult) *agent {
+func (h *harness) withPerson(era, name, person string, says func(*mcp.ElicitParams) *mcp.ElicitResult) *agent {
 	h.t.Helper()
 	h.token(name)
 	return h.connect(era, name, h.tokenAt(name, person), &mcp.ClientOptions{

@@ -64,7 +64,7 @@ func told(r client.Receipt, did, next string) answer {
 	if next != "" {
 		b.WriteString("\nNext: " + next)
 	}
-	return answer{text: b.String(), data: receiptOf(r, next), stands: liveness.Of(r)}
+	return answer{text: b.String(), data: receiptOf(r, next), status: liveness.AfterCall(r)}
 }
 
 // decision is what the policy made of a task, without the long list of those passed over.

@@ -229,7 +229,7 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 	if r.State == client.Parked {
 		return c.halted(ctx, r), nil
 	}
-	if r.State == client.Waiting && len(r.Children) > 0 && tasks.Able(ctx) {
+	if r.State == client.Waiting && len(r.Children) > 0 && tasks.Supported(ctx) {
 		handle, err := c.handleOf(ctx, r)
 		if err != nil {
 			return answer{}, err
@@ -275,4 +275,10 @@ func sent(r client.Receipt, in client.SendInput) answer {
 		a.text += "\n" + decisionOf(*r.Decision).String()
 	}
 	return a
+}
+
+// sentAnswer is a receipt, and the results that a sender has waited for.
+type sentAnswer struct {
+	receipt
+	Results []childNow `json:"results,omitempty"`
 }

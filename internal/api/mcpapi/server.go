@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
 )
 
-//go:generate go test -count=1 -run ^TestPageShowsWhatThereIs$ . -update
+//go:generate go test -count=1 -run ^TestDocsShowWhatTheServerOffers$ . -update
 
 // Options of a principal's server.
 type Options struct {
@@ -31,7 +31,7 @@ type Options struct {
 	// runs such a server shows that its agent lives; otherwise each call of a tool does.
 	Remote bool
 	// Told is told how a task stands after each call about one. It must not block; nil means nobody is.
-	Told func(liveness.Standing)
+	OnStatus func(liveness.TaskStatus)
 }
 
 // filled are the options with what is left out, for the principal that c speaks for.
@@ -40,7 +40,7 @@ func (o Options) filled(c *client.Client) Options {
 		o.Beat = 10 * time.Second
 	}
 	if o.Tasks == nil {
-		o.Tasks = record{c, o.Person, o.Remote}
+		o.Tasks = handles{c, o.Person, o.Remote}
 	}
 	if o.Secret == nil {
 		o.Secret = func(context.Context) string { return "" }
@@ -63,10 +63,10 @@ func New(c *client.Client, o Options) *mcp.Server {
 		Capabilities: can,
 		SetCacheable: private,
 	}
-	show := resource.New(c)
-	show.Equip(options)
+	resources := resource.New(c)
+	resources.Configure(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
-	show.Install(s)
+	resources.Install(s)
 	life := liveness.NewPulse(c)
 	for _, t := range tools {
 		s.AddTool(t.spec(), t.handler(c, o, life))
@@ -81,7 +81,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 // output. Over HTTP, [NewHandler] has more than one.
 func Connect(ctx context.Context, t mcp.Transport, c *client.Client, o Options) (*mcp.ServerSession, error) {
 	o = o.filled(c)
-	return New(c, o).Connect(ctx, tasks.Over(t, o.Tasks), nil)
+	return New(c, o).Connect(ctx, tasks.Transport(t, o.Tasks), nil)
 }
 
 // private keeps what one principal sees out of shared caches; what is said here changes only with the server's version.

@@ -83,7 +83,7 @@ func (k *keeper) present() {
 }
 
 // note keeps a task that the session did something about and that its agent owns, and lets go of one that it does not.
-func (k *keeper) note(s liveness.Standing) {
+func (k *keeper) note(s liveness.TaskStatus) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t := k.tasks[s.Task]
@@ -91,25 +91,25 @@ func (k *keeper) note(s liveness.Standing) {
 	switch {
 	case k.over, t != nil && s.Epoch < t.epoch: // an answer that was overtaken
 	case t != nil && mine && s.Epoch == t.epoch:
-		if !s.Looked {
+		if !s.ReadOnly {
 			t.until(s.Lease)
 		}
 	default:
 		k.drop(s.Task)
-		if mine && (!s.Looked || t != nil || k.wanted[s.Task]) {
+		if mine && (!s.ReadOnly || t != nil || k.wanted[s.Task]) {
 			k.keep(s)
 		}
 		switch {
 		case mine || s.Stage != client.StageAccepted:
 			delete(k.wanted, s.Task)
-		case !s.Looked:
+		case !s.ReadOnly:
 			k.wanted[s.Task] = true
 		}
 	}
 }
 
 // keep begins to renew a task's lease.
-func (k *keeper) keep(s liveness.Standing) {
+func (k *keeper) keep(s liveness.TaskStatus) {
 	ctx, stop := context.WithCancel(k.alive)
 	t := &kept{epoch: s.Epoch, every: beatEvery / 3, stop: stop}
 	t.until(s.Lease)

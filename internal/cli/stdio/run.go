@@ -52,7 +52,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	k := newKeeper(alive, c, o.Agent, say)
 	l := newLines(o.In, o.Out, say)
 	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
-		mcpapi.Options{Version: o.Version, Person: me.Person, Secret: func(context.Context) string { return o.Token }, Remote: true, Told: k.note})
+		mcpapi.Options{Version: o.Version, Person: me.Person, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note})
 	if err != nil {
 		return err
 	}

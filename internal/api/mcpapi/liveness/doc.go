@@ -5,5 +5,5 @@
 //   - A sign of life never fails the call that it comes with.
 //   - What waits is waited for no longer than it was asked to be, however often the server goes away.
 //
-// Start reading at [Standing], then [Pulse] and [Ride].
+// Start reading at [TaskStatus], then [Pulse] and [WaitThroughRestart].
 package liveness

@@ -56,7 +56,7 @@ func (m *Memory) slowCompute(ctx context.Context, req *mcp.CallToolRequest) (*mc
 	}
 	span := time.Duration(in.Seconds * float64(time.Second))
 	result := say(fmt.Sprintf("computed %s in %v", in.Label, span))
-	if !tasks.Able(ctx) {
+	if !tasks.Supported(ctx) {
 		sleep(ctx, span)
 		return result, ctx.Err()
 	}
@@ -68,7 +68,7 @@ func (m *Memory) slowCompute(ctx context.Context, req *mcp.CallToolRequest) (*mc
 
 // later begins a task in the place of a result.
 func (m *Memory) later(ctx context.Context, do Work) (*mcp.CallToolResult, error) {
-	if !tasks.Able(ctx) {
+	if !tasks.Supported(ctx) {
 		return nil, tasks.Required()
 	}
 	tasks.Later(ctx, m.Begin(do))
@@ -89,7 +89,7 @@ func (m *Memory) asking(keys ...string) handler {
 		questions[key] = elicit("Yes or no ("+key+")?", `{"confirm":{"type":"boolean"}}`, "confirm")
 	}
 	return func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if !tasks.Able(ctx) {
+		if !tasks.Supported(ctx) {
 			return say("Nobody was asked."), nil
 		}
 		return m.later(ctx, func(_ context.Context, ask Ask) (*mcp.CallToolResult, error) {

@@ -8,5 +8,5 @@
 //   - No answer has more than [MaxText] bytes of content; what is longer says how to go on.
 //   - Subscriptions are hints. One stream of events serves all of a principal's, and ends with the last of them.
 //
-// Start reading at [Showcase], then resource.go for what there is.
+// Start reading at [Server], then resource.go for what there is.
 package resource

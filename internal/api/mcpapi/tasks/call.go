@@ -16,8 +16,8 @@ type call struct {
 
 type contextKey struct{}
 
-// Able reports whether the client of the tool call under way can be given a handle.
-func Able(ctx context.Context) bool {
+// Supported reports whether the client of the tool call under way can be given a handle.
+func Supported(ctx context.Context) bool {
 	c, ok := ctx.Value(contextKey{}).(*call)
 	return ok && c.declared
 }

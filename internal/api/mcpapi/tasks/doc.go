@@ -13,6 +13,6 @@
 //   - Cancelling or answering what is over changes nothing and is no error.
 //   - Notifications are hints, and told to whoever asked for them until the task has ended: what counts is the task, when read.
 //
-// Start reading at [Source], then [Install] and [Later]. Streams of notifications are in listen.go, which [Door] serves over
-// HTTP and [Over] on the transport of one client.
+// Start reading at [Source], then [Install] and [Later]. Streams of notifications are in listen.go, which [Handler] serves over
+// HTTP and [Transport] on the transport of one client.
 package tasks

@@ -14,7 +14,7 @@ import (
 )
 
 func TestAHandleGivesTheResultWhenItHasCome(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		f := h.tool("slow_compute", `{"seconds":3,"label":"x"}`, able)
 		keys := slices.Sorted(maps.Keys(f.Result))
 		want := []string{"_meta", "createdAt", "lastUpdatedAt", "pollIntervalMs", "resultType", "status", "taskId", "ttlMs"}
@@ -36,7 +36,7 @@ func TestAHandleGivesTheResultWhenItHasCome(t *testing.T) {
 }
 
 func TestAResultThatIsThereNeedsNoHandle(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		h.server.AddTool(&mcp.Tool{Name: "quick", InputSchema: json.RawMessage(`{"type":"object"}`)}, h.memory.Quick)
 		if f := h.tool("quick", `{}`, able); f.Result["resultType"] != "complete" || f.Result["content"] == nil {
 			t.Fatalf("%+v", f)
@@ -45,7 +45,7 @@ func TestAResultThatIsThereNeedsNoHandle(t *testing.T) {
 }
 
 func TestWhoDoesNotDeclareTheExtension(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		if f := h.tool("slow_compute", `{"seconds":3,"label":"x"}`, ignorant); f.Result["resultType"] != "complete" || f.Result["content"] == nil {
 			t.Errorf("instead of the result: %+v", f)
 		}
@@ -75,7 +75,7 @@ func TestWhoDoesNotDeclareTheExtension(t *testing.T) {
 }
 
 func TestTheErrorsOfATask(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		tool, protocol := h.begin("failing_job", `{}`), h.begin("protocol_error_job", `{}`)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -91,7 +91,7 @@ func TestTheErrorsOfATask(t *testing.T) {
 }
 
 func TestCancellingIsFinalAndMayBeRepeated(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		id := h.begin("slow_compute", `{"seconds":60,"label":"x"}`)
 		for range 2 {
 			f := h.one(of("tasks/cancel", id))
@@ -106,7 +106,7 @@ func TestCancellingIsFinalAndMayBeRepeated(t *testing.T) {
 }
 
 func TestAQuestionIsAnsweredOnceByKey(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		id := h.begin("multi_input", `{}`)
 		synctest.Wait()
 		open := func() []string {
@@ -146,7 +146,7 @@ func TestAQuestionIsAnsweredOnceByKey(t *testing.T) {
 }
 
 func TestAClientThatCannotAskItsUserIsNotAskedTo(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		id := h.begin("confirm_delete", `{}`)
 		synctest.Wait()
 		f := h.one(request("tasks/get", id, `{"taskId":"`+id+`"`, shy))
@@ -157,7 +157,7 @@ func TestAClientThatCannotAskItsUserIsNotAskedTo(t *testing.T) {
 }
 
 func TestAHandleThatNobodyKnows(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		long := strings.Repeat("x", 10_000)
 		for _, id := range []string{"nobody", "", long} {
 			for _, method := range []string{"tasks/get", "tasks/cancel", "tasks/update"} {
@@ -171,7 +171,7 @@ func TestAHandleThatNobodyKnows(t *testing.T) {
 }
 
 func TestTheHeaderNamesTheTaskOfTheBody(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		id := h.begin("slow_compute", `{"seconds":60,"label":"x"}`)
 		for _, name := range []string{"another", ""} {
 			a := h.send(request("tasks/get", name, `{"taskId":"`+id+`"`, able))
@@ -184,7 +184,7 @@ func TestTheHeaderNamesTheTaskOfTheBody(t *testing.T) {
 
 // An older client has no way to say that it knows the extension, whatever it says.
 func TestOlderProtocolsHaveNoTasks(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *harness) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		here, there := mcp.NewInMemoryTransports()

@@ -11,7 +11,7 @@ import (
 )
 
 func TestEveryRefusalOfTheDoorIsAnErrorOfTheProtocol(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		session := h.session(token)
 		large := strings.Repeat("x", transport.MaxBody)
@@ -43,7 +43,7 @@ func TestEveryRefusalOfTheDoorIsAnErrorOfTheProtocol(t *testing.T) {
 
 // Clients in wide use look for these very bytes before they begin another session.
 func TestASessionThatIsNotFoundIsSaidAsClientsLookForIt(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		r := h.send(h.token("t", coder), "never-was", whoami(2, 0))
 		if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`; r.status != http.StatusNotFound || r.body != want {
 			t.Errorf("%d %s", r.status, r.body)
@@ -52,7 +52,7 @@ func TestASessionThatIsNotFoundIsSaidAsClientsLookForIt(t *testing.T) {
 }
 
 func TestWhatTheAPIRefusesIsRefusedAsItDoes(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		r := h.send("nobody's", "", whoami(2, 0))
 		if r.status != http.StatusUnauthorized || r.header.Get("WWW-Authenticate") != "Bearer" || r.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%d %v %s", r.status, r.header, r.body)

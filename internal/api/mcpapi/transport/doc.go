@@ -9,6 +9,6 @@
 //   - What a token holds open ends within seconds when the token does.
 //   - Every principal has a server of its own, and bounds of its own: nobody can use up what is another's.
 //
-// Start reading at [Door], then visitor.go (who comes), lobby.go (whose servers are kept), session.go (sessions of the older
+// Start reading at [Door], then visitor.go (who comes), principals.go (whose servers are kept), session.go (sessions of the older
 // protocol), replay.go (what a client that was cut off is told again), and answer.go (how a refusal looks).
 package transport

@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatWouldBeTakenForAnotherMessageIsRefused(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		session := h.session(token)
 		for body, says := range map[string]string{

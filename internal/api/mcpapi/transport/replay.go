@@ -24,28 +24,28 @@ var errForgotten = errors.New("that is not kept any more")
 // replay keeps what sessions were sent last, each for itself. It implements [mcp.EventStore].
 type replay struct {
 	mu sync.Mutex
-	of map[string]*lately
+	of map[string]*recentEvents
 }
 
-func newReplay() *replay { return &replay{of: map[string]*lately{}} }
+func newReplay() *replay { return &replay{of: map[string]*recentEvents{}} }
 
-// lately is what one session was sent last.
-type lately struct {
+// recentEvents is what one session was sent last.
+type recentEvents struct {
 	bytes   int
-	order   []sent // oldest first
-	streams map[string]*sentOn
+	order   []sentEvent // oldest first
+	streams map[string]*recentStream
 }
 
 // sent is an event, or that a stream was opened.
-type sent struct {
+type sentEvent struct {
 	stream string
 	event  bool
 	bytes  int
 }
 
-// sentOn is what is kept of one stream. It is forgotten with the last that is kept of it, unless it is the session's own, which is
+// recentStream is what is kept of one stream. It is forgotten with the last that is kept of it, unless it is the session's own, which is
 // there for as long as the session is.
-type sentOn struct {
+type recentStream struct {
 	kept   int // in order
 	first  int // index of the first event
 	events [][]byte
@@ -57,12 +57,12 @@ func (s *replay) Open(_ context.Context, session, stream string) error {
 	defer s.mu.Unlock()
 	l := s.of[session]
 	if l == nil {
-		l = &lately{streams: map[string]*sentOn{}}
+		l = &recentEvents{streams: map[string]*recentStream{}}
 		s.of[session] = l
 	}
 	if l.streams[stream] == nil {
-		l.streams[stream] = &sentOn{}
-		l.keep(sent{stream: stream, bytes: eventCost})
+		l.streams[stream] = &recentStream{}
+		l.keep(sentEvent{stream: stream, bytes: eventCost})
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (s *replay) Append(_ context.Context, session, stream string, data []byte) 
 		return errForgotten
 	}
 	on.events = append(on.events, data)
-	l.keep(sent{stream: stream, event: true, bytes: eventCost + len(data)})
+	l.keep(sentEvent{stream: stream, event: true, bytes: eventCost + len(data)})
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (s *replay) SessionClosed(_ context.Context, session string) error {
 }
 
 // find gives what is kept of a stream; nil: nothing. The caller holds mu.
-func (s *replay) find(session, stream string) (*lately, *sentOn) {
+func (s *replay) find(session, stream string) (*recentEvents, *recentStream) {
 	l := s.of[session]
 	if l == nil {
 		return nil, nil
@@ -116,7 +116,7 @@ func (s *replay) find(session, stream string) (*lately, *sentOn) {
 }
 
 // keep puts something last, and forgets what is first for it.
-func (l *lately) keep(x sent) {
+func (l *recentEvents) keep(x sentEvent) {
 	l.order = append(l.order, x)
 	l.streams[x.stream].kept++
 	for l.bytes += x.bytes; l.bytes > maxReplay && len(l.order) > 1; {

@@ -12,7 +12,7 @@ import (
 )
 
 // cutOff makes a call that takes a minute and loses its line after a second. It gives the id of the last event that came.
-func (h *house) cutOff(token, session string, id int) string {
+func (h *harness) cutOff(token, session string, id int) string {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Second)
 	defer cancel()
@@ -33,13 +33,13 @@ func (h *house) cutOff(token, session string, id int) string {
 }
 
 // missed asks for what came after an event.
-func (h *house) missed(token, session, last string) reply {
+func (h *harness) missed(token, session, last string) reply {
 	h.t.Helper()
 	return h.ask(http.MethodGet, token, session, "", "Last-Event-ID", last)
 }
 
 func TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token, noisy := h.token("t", coder), h.token("noisy", agent("noisy"))
 		session, loud, mine := h.session(token), h.session(noisy), h.session(token)
 		last := h.cutOff(token, session, 2)
@@ -55,7 +55,7 @@ func TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre(t *testing.T) {
 }
 
 func TestWhatASessionItselfHasPushedOutIsNotTakenForNothing(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		session := h.session(token)
 		last := h.cutOff(token, session, 2)

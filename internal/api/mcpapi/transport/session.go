@@ -114,7 +114,7 @@ func end(x *mcp.ServerSession) {
 // so begins another, as the protocol has it.
 func ownSessions(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mine, id := visitorOf(r.Context()).sessions, r.Header.Get(sessionHeader)
+		mine, id := callerFrom(r.Context()).sessions, r.Header.Get(sessionHeader)
 		switch {
 		case id != "":
 			leave, ok := mine.enter(id)
@@ -127,7 +127,7 @@ func ownSessions(next http.Handler) http.Handler {
 			done, ok := mine.begin()
 			if !ok {
 				w.Header().Set("Retry-After", "60")
-				http.Error(w, "all sessions that you may have are in use: end one with DELETE, or use protocol version "+NewEra+", which needs none", http.StatusTooManyRequests)
+				http.Error(w, "all sessions that you may have are in use: end one with DELETE, or use protocol version "+StatelessVersion+", which needs none", http.StatusTooManyRequests)
 				return
 			}
 			defer func() { done(w.Header().Get(sessionHeader)) }()

@@ -16,7 +16,7 @@ import (
 const mostSessions = 64
 
 func TestEachCallOfASessionIsMadeWithItsOwnToken(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		first, second := h.token("first", coder), h.token("second", coder)
 		session := h.session(first)
 		for token, id := range map[string]string{first: "first", second: "second"} {
@@ -35,7 +35,7 @@ func TestEachCallOfASessionIsMadeWithItsOwnToken(t *testing.T) {
 }
 
 func TestASessionIsThereForNobodyElse(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		reads := coder
 		reads.Scopes = []string{"trapeze:read"}
 		acts := coder
@@ -63,7 +63,7 @@ func TestASessionIsThereForNobodyElse(t *testing.T) {
 }
 
 func TestTheLongestUnusedSessionMakesRoomForANewOne(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token, other := h.token("t", coder), h.token("o", agent("other"))
 		apart := h.session(other)
 		var all []string
@@ -95,7 +95,7 @@ func indexOf(all []string, one string) int {
 }
 
 func TestASessionInUseIsNotEndedForAnother(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		var ends []func()
 		var all []string
@@ -127,7 +127,7 @@ func TestASessionInUseIsNotEndedForAnother(t *testing.T) {
 }
 
 func TestASessionThatIsEndedMakesRoom(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		var all []string
 		for range mostSessions {
@@ -145,7 +145,7 @@ func TestASessionThatIsEndedMakesRoom(t *testing.T) {
 }
 
 func TestWhatGoesOnInTheBackgroundHasTheNewestTokenOrNone(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		first := h.token("first", coder)
 		session := h.session(first)
 		end := h.listen(first, session)
@@ -187,7 +187,7 @@ func TestWhatGoesOnInTheBackgroundHasTheNewestTokenOrNone(t *testing.T) {
 }
 
 func TestWhatATokenHoldsOpenEndsWithIt(t *testing.T) {
-	inHouse(t, transport.Options{}, func(t *testing.T, h *house) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		revoked, good := h.token("revoked", coder), h.token("good", coder)
 		session, stays := h.session(revoked), h.session(good)
 		streams := h.listen(good, stays)

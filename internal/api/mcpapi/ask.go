@@ -1,0 +1,125 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+)
+
+type askInput struct {
+	Task     string        `json:"task" jsonschema:"a task you own"`
+	Question string        `json:"question"`
+	Options  argument.List `json:"options,omitempty" jsonschema:"the answer is one of these"`
+	To       string        `json:"to,omitempty" jsonschema:"an agent or person; default: the operators"`
+	Desk     string        `json:"desk,omitempty" jsonschema:"or the people of a desk"`
+	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait for the answer, at most 50"`
+	Epoch    uint64        `json:"epoch,omitempty"`
+	Key      string        `json:"key,omitempty"`
+}
+
+type askAnswer struct {
+	receipt
+	Answer string `json:"answer,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
+	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. "+
+		"Do not block on it: inbox says when it is answered.",
+	func(ctx context.Context, c *call, in askInput) (answer, error) {
+		if in.Wait < 0 || in.Wait > maxWait {
+			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
+		}
+		about, said, err := c.earlier()
+		if err != nil {
+			return answer{}, err
+		}
+		if said != nil {
+			return c.takeAnswer(ctx, about.ID, said)
+		}
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Ask(keyed(ctx, in.Key), in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
+		if err != nil {
+			return answer{}, err
+		}
+		if c.options.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
+			return c.askHere(ctx, r.Ticket)
+		}
+		return c.waitAnswer(ctx, r, in)
+	})
+
+// askHere puts a ticket's question before the person at the client.
+func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
+	k, err := c.Ticket(ctx, ticket, 0)
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.alive(ctx, "asking the person at the client")()
+	said, need, err := c.elicit(ctx, questionOf(k))
+	if need != nil {
+		return answer{need: need}, nil
+	}
+	if err != nil {
+		return c.ticketNow(ctx, ticket)
+	}
+	return c.takeAnswer(ctx, ticket, said)
+}
+
+// takeAnswer takes what the person at the client said. Where somebody else was faster, theirs is the answer.
+func (c *call) takeAnswer(ctx context.Context, ticket string, said *mcp.ElicitResult) (answer, error) {
+	if text, ok := saidBy(said, "answer"); ok {
+		_, err := c.Answer(c.asPerson(ctx, ticket), ticket, client.AnswerInput{Answer: text})
+		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) {
+			return answer{}, err
+		}
+	}
+	return c.ticketNow(ctx, ticket)
+}
+
+// ticketNow is how a question stands.
+func (c *call) ticketNow(ctx context.Context, ticket string) (answer, error) {
+	k, err := c.Ticket(ctx, ticket, 0)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.showTicket(ctx, k)
+}
+
+func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) {
+	t, err := c.Task(ctx, k.Task)
+	if err != nil {
+		return answer{}, err
+	}
+	out := askAnswer{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
+	out.Next = "go on with the task"
+	if k.Open() {
+		out.Next = "do other work: inbox says when it is answered; status with id=" + k.ID + " shows the answer"
+	}
+	return answer{text: ticketText(k) + "\nNext: " + out.Next, data: out}, nil
+}
+
+// waitAnswer says that a question was asked, or what the answer is if it comes in time.
+func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (answer, error) {
+	wait := in.Wait
+	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
+		defer c.alive(ctx, "waiting for an answer")()
+		k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
+		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
+			return c.showTicket(ctx, k)
+		}
+	}
+	next := "do other work: inbox says when it is answered; status with id=" + r.Ticket + " shows the answer"
+	a := told(r, "The question is with "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
+	a.data = askAnswer{receipt: receiptOf(r, next)}
+	return a, nil
+}

@@ -1,0 +1,41 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type completeInput struct {
+	Task   string          `json:"task"`
+	Text   string          `json:"text,omitempty" jsonschema:"the result"`
+	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, where a schema is expected"`
+	Failed bool            `json:"failed,omitempty" jsonschema:"it cannot be done; say why in text"`
+	Tokens int64           `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Epoch  uint64          `json:"epoch,omitempty"`
+	Key    string          `json:"key,omitempty"`
+}
+
+var completeTool = define[completeInput, receipt]("complete", "Complete a task", destroys,
+	"End a task you own with its result. A result that breaks what is expected is refused with what is wrong: mend it and call again.",
+	func(ctx context.Context, c *call, in completeInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		usage, result := client.Spend{Tokens: in.Tokens}, client.Result{Text: in.Text, Data: in.Data}
+		if in.Failed {
+			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
+			if err != nil {
+				return answer{}, err
+			}
+			return told(r, "It ended as not done.", "wait for other work with inbox"), nil
+		}
+		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It is done.", "wait for other work with inbox"), nil
+	})

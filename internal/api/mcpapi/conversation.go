@@ -1,0 +1,59 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type conversationInput struct {
+	ID    string `json:"id" jsonschema:"any name for the conversation"`
+	Say   string `json:"say,omitempty" jsonschema:"a turn to add; without it the conversation is read"`
+	Role  string `json:"role,omitempty" enum:"user,assistant,system,tool" jsonschema:"whose turn; default assistant"`
+	Task  string `json:"task,omitempty"`
+	Limit int    `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
+	Key   string `json:"key,omitempty"`
+}
+
+type conversed struct {
+	ID    string `json:"id"`
+	Turn  int    `json:"turn,omitempty"`
+	Turns []turn `json:"turns,omitempty"`
+	Count int    `json:"count,omitempty"`
+}
+
+type turn struct {
+	N     int    `json:"n"`
+	Agent string `json:"agent"`
+	Role  string `json:"role"`
+	Text  string `json:"text"`
+}
+
+var conversationTool = define[conversationInput, conversed]("conversation", "Log or read a conversation", changes,
+	"Add a turn to a conversation that goes on across agents, or read its last turns.",
+	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
+		if in.Say != "" {
+			ctx = keyed(ctx, in.Key)
+			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: client.SpeakerRole(firstOf(in.Role, string(client.SpeakerAssistant))), Text: in.Say, Task: in.Task})
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{text: fmt.Sprintf("Turn %d was added.", s.Turn), data: conversed{ID: in.ID, Turn: s.Turn}}, nil
+		}
+		if in.Limit == 0 {
+			in.Limit = 20
+		}
+		v, err := c.Conversation(ctx, in.ID, client.ConversationOptions{Limit: in.Limit})
+		if err != nil {
+			return answer{}, err
+		}
+		out := conversed{ID: v.ID, Count: v.Count}
+		var b strings.Builder
+		for _, t := range v.Turns {
+			out.Turns = append(out.Turns, turn{t.N, t.Agent, string(t.Role), t.Text})
+			fmt.Fprintf(&b, "%d %s (%s):\n%s\n", t.N, t.Agent, t.Role, quoted(t.Text))
+		}
+		return answer{text: b.String(), data: out}, nil
+	})

@@ -1,0 +1,165 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+)
+
+// task is the work as the holder of its handle sees it.
+func (w delegation) task(id string, asks map[string]*mcp.ElicitParams) tasks.Task {
+	t := tasks.Task{ID: id, Status: tasks.Working, Created: w.first.Created, Updated: w.updated(), Poll: poll}
+	switch {
+	case !w.over():
+		t.Message, t.Questions = w.standing(), asks
+		if len(asks) > 0 {
+			t.Status = tasks.InputRequired
+		}
+	case w.calledOff():
+		t.Status = tasks.Cancelled
+	default:
+		t.Status, t.Result = tasks.Completed, w.result()
+	}
+	return t
+}
+
+// over reports whether whoever waits has what it waited for, or will not get it. A parent has when it goes on.
+func (w delegation) over() bool {
+	last := w.parent.Children[len(w.parent.Children)-1]
+	asks := w.parent.Ticket != nil && w.parent.Ticket.Open()
+	return w.parent.State != client.Waiting || asks || last.Group > w.group[0].Group
+}
+
+func (w delegation) calledOff() bool {
+	for _, k := range w.group {
+		if k.State != client.Cancelled {
+			return w.parent.State == client.Cancelled
+		}
+	}
+	return true
+}
+
+// standing is what is waited for, in a few words.
+func (w delegation) standing() string {
+	var waits []string
+	for i, k := range w.group {
+		who, state, note := k.To, k.State, k.Why
+		if i == 0 {
+			who, state = firstOf(w.first.Owner, k.To, "nobody yet"), w.first.State
+			note = firstOf(nowOf(w.first).Parked, w.first.Progress)
+		}
+		if note != "" {
+			note = ": " + clip(oneLine(note), 200)
+		}
+		if state == client.Parked {
+			note += "; " + without(w.parent, k.Task)
+		}
+		waits = append(waits, who+" ("+strings.ReplaceAll(string(state), "_", " ")+note+")")
+	}
+	return "waiting for " + strings.Join(waits, ", ")
+}
+
+// asks is what people are asked by whoever works on the first of the group.
+func (w delegation) asks() client.Ticket {
+	if w.first.Ticket == nil {
+		return client.Ticket{}
+	}
+	return client.Ticket{ID: w.first.Ticket.ID, Intent: w.first.Intent, TicketDoc: w.first.Ticket.TicketDoc}
+}
+
+// updated is the last that is known to have happened.
+func (w delegation) updated() time.Time {
+	at := w.first.Created
+	times := []time.Time{w.first.Ended, w.parent.Ended}
+	if h := w.first.Handoff; h != nil {
+		times = append(times, h.Requested, h.Ended)
+	}
+	for _, t := range times {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// result is what send would have answered if it had waited.
+func (w delegation) result() *mcp.CallToolResult {
+	var b strings.Builder
+	done := 0
+	var results []childNow
+	for _, k := range w.group {
+		line := childOf(k)
+		if k.State == client.Completed {
+			done++
+		}
+		results = append(results, line)
+		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.said()))
+	}
+	next := "status with this task shows why"
+	switch {
+	case w.parent.State == client.Executing:
+		next = "go on with task " + w.parent.ID + ": complete, send or escalate it"
+	case w.parent.State == client.Completed:
+		next = ""
+	case w.parent.Parked != nil:
+		fmt.Fprintf(&b, "\nIt is in the dead letters: %s, %s", w.parent.Parked.Cause, w.parent.Parked.Detail)
+	}
+	of := client.Receipt{Task: w.parent.ID, State: w.parent.State, Owner: w.parent.Owner, Epoch: w.parent.Epoch}
+	return &mcp.CallToolResult{
+		IsError:           done == 0,
+		Content:           []mcp.Content{&mcp.TextContent{Text: told(of, fmt.Sprintf("%d of %d results are in.", done, len(results)), next).text + b.String()}},
+		StructuredContent: sentAnswer{receiptOf(of, next), results},
+	}
+}
+
+// work is what somebody waits for: children of a task that were made together.
+type delegation struct {
+	parent client.Task
+	group  []client.Child
+	first  client.Task // of the group; without an id while it is being made
+}
+
+// handleOf is the handle of the children that a call has just made.
+func (c *call) handleOf(ctx context.Context, r client.Receipt) (string, error) {
+	t, err := c.Task(ctx, r.Task)
+	if err != nil {
+		return "", err
+	}
+	for _, k := range t.Children {
+		if k.Task == r.Children[0] {
+			return r.Task + ".g" + strconv.Itoa(k.Group), nil
+		}
+	}
+	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " cannot be told apart", Hint: "call status with it"}
+}
+
+func (r handles) delegation(ctx context.Context, id string) (w delegation, err error) {
+	task, number, _ := strings.Cut(id, ".g")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
+	}
+	if w.parent, err = r.Task(ctx, task); err != nil {
+		return w, err
+	}
+	for _, k := range w.parent.Children {
+		if k.Group == n {
+			w.group = append(w.group, k)
+		}
+	}
+	if len(w.group) == 0 {
+		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
+	}
+	if w.first, err = r.Task(ctx, w.group[0].Task); errors.Is(err, client.NotFound) {
+		w.first, err = client.Task{State: client.Pending, Created: time.Now()}, nil
+	}
+	return w, err
+}

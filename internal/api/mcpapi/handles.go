@@ -1,0 +1,196 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+)
+
+// operators is the desk of those who run the server.
+const operators = "operators"
+
+// questions are what the person at the client can answer of it: what the operators are asked, of whom that person is one. A
+// ticket is answered once, so its id is a key that is used once.
+func (r handles) questions(k client.Ticket) map[string]*mcp.ElicitParams {
+	if r.person == "" || k.ID == "" || !k.Open() || k.Kind != "question" || k.To != "" || k.Desk != operators {
+		return nil
+	}
+	return map[string]*mcp.ElicitParams{k.ID: questionOf(k).form()}
+}
+
+// questionTask is a ticket as the holder of its handle sees it: with what ask would have answered if it had waited.
+func (r handles) questionTask(k client.Ticket) tasks.Task {
+	t := tasks.Task{ID: k.ID, Status: tasks.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
+	for _, at := range []time.Time{k.Claimed, k.Closed} {
+		if at.After(t.Updated) {
+			t.Updated = at
+		}
+	}
+	switch {
+	case k.Open():
+		t.Message, t.Questions = ticketText(k), r.questions(k)
+		if len(t.Questions) > 0 {
+			t.Status = tasks.InputRequired
+		}
+	case k.Outcome == "withdrawn":
+		t.Status, t.Message = tasks.Cancelled, ticketText(k)
+	default:
+		const next = "go on with the task"
+		t.Status = tasks.Completed
+		t.Result = &mcp.CallToolResult{
+			Content:           []mcp.Content{&mcp.TextContent{Text: ticketText(k) + "\nNext: " + next}},
+			StructuredContent: askAnswer{receipt: receipt{Task: k.Task, State: client.Executing, Ticket: k.ID, Next: next}, Answer: k.Answer, By: k.ClosedBy},
+		}
+	}
+	return t
+}
+
+// record is where the handles of one principal stand: what a handle stands for is on record, and nothing else is kept. The
+// handle of a question is its ticket's id. That of a delegation or a fan-out is the parent's id and the number of those of its
+// children that were made together ("task_….g2"): the record has them before they are made.
+type handles struct {
+	*client.Client
+	person string // at the principal's client; empty: nobody
+	remote bool   // the API is in another process, which goes away and comes back
+}
+
+const (
+	// poll is how often it is worth to ask for a handle: those that wait work for minutes, or are people.
+	poll = 2 * time.Second
+	// linger is the longest that one call waits for a change.
+	linger = 50 * time.Second
+)
+
+// Get implements [tasks.Source].
+func (r handles) Get(ctx context.Context, id string) (tasks.Task, error) {
+	t, _, err := r.look(ctx, id)
+	return t, sourceError(err)
+}
+
+func isTicket(id string) bool { return strings.Contains(id, ".k") }
+
+// sourceError is an error of the API as one of a [tasks.Source].
+func sourceError(err error) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	switch refused.Code { //nolint:exhaustive // the others are told as they are
+	case client.NotFound, client.Invalid:
+		return tasks.ErrUnknown
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: refused.Error()}
+}
+
+// Answer implements [tasks.Source]: the questions are tickets, and their answers the person's at the client. Without an answer
+// they stand with others.
+func (r handles) Answer(ctx context.Context, _ string, answers map[string]*mcp.ElicitResult) error {
+	for ticket, a := range answers {
+		text, ok := saidBy(a, "answer")
+		if !ok {
+			continue
+		}
+		_, err := r.Client.Answer(asPerson(ctx, r.person, ticket), ticket, client.AnswerInput{Answer: text})
+		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) { // else somebody was faster
+			return sourceError(err)
+		}
+	}
+	return nil
+}
+
+// Cancel implements [tasks.Source]. A task that nobody holds is called off with its children; whoever owns it goes on with it
+// when its children are called off. A question stands until it is answered: whoever asked it need not wait for it.
+func (r handles) Cancel(ctx context.Context, id string) error {
+	const why = "cancelled by its sender's client"
+	if isTicket(id) {
+		return nil
+	}
+	w, err := r.delegation(ctx, id)
+	if err != nil {
+		return sourceError(err)
+	}
+	off := []string{w.parent.ID}
+	if w.parent.Owner != "" {
+		off = nil
+		for _, k := range w.group {
+			if !k.State.Final() {
+				off = append(off, k.Task)
+			}
+		}
+	}
+	for _, task := range off {
+		switch _, err := r.Client.Cancel(ctx, task, client.CancelInput{Detail: why}); {
+		case errors.Is(err, client.NotFound):
+			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "what was delegated is being made: cancel it again in a moment"}
+		case err != nil && !errors.Is(err, client.Conflict): // a conflict: it has ended
+			return sourceError(err)
+		}
+	}
+	return nil
+}
+
+// Changed implements [tasks.Source].
+func (r handles) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error) {
+	for {
+		t, wait, err := r.look(ctx, seen.ID)
+		if err == nil {
+			if t.Status != seen.Status || t.Message != seen.Message || len(t.Questions) != len(seen.Questions) {
+				return t, nil
+			}
+			err = wait()
+		}
+		if err != nil && !liveness.Again(ctx, r.remote, err) {
+			return t, sourceError(err)
+		}
+	}
+}
+
+// look reads what a handle stands for; wait then waits until something of it may be new. The parent goes on when the last child
+// that it needs has ended, or soon after.
+func (r handles) look(ctx context.Context, id string) (t tasks.Task, wait func() error, err error) {
+	if isTicket(id) {
+		k, err := r.Ticket(ctx, id, 0)
+		return r.questionTask(k), func() error {
+			_, err := r.Ticket(ctx, id, linger)
+			return err
+		}, err
+	}
+	w, err := r.delegation(ctx, id)
+	if err != nil {
+		return t, nil, err
+	}
+	return w.task(id, r.questions(w.asks())), func() error {
+		switch {
+		case w.first.ID == "": // it is being made
+			_, err := r.WaitTask(ctx, w.parent.ID, w.parent.Position, time.Second)
+			return err
+		case w.first.State.Final():
+			return r.either(ctx, w.parent)
+		case len(w.group) == 1:
+			return r.either(ctx, w.first)
+		}
+		return r.either(ctx, w.first, w.parent)
+	}, nil
+}
+
+// either waits until one of some tasks has changed, or for as long as one call may.
+func (r handles) either(ctx context.Context, of ...client.Task) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	over := make(chan error, len(of))
+	for _, t := range of {
+		go func() {
+			_, err := r.WaitTask(ctx, t.ID, t.Position, linger)
+			over <- err
+		}()
+	}
+	return <-over
+}

@@ -1,0 +1,93 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+)
+
+type inboxInput struct {
+	Wait  int    `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
+	After uint64 `json:"after,omitempty" jsonschema:"cursor of the answer before: only what is new"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+type inbox struct {
+	Items  []item `json:"items"`
+	Cursor uint64 `json:"cursor"`
+	Next   string `json:"next"`
+}
+
+type item struct {
+	Type     string    `json:"type"`
+	ID       string    `json:"id"`
+	Task     string    `json:"task"`
+	From     string    `json:"from"`
+	Kind     string    `json:"kind,omitempty"`
+	Priority string    `json:"priority"`
+	Reason   string    `json:"reason,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+	Intent   string    `json:"intent"`
+	Envelope string    `json:"envelope,omitempty"`
+	Ends     time.Time `json:"ends,omitzero"`
+}
+
+// maxWait is the longest that a call waits: shorter than the 60 s after which the usual clients give up.
+const maxWait = 50
+
+var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", repeats,
+	"What waits for you, most urgent first: offers to accept or reject, what wants your word (decide), tasks that are yours again. Blocks for wait seconds. Seeing an offer starts its clock: answer at once.",
+	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
+		if in.Wait < 0 || in.Wait > maxWait {
+			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
+		}
+		defer c.alive(ctx, "waiting for the inbox")()
+		box, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+			return c.Inbox(ctx, client.InboxOptions{Wait: wait, Limit: in.Limit, After: in.After})
+		})
+		if err != nil {
+			return answer{}, err
+		}
+		out := inbox{Items: []item{}, Cursor: box.Position}
+		for _, i := range box.Items {
+			out.Items = append(out.Items, item{
+				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends,
+			})
+		}
+		return answer{text: out.write(in.Wait), data: out}, nil
+	})
+
+// doing is which tool answers a sort of item.
+var doing = map[string]string{
+	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status reads it",
+	"question": "decide: answer",
+	"stranded": "status with its task says what helps; only an operator can replay it: tell the person", "resumed": "the task is yours again: status shows how it stands; go on with it",
+}
+
+func (b *inbox) write(waited int) string {
+	if len(b.Items) == 0 {
+		b.Next = fmt.Sprintf("nothing waits. To wait for work call inbox again with wait=45, after=%d", b.Cursor)
+		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
+	}
+	more := fmt.Sprintf("; then inbox with wait=45, after=%d for more", b.Cursor)
+	b.Next = "see to what waits, as it says in brackets" + more
+	var s strings.Builder
+	for _, i := range b.Items {
+		if i.Type == "offer" {
+			b.Next = "accept what you can do, reject the rest" + more
+		}
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
+		if i.Detail != "" {
+			s.WriteString(" (" + oneLine(i.Detail) + ")")
+		}
+		if !i.Ends.IsZero() {
+			s.WriteString(", answer by " + i.Ends.UTC().Format(time.RFC3339))
+		}
+		s.WriteString("\n")
+	}
+	return s.String() + "Next: " + b.Next
+}

@@ -1,0 +1,40 @@
+package mcpapi
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+)
+
+type progressInput struct {
+	Task   string        `json:"task"`
+	Note   string        `json:"note,omitempty" jsonschema:"what was done; without it only a sign of life"`
+	Tokens int64         `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks, for the record"`
+	Epoch  uint64        `json:"epoch,omitempty"`
+	Key    string        `json:"key,omitempty"`
+}
+
+var progressTool = define[progressInput, receipt]("progress", "Report progress", changes,
+	"Report progress on a task you own, or only show life; renews your lease. Long silence gives the task to another.",
+	func(ctx context.Context, c *call, in progressInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		var r client.Receipt
+		switch {
+		case len(in.Gap) > 0:
+			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note})
+		case in.Note == "" && in.Tokens == 0:
+			r, err = c.Heartbeat(ctx, in.Task, epoch)
+		default:
+			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return told(r, "It is on record; your lease was renewed.", ""), nil
+	})

@@ -1,0 +1,53 @@
+package mcpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+type recallInput struct {
+	Query string `json:"query,omitempty" jsonschema:"words; without it the newest come first"`
+	ID    string `json:"id,omitempty" jsonschema:"or one item, whole"`
+	Tag   string `json:"tag,omitempty"`
+	Agent string `json:"agent,omitempty" jsonschema:"its author"`
+	Task  string `json:"task,omitempty"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+type recalled struct {
+	Items []memory `json:"items"`
+}
+
+var recallTool = define[recallInput, recalled]("recall", "Recall what was remembered", looks,
+	"Search what you may read of what agents remembered, best first, in excerpts; or read one item whole.",
+	func(ctx context.Context, c *call, in recallInput) (answer, error) {
+		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
+			return answer{}, invalid("recall reads one item by its id, or searches: give one of the two; only task goes with both")
+		}
+		if in.ID != "" {
+			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{text: memoryText(m), data: recalled{[]memory{memoryOf(m)}}}, nil
+		}
+		if in.Limit == 0 {
+			in.Limit = 10
+		}
+		page, err := c.SearchMemory(ctx, client.MemoryFilter{Query: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Limit: in.Limit})
+		if err != nil {
+			return answer{}, err
+		}
+		out := recalled{Items: []memory{}}
+		var b strings.Builder
+		for _, m := range page.Items {
+			out.Items = append(out.Items, memoryOf(m))
+			b.WriteString(memoryText(m) + "\n")
+		}
+		if len(page.Items) == 0 {
+			b.WriteString("Nothing found. Try fewer or other words.")
+		}
+		return answer{text: b.String(), data: out}, nil
+	})

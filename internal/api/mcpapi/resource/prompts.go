@@ -1,0 +1,231 @@
+package resource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// prompt is a trigger phrase that a client shows as a command.
+type prompt struct {
+	name, title, about string
+	arguments          []argument
+	write              func(context.Context, *writer) error
+}
+
+type argument struct {
+	name, about string
+	required    bool
+	sorts       []sort
+}
+
+var (
+	whichTask = argument{"task", "the task's id; left out: the one that you hold", false, []sort{aTask}}
+	whyText   = argument{"reason", "why, in words", false, nil}
+)
+
+// prompts are the trigger phrases, in the words of the grammar of phrases.
+var prompts = []prompt{
+	{
+		"handoff", "Hand off", "Hand this off to an agent",
+		[]argument{{"to", "the agent; left out: as the policy says", false, []sort{anAgent}}, whyText, whichTask},
+		writeHandoff,
+	},
+	{
+		"escalate", "Escalate", "Escalate this",
+		[]argument{{"to", "an agent; left out: the next level of the escalation chain", false, []sort{anAgent}}, whyText, whichTask},
+		writeEscalate,
+	},
+	{
+		"takeover", "Take over", "Take over from an agent",
+		[]argument{{"from", "the agent that has it", false, []sort{anAgent}}, {"task", "the task's id", false, []sort{aTask}}, whyText},
+		writeTakeover,
+	},
+	{"history", "Handoff history", "What is the handoff history", []argument{whichTask}, writeHistory},
+	{
+		"share", "Transfer context", "Transfer context to an agent; the task stays where it is",
+		[]argument{{"to", "the agent", true, []sort{anAgent}}, whyText, whichTask},
+		writeShare,
+	},
+	{
+		"specialist", "Needs a specialist", "This needs a specialist",
+		[]argument{{"capability", "what the specialist must be able to do; left out: as the policy says", false, []sort{aCapability}}, whyText, whichTask},
+		writeSpecialist,
+	},
+	{
+		"stuck", "Is stuck", "An agent is stuck",
+		[]argument{{"who", "the agent or the task that gets nowhere", true, []sort{anAgent, aTask}}, whyText},
+		writeStuck,
+	},
+	{"active", "Active handoffs", "Show active handoffs", nil, writeActive},
+}
+
+func (p prompt) spec() *mcp.Prompt {
+	s := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.about}
+	for _, a := range p.arguments {
+		s.Arguments = append(s.Arguments, &mcp.PromptArgument{Name: a.name, Description: a.about, Required: a.required})
+	}
+	return s
+}
+
+// mostArgument is how long one argument may be, in bytes.
+const mostArgument = 16 << 10
+
+// writer writes a prompt: what to call, with what is known filled in. Arguments go into it as JSON only, so that nothing in
+// them can pass for what is to be done.
+type writer struct {
+	client *client.Client
+	given  map[string]string
+	text   strings.Builder
+}
+
+// writer gives a prompt with its arguments.
+func (s *Server) writer(p prompt) mcp.PromptHandler {
+	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		w := &writer{client: s.client, given: map[string]string{}}
+		for name, value := range req.Params.Arguments {
+			if len(value) > mostArgument {
+				return nil, invalid("%.40q has more than %d bytes", name, mostArgument)
+			}
+			if value = strings.TrimSpace(value); value != "" {
+				w.given[name] = value
+			}
+		}
+		for _, a := range p.arguments {
+			if a.required && w.given[a.name] == "" {
+				return nil, invalid("the prompt %s needs %s: %s", p.name, a.name, a.about)
+			}
+		}
+		for name := range req.Params.Arguments {
+			if !p.takes(name) {
+				return nil, invalid("the prompt %s has no argument %.40q", p.name, name)
+			}
+		}
+		if err := p.write(ctx, w); err != nil {
+			return nil, refused(ctx, "", err)
+		}
+		return &mcp.GetPromptResult{Description: p.about, Messages: []*mcp.PromptMessage{
+			{Role: "user", Content: &mcp.TextContent{Text: strings.TrimSpace(w.text.String())}},
+		}}, nil
+	}
+}
+
+func (p prompt) takes(name string) bool {
+	for _, a := range p.arguments {
+		if a.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// field is one argument of a tool.
+type field struct {
+	name  string
+	value any
+}
+
+// call says to call a tool. Fields without a value are left out.
+func (w *writer) call(tool string, fields ...field) {
+	var b bytes.Buffer
+	for _, f := range fields {
+		if f.value == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(f.name) + ": " + quote(f.value))
+	}
+	fmt.Fprintf(&w.text, "Call the Trapeze tool %s with {%s}.\n", tool, b.String())
+}
+
+// quote is a value in JSON, on one line.
+func quote(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return `""` // texts and lists of texts always can be
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (w *writer) say(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
+
+const (
+	mostTasks  = 10
+	mostAgents = 20
+)
+
+// task is the task that is meant: the one that was given, or else the only one that the agent f names holds. If there are
+// several they are listed for the model to choose from.
+func (w *writer) task(ctx context.Context, f client.TaskFilter) (string, error) {
+	if w.given["task"] != "" {
+		return w.given["task"], nil
+	}
+	f.Live, f.Limit = true, mostTasks
+	page, err := w.client.Tasks(ctx, f)
+	if err != nil || len(page.Tasks) == 1 {
+		if err == nil {
+			return page.Tasks[0].ID, nil
+		}
+		return "", err
+	}
+	who := "You hold"
+	switch f.Owner {
+	case "":
+		who = "There is"
+	case w.given["from"]:
+		who = quote(f.Owner) + " holds"
+	}
+	if len(page.Tasks) == 0 {
+		w.say("%s no task that is known here: find out which one is meant, or ask the user.", who)
+		return "TASK", nil
+	}
+	w.say("%s several tasks; TASK is the one that is meant (if that is not clear, ask the user):", who)
+	for _, t := range page.Tasks {
+		w.say("- %s: %s", t.ID, quote(t.Intent))
+	}
+	return "TASK", nil
+}
+
+// own is the task that is meant, of those that the caller holds.
+func (w *writer) own(ctx context.Context) (string, error) {
+	if w.given["task"] != "" {
+		return w.given["task"], nil
+	}
+	me, err := w.client.Me(ctx)
+	if err != nil {
+		return "", err
+	}
+	return w.task(ctx, client.TaskFilter{Owner: me.Agent})
+}
+
+// agents says who else is ready.
+func (w *writer) agents(ctx context.Context) error {
+	me, err := w.client.Me(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := w.client.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, a := range known.Agents {
+		if a.Readiness == client.Ready && a.Name != me.Agent && len(names) < mostAgents {
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) > 0 {
+		w.say("Ready are: %s.", strings.Join(names, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package resource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// resource is a sort of resource.
+type resource struct {
+	uri, name, title, about, media string
+	read                           func(context.Context, *client.Client, target) (*mcp.ReadResourceResult, error)
+}
+
+func (e resource) template() bool { return strings.Contains(e.uri, "{") }
+
+// The media types.
+const (
+	asJSON     = "application/json"
+	asMarkdown = "text/markdown"
+	asText     = "text/plain"
+	asBytes    = "application/octet-stream"
+)
+
+// resources is all that there is to read.
+var resources = []resource{
+	{
+		"trapeze://inbox", "inbox", "Your inbox",
+		"What waits for you, most urgent first. Looking here starts no clock. Can be subscribed to.", asJSON, readInbox,
+	},
+	{
+		"trapeze://task/{id}{?from}", "task", "A task",
+		"How a task stands. Can be subscribed to.", asJSON,
+		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+			t, err := c.Task(ctx, p.id)
+			return p.json(t, err)
+		},
+	},
+	{
+		"trapeze://task/{id}/history{?after}", "history", "A task's history",
+		"Everything on record about a task, oldest first; after is a position.", asJSON, readHistory,
+	},
+	{
+		"trapeze://task/{id}/drift{?from}", "drift", "A task's drift",
+		"What each hop of a task kept, changed, left out and dropped of its context.", asJSON,
+		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+			d, err := c.Drift(ctx, p.id)
+			return p.json(d, err)
+		},
+	},
+	{
+		"trapeze://handoff/{id}{?from}", "handoff", "A handoff's context",
+		"What the receiver of a handoff works from, as it is rendered for it.", asMarkdown,
+		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+			if !strings.Contains(p.id, ".h") {
+				return nil, notFound(p.uri)
+			}
+			s, err := c.Content(ctx, p.id, client.ContentInput{Render: true})
+			if err != nil {
+				return nil, err
+			}
+			return p.part(s.Prompt, asMarkdown)
+		},
+	},
+	{
+		"trapeze://envelope/{id}{?from}", "envelope", "A sealed envelope",
+		"The envelope of a task, a handoff or a share, as it was sealed.", asJSON,
+		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+			s, err := c.Content(ctx, p.id, client.ContentInput{})
+			if err != nil {
+				return nil, err
+			}
+			return p.part(string(s.Envelope), asJSON)
+		},
+	},
+	{
+		"trapeze://memory/{id}{?task,from}", "memory", "A memory item",
+		"What an agent remembered; task is the one whose envelope refers to it, where that gives the right to read it.", asJSON,
+		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+			m, err := c.Memory(ctx, p.id, client.MemoryReference{Task: p.query.Get("task")})
+			return p.json(m, err)
+		},
+	},
+	{
+		"trapeze://artifact/{+digest}", "artifact", "An artifact",
+		"A file that an envelope refers to, by its digest (sha256:…), if it is not large.", "", readArtifact,
+	},
+}
+
+// reader reads what an resource is about.
+func (s *Server) reader(e resource) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		p, err := locate(req.Params.URI, e.uri)
+		if err != nil {
+			return nil, err
+		}
+		r, err := e.read(ctx, s.client, p)
+		if err != nil {
+			return nil, refused(ctx, p.uri, err)
+		}
+		return r, nil
+	}
+}
+
+// notFound is the protocol's way to say that there is no such resource, or none that the caller may see.
+func notFound(uri string) error {
+	data, err := json.Marshal(map[string]string{"uri": uri})
+	if err != nil {
+		data = nil // a string always can be
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}
+}
+
+// refused is an error of the API as one of the protocol. Where a resource was read, what the API does not find is a resource that
+// is not there; otherwise uri is empty.
+func refused(ctx context.Context, uri string, err error) error {
+	var wire *jsonrpc.Error
+	var e *client.Error
+	switch {
+	case errors.As(err, &wire):
+		return err
+	case uri != "" && (errors.Is(err, client.NotFound) || errors.Is(err, client.Invalid)): // an id that is none
+		return notFound(uri)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.As(err, &e):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "unavailable: the server cannot be reached. Try again."}
+	}
+	code := int64(jsonrpc.CodeInvalidParams)
+	if errors.Is(err, client.Unavailable) || errors.Is(err, client.Unknown) {
+		code = jsonrpc.CodeInternalError
+	}
+	return &jsonrpc.Error{Code: code, Message: e.Error()}
+}
+
+func invalid(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+const mostItems = 100
+
+func readInbox(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: mostItems})
+	return p.json(box, err)
+}
+
+const (
+	mostEntries = 200
+	mostDetails = 16 << 10 // bytes of one entry's details
+)
+
+// history is a page of a task's record.
+type history struct {
+	Task    string              `json:"task"`
+	Entries []client.AuditEntry `json:"entries"`
+	Count   int                 `json:"count"`          // of all
+	Next    string              `json:"next,omitempty"` // where to read on
+}
+
+func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+	after, err := p.number("after")
+	if err != nil {
+		return nil, err
+	}
+	trail, err := c.Trail(ctx, p.id)
+	if err != nil {
+		return nil, err
+	}
+	out, size := history{Task: p.id, Entries: []client.AuditEntry{}, Count: len(trail.Entries)}, 0
+	for _, e := range trail.Entries {
+		if e.Position <= after {
+			continue
+		}
+		if n := len(e.Details); n > mostDetails {
+			e.Details = fmt.Appendf(nil, `{"left_out":"%d bytes; an export of the task has them"}`, n)
+		}
+		size += len(e.Details) + 200
+		if n := len(out.Entries); n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText) {
+			out.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, out.Entries[n-1].Position)
+			break
+		}
+		out.Entries = append(out.Entries, e)
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	return p.whole(string(b), asJSON), nil
+}
+
+func readArtifact(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
+	var b bytes.Buffer
+	w := &bounded{to: &b, left: MaxText}
+	info, err := c.Artifact(ctx, p.id, w)
+	switch {
+	case w.left < 0:
+		return nil, invalid("too_large: the artifact has more than %d bytes; fetch it with: trapeze artifact get %s -o FILE", MaxText, p.id)
+	case err != nil:
+		return nil, err
+	}
+	if text := b.String(); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		return p.whole(text, asText), nil
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: p.uri, MIMEType: asBytes, Blob: b.Bytes(), Meta: mcp.Meta{"trapeze/bytes": info.Bytes},
+	}}}, nil
+}
+
+// bounded takes so much and no more.
+type bounded struct {
+	to   io.Writer
+	left int
+}
+
+var errEnough = errors.New("that is enough")
+
+func (w *bounded) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, errEnough
+	}
+	return w.to.Write(b)
+}

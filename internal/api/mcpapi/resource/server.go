@@ -1,0 +1,64 @@
+package resource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Server shows one principal what it may see.
+type Server struct {
+	client *client.Client
+	watch  watcher
+}
+
+// New returns what the principal that c speaks for is shown.
+func New(c *client.Client) *Server {
+	return &Server{client: c, watch: watcher{client: c, by: map[*mcp.ServerSession]map[string]bool{}}}
+}
+
+// Configure adds what a server must know when it is made.
+func (s *Server) Configure(o *mcp.ServerOptions) {
+	o.CompletionHandler = s.complete
+	o.SubscribeHandler = s.watch.subscribe
+	o.UnsubscribeHandler = s.watch.unsubscribe
+}
+
+// Install adds the rest, before the server serves. A showcase is of one server.
+func (s *Server) Install(server *mcp.Server) {
+	s.watch.server = server
+	server.AddReceivingMiddleware(sayable)
+	for _, e := range resources {
+		if e.template() {
+			server.AddResourceTemplate(&mcp.ResourceTemplate{
+				URITemplate: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media,
+			}, s.reader(e))
+			continue
+		}
+		server.AddResource(&mcp.Resource{URI: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media}, s.reader(e))
+	}
+	for _, p := range prompts {
+		server.AddPrompt(p.spec(), s.writer(p))
+	}
+}
+
+// sayable makes of the SDK's "not found" something that can be sent, where the URI has characters that it quotes as Go does and
+// not as JSON. Without it such a call would never be answered.
+func sayable(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
+			if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+				return nil, notFound(p.URI)
+			}
+			return nil, &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
+		}
+		return res, err
+	}
+}

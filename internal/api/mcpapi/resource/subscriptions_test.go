@@ -1,0 +1,100 @@
+package resource_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func TestAHintComesForWhatIsSubscribedToAndForNothingElse(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, l := h.agent("coder")
+		h.add("other")
+		mine, another := "trapeze://task/"+h.task("coder"), h.task("coder")
+		v := h.visit(s, era)
+		defer func() { _ = v.Close(); v.changed() }()
+		if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: mine}); err != nil {
+			t.Fatal(err)
+		}
+		v.changed()
+		h.task("other") // nothing that the agent may see
+		for _, id := range []string{mine[len("trapeze://task/"):], another} {
+			if _, err := h.admin.Cancel(t.Context(), id, client.CancelInput{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := v.changed(); !slices.Equal(got, []string{mine}) {
+			t.Errorf("it was told of %q", got)
+		}
+		if err := v.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: mine}); err != nil {
+			t.Fatal(err)
+		}
+		v.changed()
+		if n := l.open(); n != 0 {
+			t.Errorf("%d streams of events are open for nobody", n)
+		}
+		l.asked()
+		h.task("coder")
+		if got := v.changed(); got != nil {
+			t.Errorf("who is not subscribed was told of %q", got)
+		}
+		if asked := l.asked(); asked != nil {
+			t.Errorf("nobody is subscribed, and the API is asked %q", asked)
+		}
+	})
+}
+
+func TestWhatIsWatchedForASessionEndsWithIt(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, l := h.agent("coder")
+		first, second := h.visit(s, era), h.visit(s, era)
+		for _, v := range []*visitor{first, second} {
+			if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "trapeze://inbox"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = first.Close() // without a word about its subscription
+		first.changed()
+		if n := l.open(); n != 1 {
+			t.Errorf("%d streams of events are open for the one that stays", n)
+		}
+		h.task("coder")
+		if got := second.changed(); !slices.Equal(got, []string{"trapeze://inbox"}) {
+			t.Errorf("the one that stays was told of %q", got)
+		}
+		_ = second.Close()
+		second.changed()
+		if n := l.open(); n != 0 {
+			t.Errorf("%d streams of events are open for nobody", n)
+		}
+	})
+}
+
+func TestWhatCannotBeReadCannotBeSubscribedTo(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, l := h.agent("coder")
+		h.add("other")
+		foreign := h.task("other")
+		v := h.visit(s, era)
+		defer func() { _ = v.Close(); v.changed() }()
+		for _, uri := range []string{"trapeze://task/" + foreign, "trapeze://task/none", "trapeze://task/..", "trapeze://task/", "trapeze://memory/mem_1", "trapeze://inbox/", "https://example.org"} {
+			err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri})
+			if err == nil && era < "2026" { // a newer client is only told which of them its stream is about
+				t.Errorf("%s was subscribed to", uri)
+			}
+		}
+		h.task("other")
+		if got := v.changed(); got != nil {
+			t.Errorf("it was told of %q", got)
+		}
+		if n := l.open(); n != 0 {
+			t.Errorf("%d streams of events are open", n)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// MaxText is the most bytes of content that one reading gives.
+const MaxText = 128 << 10
+
+// target is what a URI names.
+type target struct {
+	uri   string
+	id    string
+	query url.Values
+}
+
+// anID is what ids of tasks, handoffs, shares, memory items and digests are made of.
+var anID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,200}$`)
+
+// locate reads a URI that has matched a template. What is no id is not found; a parameter that the template has not is refused.
+func locate(uri, template string) (target, error) {
+	if !strings.Contains(template, "{") {
+		return target{uri: uri}, nil
+	}
+	u, err := url.Parse(uri)
+	if err != nil {
+		return target{}, notFound(uri)
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	id, err := url.PathUnescape(first) // a slash that is escaped ends no name
+	if err != nil || !anID.MatchString(id) || strings.Trim(id, ".") == "" {
+		return target{}, notFound(uri)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return target{}, notFound(uri)
+	}
+	_, takes, _ := strings.Cut(strings.TrimSuffix(template, "}"), "{?")
+	for name := range query {
+		if !strings.Contains(","+takes+",", ","+name+",") {
+			return target{}, invalid("%.40q is no parameter of %s", name, template)
+		}
+	}
+	return target{uri, id, query}, nil
+}
+
+// number is a parameter that counts something; left out, it is 0.
+func (p target) number(name string) (uint64, error) {
+	text := p.query.Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 62)
+	if err != nil {
+		return 0, invalid("%s is %.40q; use a number that an answer gave", name, text)
+	}
+	return n, nil
+}
+
+// json is a value, or why there is none.
+func (p target) json(v any, err error) (*mcp.ReadResourceResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return p.part(string(b), asJSON)
+}
+
+func (p target) whole(text, media string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: p.uri, MIMEType: media, Text: text}}}
+}
+
+// part is a text, or if that is too long the part that begins at byte "from", and then where to read on.
+func (p target) part(text, media string) (*mcp.ReadResourceResult, error) {
+	from, err := p.number("from")
+	if err != nil {
+		return nil, err
+	}
+	if from > uint64(len(text)) {
+		return nil, invalid("from is %d; the text has %d bytes", from, len(text))
+	}
+	if from == 0 && len(text) <= MaxText {
+		return p.whole(text, media), nil
+	}
+	begin, end := int(from), min(int(from)+MaxText, len(text))
+	for begin < end && !utf8.RuneStart(text[begin]) {
+		begin++
+	}
+	for end < len(text) && end > begin && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	r := p.whole(text[begin:end], asText)
+	note := fmt.Sprintf("These were bytes %d to %d of %d, the last part.", begin, end, len(text))
+	next := p.uri
+	if end < len(text) {
+		q := url.Values{"from": {strconv.Itoa(end)}}
+		if task := p.query.Get("task"); task != "" {
+			q.Set("task", task)
+		}
+		base, _, _ := strings.Cut(p.uri, "?")
+		next = base + "?" + q.Encode()
+		note = fmt.Sprintf("These were bytes %d to %d of %d. Read on at %s", begin, end, len(text), next)
+	}
+	r.Contents = append(r.Contents, &mcp.ResourceContents{URI: next, MIMEType: asText, Text: note})
+	return r, nil
+}

@@ -1,0 +1,149 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
+)
+
+type statusInput struct {
+	ID      string `json:"id,omitempty" jsonschema:"a task, handoff, ticket or share; without it: the tasks you own, requested or are offered, and open tickets"`
+	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
+	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
+	After   uint64 `json:"after,omitempty" jsonschema:"position of the answer before"`
+}
+
+// standing is how a task, a handoff or a ticket stands, or a list of tasks.
+type standing struct {
+	Task     *taskNow     `json:"task,omitempty"`
+	Ticket   *ticketNow   `json:"ticket,omitempty"`
+	Tasks    []taskLine   `json:"tasks,omitempty"`
+	Tickets  []ticketNow  `json:"tickets,omitempty"`
+	History  []historyRow `json:"history,omitempty"`
+	More     bool         `json:"more,omitempty"`
+	Shared   string       `json:"shared,omitempty"`
+	Position uint64       `json:"position"`
+}
+
+type taskLine struct {
+	ID     string   `json:"id"`
+	State  string   `json:"state"`
+	Owner  string   `json:"owner,omitempty"`
+	To     []string `json:"to,omitempty"`
+	Intent string   `json:"intent"`
+}
+
+type historyRow struct {
+	Time  time.Time `json:"time"`
+	Event string    `json:"event"`
+	By    string    `json:"by"`
+}
+
+const (
+	mostTasks   = 30
+	mostHistory = 200
+)
+
+var statusTool = define[statusInput, standing]("status", "Look at a task", looks,
+	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks.",
+	func(ctx context.Context, c *call, in statusInput) (answer, error) {
+		if err := in.check(); err != nil {
+			return answer{}, err
+		}
+		defer c.alive(ctx, "waiting for a change")()
+		switch {
+		case in.ID == "":
+			return c.mine(ctx)
+		case strings.Contains(in.ID, ".k"):
+			k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
+			if err != nil {
+				return answer{}, err
+			}
+			now := ticketOf(k)
+			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &now}}, nil
+		case strings.Contains(in.ID, ".s"):
+			return c.shared(ctx, in.ID)
+		case in.History:
+			return c.history(ctx, taskOf(in.ID))
+		}
+		t, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+		if err != nil {
+			return answer{}, err
+		}
+		now := nowOf(t)
+		text := now.String()
+		if next := nextOf(t, in.Wait > 0); next != "" {
+			text += "Next: " + next
+		}
+		return answer{text: text, data: standing{Task: &now, Position: t.Position}, status: liveness.AfterRead(t), more: resource.TaskLinks(t.ID, t.Envelope)}, nil
+	})
+
+// check refuses what would count for nothing, and be taken for done by whoever asked for it.
+func (in statusInput) check() error {
+	switch {
+	case in.Wait < 0 || in.Wait > maxWait:
+		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
+	case in.ID == "" && (in.Wait > 0 || in.History):
+		return invalid("wait and history are of one task: give its id")
+	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
+		return invalid("history is of a task, and without wait")
+	}
+	return nil
+}
+
+func (c *call) history(ctx context.Context, task string) (answer, error) {
+	trail, err := c.Trail(ctx, task)
+	if err != nil {
+		return answer{}, err
+	}
+	entries := trail.Entries
+	out := standing{More: len(entries) > mostHistory, History: []historyRow{}}
+	entries = entries[max(0, len(entries)-mostHistory):]
+	var b strings.Builder
+	for _, e := range entries {
+		out.History = append(out.History, historyRow{e.Timestamp, e.Event, e.Agent})
+		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, clip(oneLine(string(e.Details)), 200))
+		out.Position = e.Position
+	}
+	if out.More {
+		fmt.Fprintf(&b, "These are the last %d of %d; trapeze://task/%s/history has all.\n", mostHistory, len(trail.Entries), task)
+	}
+	return answer{text: b.String(), data: out}, nil
+}
+
+// shared is what an agent was given of a task that is not its own. Reading it takes it out of the inbox.
+func (c *call) shared(ctx context.Context, id string) (answer, error) {
+	s, err := c.Content(ctx, id, client.ContentInput{Render: true})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: "The task is not yours; this is for you to know.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
+}
+
+// mine lists the live tasks and the open tickets that the caller has a part in; of an operator, all there are.
+func (c *call) mine(ctx context.Context) (answer, error) {
+	page, err := c.Tasks(ctx, client.TaskFilter{Live: true, Limit: mostTasks})
+	if err != nil {
+		return answer{}, err
+	}
+	out := standing{Tasks: []taskLine{}, Position: page.Position, More: page.Next != ""}
+	var b strings.Builder
+	for _, t := range page.Tasks {
+		out.Tasks = append(out.Tasks, taskLine{t.ID, string(t.State), t.Owner, t.To, t.Intent})
+		fmt.Fprintf(&b, "- %s %s, owner %s", t.ID, strings.ReplaceAll(string(t.State), "_", " "), firstOf(t.Owner, "nobody"))
+		if len(t.To) > 0 {
+			b.WriteString(", offered to " + strings.Join(t.To, ", "))
+		}
+		b.WriteString(": " + oneLine(t.Intent) + "\n")
+	}
+	if len(page.Tasks) == 0 {
+		b.WriteString("No open tasks. status with its id shows one that has ended.\n")
+	}
+	err = c.tickets(ctx, &out, &b)
+	return answer{text: b.String(), data: out}, err
+}

@@ -1,0 +1,209 @@
+package transport_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
+)
+
+// oldEra is the newest version of the older protocol.
+const oldEra = "2025-11-25"
+
+// house is a door to an API that only knows whom tokens speak for.
+type harness struct {
+	t       *testing.T
+	handler http.Handler
+
+	mu      sync.Mutex
+	speaks  map[string]client.Me
+	clients []*client.Client // as the door gave them, one for every server that was made
+}
+
+// run runs a test at a fake clock. At its end every session has been forgotten.
+func run(t *testing.T, o transport.Options, test func(*testing.T, *harness)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := &harness{t: t, speaks: map[string]client.Me{}}
+		o.Make = h.server
+		h.handler = transport.New(http.HandlerFunc(h.api), o)
+		test(t, h)
+		time.Sleep(13 * time.Hour)
+	})
+}
+
+// api answers GET /v1/me.
+func (h *harness) api(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	me, ok := h.speaks[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	h.mu.Unlock()
+	if !ok {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"status": 401, "code": "unauthenticated", "detail": "no such token"}`)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(me) // in memory
+}
+
+// server has one tool: whoami tells by which token the API was asked, after so many seconds.
+func (h *harness) server(c *client.Client, _ string) (*mcp.Server, tasks.Source) {
+	h.mu.Lock()
+	h.clients = append(h.clients, c)
+	h.mu.Unlock()
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	type wait struct {
+		Seconds int `json:"seconds"`
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "whoami"}, func(ctx context.Context, _ *mcp.CallToolRequest, in wait) (*mcp.CallToolResult, any, error) {
+		time.Sleep(time.Duration(in.Seconds) * time.Second)
+		me, err := c.Me(ctx)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: me.Token}}}, nil, err
+	})
+	return s, nil
+}
+
+// token lets a token speak for somebody, and gives it.
+func (h *harness) token(id string, me client.Me) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	me.Token = id
+	h.speaks["secret-"+id] = me
+	return "secret-" + id
+}
+
+func (h *harness) revoke(token string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.speaks, token)
+}
+
+// coder is an agent.
+var coder = client.Me{Workspace: "default", Role: client.RoleAgent, Name: "coder"}
+
+// agent is an agent of a name.
+func agent(name string) client.Me {
+	me := coder
+	me.Name = name
+	return me
+}
+
+// reply is what came back.
+type reply struct {
+	status  int
+	header  http.Header
+	body    string
+	session string
+}
+
+// code is that of an error of the protocol; 0: it is none.
+func (r reply) code(t *testing.T) int64 {
+	t.Helper()
+	var e struct {
+		Error struct {
+			Code int64 `json:"code"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(r.body), &e); err != nil {
+		t.Fatalf("%q: %v", r.body, err)
+	}
+	return e.Error.Code
+}
+
+// line is an answer that comes.
+type line struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
+}
+
+// open sends a message, in the older protocol, and leaves the answer to be read.
+func (h *harness) open(ctx context.Context, method, token, session, body string, more ...string) line {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, "http://localhost/mcp", strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	headers := append([]string{
+		"Authorization", "Bearer " + token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+		"Mcp-Protocol-Version", oldEra, "Mcp-Session-Id", session,
+	}, more...)
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] != "" {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	res, err := inprocess.Transport(h.handler).RoundTrip(r) //nolint:bodyclose // whoever reads it closes it
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return line{res.StatusCode, res.Header, res.Body}
+}
+
+// ask sends a message and reads the answer.
+func (h *harness) ask(method, token, session, body string, more ...string) reply {
+	h.t.Helper()
+	l := h.open(h.t.Context(), method, token, session, body, more...)
+	defer func() { _ = l.body.Close() }()
+	b, err := io.ReadAll(l.body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return reply{l.status, l.header, string(b), l.header.Get("Mcp-Session-Id")}
+}
+
+// send posts a message.
+func (h *harness) send(token, session, body string) reply {
+	h.t.Helper()
+	return h.ask(http.MethodPost, token, session, body)
+}
+
+// begin begins a session.
+func (h *harness) begin(token string) reply {
+	h.t.Helper()
+	r := h.send(token, "", `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+oldEra+`", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`)
+	if r.session != "" {
+		h.send(token, r.session, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
+	}
+	return r
+}
+
+// session begins one that must not be refused.
+func (h *harness) session(token string) string {
+	h.t.Helper()
+	r := h.begin(token)
+	if r.session == "" {
+		h.t.Fatalf("no session: %d %s", r.status, r.body)
+	}
+	return r.session
+}
+
+// listen opens a session's own stream, until it is closed.
+func (h *harness) listen(token, session string) (end func()) {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	l := h.open(ctx, http.MethodGet, token, session, "")
+	if l.status != http.StatusOK {
+		h.t.Fatalf("no stream: %d", l.status)
+	}
+	return func() { cancel(); _ = l.body.Close(); synctest.Wait() }
+}
+
+// whoami is a call of the tool.
+func whoami(id, seconds int) string {
+	return fmt.Sprintf(`{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "whoami", "arguments": {"seconds": %d}}}`, id, seconds)
+}
