@@ -42,7 +42,7 @@ func checkImportClaims(t *tree) (out []finding) {
 		}
 		if claim := importClaim.FindString(strings.Join(strings.Fields(f.ast.Doc.Text()), " ")); claim != "" {
 			out = append(out, t.found(f.ast.Doc.Pos(), "import claim",
-				"the package comment says %q: the table in arch_rooms_test.go is the only list of imports", claim))
+				"the package comment says %q: the table in arch_table_test.go is the only list of imports", claim))
 		}
 	})
 	return out

@@ -1,7 +1,6 @@
 package trapeze_test
 
 import (
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Each testdata/arch/*.txtar is a small tree with its story. Lines `want PREFIX` in the story list what the checks
-// must find there, no more and no less; $LINES(n) among the files stands for n lines of filling.
+// Each testdata/arch/*.txtar is a small tree with its story. Lines of the story:
+//
+//	want PREFIX              the checks find this, no more and no less
+//	list DIR IMPORTS...      the table lists this package with these imports
+//	allow GROUP IMPORTS...   the table lets this group import these
+//
+// The rest of the table is what of ours fits the tree. $LINES(n) among the files stands for n lines of filling.
 func TestEachRuleCanFail(t *testing.T) {
 	stories, err := filepath.Glob("testdata/arch/*.txtar")
 	if err != nil {
@@ -21,11 +25,7 @@ func TestEachRuleCanFail(t *testing.T) {
 	refused := map[string]bool{}
 	for _, story := range stories {
 		t.Run(strings.TrimSuffix(filepath.Base(story), ".txtar"), func(t *testing.T) {
-			fsys, want := readStory(t, story)
-			bad, err := readTree(fsys)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bad, want := readStory(t, story)
 			var got []string
 			for _, rule := range rules {
 				for _, f := range rule.check(bad) {
@@ -43,16 +43,11 @@ func TestEachRuleCanFail(t *testing.T) {
 	}
 }
 
-func readStory(t *testing.T, file string) (fsys fs.FS, want []string) {
+func readStory(t *testing.T, file string) (bad *tree, want []string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(archive.Comment)) {
-		if text, ok := strings.CutPrefix(line, "want "); ok {
-			want = append(want, strings.TrimSpace(text))
-		}
 	}
 	files := fstest.MapFS{}
 	for _, f := range archive.Files {
@@ -60,7 +55,27 @@ func readStory(t *testing.T, file string) (fsys fs.FS, want []string) {
 		text = strings.ReplaceAll(text, "$LINES(499)", strings.Repeat("\n", 499))
 		files[f.Name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return files, want
+	if bad, err = readTree(files, theTable); err != nil {
+		t.Fatal(err)
+	}
+	bad.table = theTable.cutTo(bad)
+	for line := range strings.Lines(string(archive.Comment)) {
+		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, imports, _ := strings.Cut(rest, " ")
+		switch verb {
+		case "want":
+			want = append(want, rest)
+		case "list":
+			bad.table.packages = append(bad.table.packages, pkg{dir: name, imports: imports})
+		case "allow":
+			for i, g := range bad.table.groups {
+				if g.dir == name {
+					bad.table.groups[i].imports += " " + imports
+				}
+			}
+		}
+	}
+	return bad, want
 }
 
 // compare matches each finding with one wanted prefix.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pureStandard is what a pure room may use of the standard library: nothing that reads a file, a socket, a clock or
+// pureStandard is what a pure package may use of the standard library: nothing that reads a file, a socket, a clock or
 // a source of chance. Chance and time come in as data.
 var pureStandard = []string{
 	"bytes", "cmp", "crypto/hmac", "crypto/sha256", "crypto/subtle", "encoding", "errors", "fmt", "hash", "iter", "maps",
@@ -15,13 +15,13 @@ var pureStandard = []string{
 	"time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
-// impureCalls are the functions of otherwise harmless packages that a pure room may not even mention.
+// impureCalls are the functions of otherwise harmless packages that a pure package may not even mention.
 var impureCalls = map[string][]string{
 	"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "LoadLocation", "Local"},
 	"fmt":  {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
 }
 
-// guardedStandard are standard packages that belong to some rooms only; the table's libs grant them. What is harmless
+// guardedStandard are standard packages that belong to some packages only; the table's libs grant them. What is harmless
 // below them is in freeStandard.
 var (
 	guardedStandard = []string{"C", "database/sql", "net", "os/exec", "plugin", "testing", "unsafe"}
@@ -36,50 +36,43 @@ func isStandard(imported string) bool {
 // checkImports compares every import of production code with the table.
 func checkImports(t *tree) (out []finding) {
 	t.each(func(d *directory, f *sourceFile) {
-		r, known := roomOf(d.path)
-		if f.test || !known {
+		p, listed := t.table.pkg(d.path)
+		if f.test || !listed {
 			return
 		}
 		for _, spec := range f.ast.Imports {
-			if imported := importPath(spec); !t.mayImport(r, imported) {
-				out = append(out, t.found(spec.Pos(), "import", "%s may not import %s", r.dir, imported))
+			if imported := importPath(spec); !t.mayImport(p, imported) {
+				out = append(out, t.found(spec.Pos(), "import", "%s may not import %s", d.path, imported))
 			}
 		}
 	})
 	return out
 }
 
-func (t *tree) mayImport(r room, imported string) bool {
+func (t *tree) mayImport(p pkg, imported string) bool {
 	if dir, ours := t.local(imported); ours {
-		return slices.Contains(r.ours, dir) ||
-			slices.Contains(r.ours, everyRoom) && under(dir, "internal")
+		return slices.Contains(strings.Fields(p.imports), short(dir))
 	}
 	switch {
-	case underAny(imported, r.libs):
+	case underAny(imported, strings.Fields(p.libs)):
 		return true
 	case !isStandard(imported):
 		return false
-	case r.pure:
+	case p.pure:
 		return slices.Contains(pureStandard, imported) || strings.HasPrefix(imported, "encoding/")
 	}
-	return !underAny(imported, guardedStandard) || slices.Contains(freeStandard, imported)
+	return !isGuarded(imported)
 }
 
-// checkRooms finds packages that the table does not know.
-func checkRooms(t *tree) (out []finding) {
-	for _, d := range t.dirs {
-		if _, known := roomOf(d.path); !known {
-			out = append(out, finding{pos: d.path, rule: "unknown room", text: "not in the table of arch_rooms_test.go: where does it belong?"})
-		}
-	}
-	return out
+func isGuarded(imported string) bool {
+	return underAny(imported, guardedStandard) && !slices.Contains(freeStandard, imported)
 }
 
-// checkPure finds clocks, printing and concurrency in the pure rooms.
+// checkPure finds clocks, printing and concurrency in the pure packages.
 func checkPure(t *tree) (out []finding) {
 	t.each(func(d *directory, f *sourceFile) {
-		r, known := roomOf(d.path)
-		if f.test || !known || !r.pure {
+		p, listed := t.table.pkg(d.path)
+		if f.test || !listed || !p.pure {
 			return
 		}
 		names := map[string]string{} // local name to import path
@@ -96,11 +89,11 @@ func checkPure(t *tree) (out []finding) {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.GoStmt:
-				out = append(out, t.found(n.Pos(), "pure", "%s may not start goroutines", r.dir))
+				out = append(out, t.found(n.Pos(), "pure", "%s may not start goroutines", d.path))
 			case *ast.SelectorExpr:
 				x, ok := n.X.(*ast.Ident)
 				if ok && slices.Contains(impureCalls[names[x.Name]], n.Sel.Name) {
-					out = append(out, t.found(n.Pos(), "pure", "%s may not use %s.%s", r.dir, names[x.Name], n.Sel.Name))
+					out = append(out, t.found(n.Pos(), "pure", "%s may not use %s.%s", d.path, names[x.Name], n.Sel.Name))
 				}
 			}
 			return true
@@ -109,7 +102,7 @@ func checkPure(t *tree) (out []finding) {
 	return out
 }
 
-// checkTestImports keeps tests from reaching into programs: what a test needs belongs to a room.
+// checkTestImports keeps tests from reaching into programs: what a test needs belongs to a package.
 func checkTestImports(t *tree) (out []finding) {
 	t.each(func(_ *directory, f *sourceFile) {
 		if !f.test {

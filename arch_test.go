@@ -14,7 +14,10 @@ var rules = []struct {
 	check func(*tree) []finding
 }{
 	{"import", checkImports},
-	{"unknown room", checkRooms},
+	{"direction", checkDirection},
+	{"group", checkGroups},
+	{"package", checkPackages},
+	{"table", checkTable},
 	{"pure", checkPure},
 	{"test import", checkTestImports},
 	{"size", checkSizes},
@@ -25,88 +28,111 @@ var rules = []struct {
 	{"go.mod", checkGoMod},
 }
 
-func TestTheHouseIsInOrder(t *testing.T) {
-	house, err := readTree(os.DirFS("."))
+func TestTheTreeFollowsItsRules(t *testing.T) {
+	module, err := readTree(os.DirFS("."), theTable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(house.dirs) < 2 {
-		t.Fatalf("only %d packages found: is this the root of the module?", len(house.dirs))
+	if len(module.dirs) < 2 {
+		t.Fatalf("only %d packages found: is this the root of the module?", len(module.dirs))
 	}
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
-			for _, f := range rule.check(house) {
+			for _, f := range rule.check(module) {
 				t.Error(f)
 			}
 		})
 	}
 }
 
-func TestTheTableNamesEachRoomOnce(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range rooms {
-		if seen[r.dir] {
-			t.Errorf("%s is listed twice", r.dir)
-		}
-		seen[r.dir] = true
+// TestTenGroupsInOrder keeps the table itself: an import between groups points to an earlier one.
+func TestTenGroupsInOrder(t *testing.T) {
+	if len(groups) != 10 {
+		t.Errorf("%d groups below internal: they are ten, by role; see docs/adr/0015-ten-groups-by-role.md", len(groups))
 	}
-	for _, r := range rooms {
-		for _, dep := range r.ours {
-			if dep != everyRoom && !seen[dep] {
-				t.Errorf("%s may import %s, which is no room", r.dir, dep)
+	earlier := []string{"client"}
+	for _, g := range groups {
+		for _, to := range strings.Fields(g.imports) {
+			if !underAny(to, earlier) {
+				t.Errorf("%s may import %s, which is no earlier group", g.dir, to)
 			}
 		}
+		earlier = append(earlier, g.dir)
 	}
 }
 
-var update = flag.Bool("update", false, "rewrite the generated part of docs/architecture.md")
+var update = flag.Bool("update", false, "rewrite the generated parts of docs/architecture.md")
 
 func TestArchitecturePageShowsTheTable(t *testing.T) {
-	const page, begin, end = "docs/architecture.md", "<!-- table: begin -->\n", "<!-- table: end -->\n"
-	text, err := os.ReadFile(page)
+	const page = "docs/architecture.md"
+	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok1 := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s lacks the marks %q and %q", page, begin, end)
+	text := string(data)
+	for part, content := range map[string]string{"groups": theTable.groupsAsMarkdown(), "packages": theTable.packagesAsMarkdown()} {
+		begin, end := "<!-- "+part+": begin -->\n", "<!-- "+part+": end -->\n"
+		head, rest, ok1 := strings.Cut(text, begin)
+		_, tail, ok2 := strings.Cut(rest, end)
+		if !ok1 || !ok2 {
+			t.Fatalf("%s lacks the marks %q and %q", page, begin, end)
+		}
+		text = head + begin + content + end + tail
 	}
-	want := head + begin + tableAsMarkdown() + end + tail
-	if want == string(text) {
+	if text == string(data) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s does not show the table in arch_rooms_test.go: run go generate . and commit the result", page)
+		t.Fatalf("%s does not show the table in arch_table_test.go: run go generate . and commit the result", page)
 	}
-	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func tableAsMarkdown() string {
+func (tb table) groupsAsMarkdown() string {
 	var b strings.Builder
-	b.WriteString("| room | what it is | may import of ours | from outside |\n|---|---|---|---|\n")
-	for _, r := range rooms {
-		if r.dir == "." {
-			continue
+	b.WriteString("| group | what belongs there | may import |\n|---|---|---|\n")
+	for _, g := range slices.Concat(tb.groups, tb.aside) {
+		if g.dir != "." {
+			b.WriteString("| `" + full(g.dir) + "` | " + g.what + " | " + strings.Join(strings.Fields(g.imports), ", ") + " |\n")
 		}
-		ours := shorten(r.ours)
-		if r.pure {
-			ours += " (pure)"
-		}
-		b.WriteString("| `" + strings.TrimPrefix(r.dir, "internal/") + "` | " + r.what + " | " +
-			strings.TrimSpace(ours) + " | " + strings.Join(r.libs, ", ") + " |\n")
 	}
 	return b.String()
 }
 
-// shorten writes a list of rooms for a reader: the domain as one word, and no "internal/".
-func shorten(ours []string) string {
-	if slices.Contains(ours, everyRoom) {
-		return "every room" + strings.TrimPrefix(strings.Join(ours, ", "), everyRoom)
+func (tb table) packagesAsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| package | purpose | imports of ours | from outside |\n|---|---|---|---|\n")
+	for _, p := range tb.packages {
+		if p.dir == "." {
+			continue
+		}
+		imports := byGroup(strings.Fields(p.imports))
+		if p.pure {
+			imports += " (pure)"
+		}
+		b.WriteString("| `" + p.dir + "` | " + p.what + " | " + strings.TrimSpace(imports) + " | " +
+			strings.Join(strings.Fields(p.libs), ", ") + " |\n")
 	}
-	list := strings.Join(ours, ", ")
-	list = strings.Replace(list, strings.Join(domain, ", "), "domain types", 1)
-	return strings.ReplaceAll(list, "internal/", "")
+	return b.String()
+}
+
+// byGroup writes packages for a reader, with each group's name once: "domain/event, task; record/view".
+func byGroup(dirs []string) string {
+	var b strings.Builder
+	var last string
+	for i, dir := range dirs {
+		g, rest, nested := strings.Cut(dir, "/")
+		switch {
+		case i > 0 && g == last && nested:
+			b.WriteString(", " + rest)
+			continue
+		case i > 0:
+			b.WriteString("; ")
+		}
+		b.WriteString(dir)
+		last = g
+	}
+	return b.String()
 }

@@ -15,9 +15,6 @@ import (
 	"strings"
 )
 
-// everyRoom, in a list of rooms, stands for all of internal.
-const everyRoom = "internal/..."
-
 // A finding is one place where the tree breaks a rule.
 type finding struct {
 	pos  string // file:line, or a directory
@@ -27,8 +24,9 @@ type finding struct {
 
 func (f finding) String() string { return f.pos + ": " + f.rule + ": " + f.text }
 
-// A tree is the parsed source of one module.
+// A tree is the parsed source of one module, and the table that it should follow.
 type tree struct {
+	table  table
 	module string
 	goMod  string
 	fset   *token.FileSet
@@ -50,12 +48,12 @@ type sourceFile struct {
 }
 
 // readTree parses every Go file of the module in fsys, whatever its build tags.
-func readTree(fsys fs.FS) (*tree, error) {
+func readTree(fsys fs.FS, tb table) (*tree, error) {
 	mod, err := fs.ReadFile(fsys, "go.mod")
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{goMod: string(mod), fset: token.NewFileSet(), dirs: map[string]*directory{}}
+	t := &tree{table: tb, goMod: string(mod), fset: token.NewFileSet(), dirs: map[string]*directory{}}
 	for line := range strings.Lines(t.goMod) {
 		if name, ok := strings.CutPrefix(line, "module "); ok {
 			t.module = strings.TrimSpace(name)
@@ -148,12 +146,4 @@ func under(imported, prefix string) bool {
 
 func underAny(imported string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return under(imported, p) })
-}
-
-func roomOf(dir string) (room, bool) {
-	i := slices.IndexFunc(rooms, func(r room) bool { return r.dir == dir })
-	if i < 0 {
-		return room{}, false
-	}
-	return rooms[i], true
 }
