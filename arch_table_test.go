@@ -100,7 +100,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/refusal domain/event domain/task",
+		pure: true, imports: "domain/refusal domain/event domain/identity domain/task",
 	},
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the transition tables and the event types",
@@ -109,7 +109,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
-		pure: true, imports: "domain/refusal domain/event",
+		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens",
@@ -117,7 +117,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/memory", what: "the rules of memory items: scopes, versions, references, who may read",
-		pure: true, imports: "domain/refusal domain/event",
+		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/conversation", what: "the rules of conversations: messages across agents, and their condensed text",
@@ -125,7 +125,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
-		pure: true, imports: "domain/refusal domain/event",
+		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
@@ -248,7 +248,7 @@ var packages = []pkg{
 	// usecase
 	{
 		dir: "usecase/caller", what: "the caller of a use case: principal, credential, idempotency key",
-		imports: "domain/refusal domain/handoff domain/identity record/ledger record/stream record/access",
+		imports: "domain/refusal domain/identity record/ledger record/stream",
 		libs:    "github.com/google/uuid",
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
@@ -24,7 +25,7 @@ func agentOf(name string, options ...func(*routing.Hint)) routing.Hint {
 	}
 	commands := []agent.Command{agent.Register{Name: name, Spec: h.Agent.Spec}}
 	if h.Agent.Said != "" {
-		commands = append(commands, agent.SetReadiness{Name: name, Readiness: h.Agent.Said, By: agent.ByAgent})
+		commands = append(commands, agent.SetReadiness{Name: name, Readiness: h.Agent.Said, By: identity.Principal{Role: identity.Agent, Name: name}})
 	}
 	for i := range h.Agent.Circuit.Failures {
 		commands = append(commands, agent.ReportOutcome{Name: name, Cause: uint64(i + 1), Outcome: agent.LeaseLost})

@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+)
 
 // Command is something an agent, an operator or the system wants of one agent. The set is sealed.
 type Command interface{ agent() string }
@@ -18,7 +22,7 @@ type Register struct {
 type SetReadiness struct {
 	Name      string
 	Readiness Readiness
-	By        By
+	By        identity.Principal // the agent itself, or an operator
 }
 
 // LapsePresence says that an agent with a presence lease has not been heard since LastHeard. Without a lease, or

@@ -10,7 +10,8 @@ import (
 
 // Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
 // already. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
-// circuit_open for a probe that may not start, conflict for an agent that is off duty and says it is ready.
+// circuit_open for a probe that may not start, not_permitted for a readiness that somebody else sets, conflict for an agent that
+// is off duty and says it is ready.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	if s.Name != "" && c.agent() != s.Name {
 		return nil, refusal.New(refusal.Invalid, "load the agent that the command names",
@@ -70,11 +71,14 @@ func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 		return nil, refusal.New(refusal.Invalid, `use "ready", "busy", "draining" or "offline"`,
 			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
 	}
-	if !c.By.Valid() {
-		return nil, refusal.New(refusal.Invalid, `use "agent" or "operator"`,
-			"unknown author of readiness %s", strconv.QuoteToASCII(string(c.By)))
+	author := ByOperator
+	switch {
+	case c.By.Agent() == s.Name:
+		author = ByAgent
+	case !c.By.IsOperator():
+		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s may not say whether agent %s is ready", c.By, s.Name)
 	}
-	rule := dutyRule(s, wordOf(c.Readiness, c.By))
+	rule := dutyRule(s, wordOf(c.Readiness, author))
 	if !rule.Taken {
 		return nil, refusal.New(refusal.Conflict, "ask an operator to make it ready again; until then, finish what you hold",
 			"an operator has taken agent %s off duty: its own word does not make it ready", s.Name)
@@ -82,7 +86,7 @@ func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 	if s.Said == c.Readiness && !s.Lapsed && s.Duty() == rule.Become {
 		return nil, nil
 	}
-	return []Event{ReadinessChanged{From: s.Readiness(), To: c.Readiness, By: c.By}}, nil
+	return []Event{ReadinessChanged{From: s.Readiness(), To: c.Readiness, By: author}}, nil
 }
 
 func decideLapse(s State, c LapsePresence, now time.Time) ([]Event, error) {

@@ -20,7 +20,7 @@ const (
 	ElseByOperator  Word = "busy, draining or offline, says an operator"
 )
 
-func wordOf(r Readiness, by By) Word {
+func wordOf(r Readiness, by Author) Word {
 	switch {
 	case by == ByOperator && r == Ready:
 		return ReadyByOperator

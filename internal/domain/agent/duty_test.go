@@ -5,10 +5,16 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-func says(by agent.By, r agent.Readiness) agent.SetReadiness {
+var (
+	writer   = identity.Principal{Role: identity.Agent, Name: "writer"}
+	operator = identity.Principal{Role: identity.Operator, Name: "ann"}
+)
+
+func says(by identity.Principal, r agent.Readiness) agent.SetReadiness {
 	return agent.SetReadiness{Name: "writer", Readiness: r, By: by}
 }
 
@@ -17,49 +23,49 @@ const changed = "agent-readiness-changed"
 func TestWhomAnOperatorDrainedOnlyAnOperatorMakesReady(t *testing.T) {
 	for _, off := range []agent.Readiness{agent.Busy, agent.Draining, agent.Offline} {
 		a := newAgent(t, agent.Spec{})
-		a.do(says(agent.ByOperator, off), changed)
-		if r := a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict); r.Hint == "" {
+		a.do(says(operator, off), changed)
+		if r := a.refused(says(writer, agent.Ready), refusal.Conflict); r.Hint == "" {
 			t.Error("no hint")
 		}
 		a.is(off)
-		a.do(says(agent.ByAgent, agent.Offline), map[bool][]string{false: {changed}}[off == agent.Offline]...)
-		a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+		a.do(says(writer, agent.Offline), map[bool][]string{false: {changed}}[off == agent.Offline]...)
+		a.refused(says(writer, agent.Ready), refusal.Conflict)
 		a.do(agent.Register{Name: "writer", Spec: agent.Spec{Description: "new"}}, "agent-updated")
-		a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
-		a.do(says(agent.ByOperator, agent.Ready), changed)
-		a.do(says(agent.ByAgent, agent.Busy), changed)
-		a.do(says(agent.ByAgent, agent.Ready), changed)
+		a.refused(says(writer, agent.Ready), refusal.Conflict)
+		a.do(says(operator, agent.Ready), changed)
+		a.do(says(writer, agent.Busy), changed)
+		a.do(says(writer, agent.Ready), changed)
 		a.is(agent.Ready)
 	}
 }
 
 func TestAnOperatorsWordOnTopOfTheAgentsOwnCounts(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(says(agent.ByAgent, agent.Draining), changed)
-	a.do(says(agent.ByOperator, agent.Draining), changed)
-	a.do(says(agent.ByOperator, agent.Draining))
-	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+	a.do(says(writer, agent.Draining), changed)
+	a.do(says(operator, agent.Draining), changed)
+	a.do(says(operator, agent.Draining))
+	a.refused(says(writer, agent.Ready), refusal.Conflict)
 }
 
 func TestHeartbeatsDoNotBringAnAgentBackOnDuty(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
-	a.do(says(agent.ByOperator, agent.Draining), changed)
+	a.do(says(operator, agent.Draining), changed)
 	a.now = a.now.Add(time.Minute)
 	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+	a.refused(says(writer, agent.Ready), refusal.Conflict)
 	a.do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
 	a.is(agent.Draining)
-	a.refused(says(agent.ByAgent, agent.Ready), refusal.Conflict)
+	a.refused(says(writer, agent.Ready), refusal.Conflict)
 }
 
 func TestTheNextLifeOfAnAgentBeginsOnDuty(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(says(agent.ByOperator, agent.Offline), changed)
+	a.do(says(operator, agent.Offline), changed)
 	a.do(agent.Remove{Name: "writer"}, "agent-removed")
 	a.do(agent.Register{Name: "writer"}, "agent-registered")
 	a.is(agent.Ready)
-	a.do(says(agent.ByAgent, agent.Busy), changed)
-	a.do(says(agent.ByAgent, agent.Ready), changed)
+	a.do(says(writer, agent.Busy), changed)
+	a.do(says(writer, agent.Ready), changed)
 }
 
 func TestAWordOfAnAgentThatWasTakenOnceStaysTaken(t *testing.T) {
@@ -94,11 +100,11 @@ func TestTheTableOfDutiesHasEveryCombinationOnce(t *testing.T) {
 	for _, r := range agent.DutyTable { // and Decide does what it says
 		a := newAgent(t, agent.Spec{})
 		if r.In == agent.OffDuty {
-			a.do(says(agent.ByOperator, agent.Busy), changed)
+			a.do(says(operator, agent.Busy), changed)
 		}
 		c := map[agent.Word]agent.SetReadiness{
-			agent.ReadyByAgent: says(agent.ByAgent, agent.Ready), agent.ElseByAgent: says(agent.ByAgent, agent.Offline),
-			agent.ReadyByOperator: says(agent.ByOperator, agent.Ready), agent.ElseByOperator: says(agent.ByOperator, agent.Offline),
+			agent.ReadyByAgent: says(writer, agent.Ready), agent.ElseByAgent: says(writer, agent.Offline),
+			agent.ReadyByOperator: says(operator, agent.Ready), agent.ElseByOperator: says(operator, agent.Offline),
 		}[r.On]
 		events, err := agent.Decide(a.state, c, a.now)
 		if (err == nil) != r.Taken {

@@ -40,7 +40,7 @@ type AgentRemoved struct{}
 type ReadinessChanged struct {
 	From Readiness `json:"from"` // what counted before
 	To   Readiness `json:"to"`
-	By   By        `json:"by"`
+	By   Author    `json:"by"`
 }
 
 // PresenceLapsed makes the agent offline because its heartbeats stopped.

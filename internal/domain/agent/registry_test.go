@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -172,14 +173,14 @@ func TestAnAgentWithoutALeaseIsAsReadyAsItSaid(t *testing.T) {
 	a.now = a.now.Add(1000 * time.Hour)
 	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon})
 	a.is(agent.Ready)
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: agent.ByAgent}, "agent-readiness-changed")
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: agent.ByAgent})
+	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer}, "agent-readiness-changed")
+	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer})
 	a.is(agent.Busy)
 }
 
 func TestMissedHeartbeatsMakeAnAgentOfflineUntilItIsHeardAgain(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: 30 * time.Second})
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Draining, By: agent.ByOperator}, "agent-readiness-changed")
+	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Draining, By: operator}, "agent-readiness-changed")
 
 	a.now = noon.Add(30*time.Second - 1)
 	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon})
@@ -199,7 +200,7 @@ func TestAWordEndsALapse(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
 	a.now = noon.Add(time.Minute)
 	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: agent.ByAgent}, "agent-readiness-changed")
+	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: writer}, "agent-readiness-changed")
 	a.is(agent.Ready)
 }
 
@@ -215,8 +216,9 @@ func TestGivingUpTheLeaseEndsALapse(t *testing.T) {
 
 func TestUnknownReadinessIsRefused(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.refused(agent.SetReadiness{Name: "writer", Readiness: "asleep", By: agent.ByAgent}, refusal.Invalid)
-	a.refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready}, refusal.Invalid)
+	a.refused(agent.SetReadiness{Name: "writer", Readiness: "asleep", By: writer}, refusal.Invalid)
+	a.refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready}, refusal.NotPermitted)
+	a.refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: identity.Principal{Role: identity.Agent, Name: "eve"}}, refusal.NotPermitted)
 }
 
 func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
@@ -226,7 +228,7 @@ func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
 	a.is(agent.Offline)
 	for _, c := range []agent.Command{
 		agent.Remove{Name: "writer"},
-		agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: agent.ByAgent},
+		agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: writer},
 		agent.LapsePresence{Name: "writer"},
 		agent.ReturnPresence{Name: "writer"},
 		agent.ClaimProbe{Name: "writer", Handoff: "h1"},

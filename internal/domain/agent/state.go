@@ -18,17 +18,14 @@ func (r Readiness) Valid() bool {
 	return r == Ready || r == Busy || r == Draining || r == Offline
 }
 
-// By is who changed an agent's readiness. The entry's actor says it exactly; this is its class.
-type By string
+// Author says who changed an agent's readiness: the agent itself, or an operator. The entry's actor says exactly who.
+type Author string
 
 // Those who may change readiness.
 const (
-	ByAgent    By = "agent"
-	ByOperator By = "operator"
+	ByAgent    Author = "agent"
+	ByOperator Author = "operator"
 )
-
-// Valid reports whether b is known.
-func (b By) Valid() bool { return b == ByAgent || b == ByOperator }
 
 // State is everything that is known about one agent. The zero State is an agent that was never registered. It is
 // immutable: do not change the slices in it.

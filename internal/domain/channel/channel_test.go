@@ -15,6 +15,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -23,9 +24,9 @@ var (
 	update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
 
 	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	writer   = channel.By{Principal: "agent/writer", Agent: "writer"}
-	reviewer = channel.By{Principal: "agent/reviewer", Agent: "reviewer"}
-	operator = channel.By{Principal: "operator/olga", Operator: true}
+	writer   = identity.Principal{Role: identity.Agent, Name: "writer"}
+	reviewer = identity.Principal{Role: identity.Agent, Name: "reviewer"}
+	operator = identity.Principal{Role: identity.Operator, Name: "olga"}
 )
 
 // wire is one channel's stream in a test.
@@ -128,7 +129,7 @@ func TestSubscribersAreASetWhateverHappens(t *testing.T) {
 		want := map[string]bool{}
 		for range rapid.IntRange(1, 40).Draw(t, "commands") {
 			agent := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "agent")
-			by := channel.By{Principal: "agent/" + agent, Agent: agent}
+			by := identity.Principal{Role: identity.Agent, Name: agent}
 			c := rapid.SampledFrom([]channel.Command{
 				channel.Create{By: by, Name: "n"},
 				channel.Subscribe{By: by, Name: "n"},

@@ -4,61 +4,57 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // MaxSubscribers is the most that a channel has: as many children as a task may have.
 const MaxSubscribers = 256
 
-// By is who gives a command.
-type By struct {
-	Principal string // "agent/coder", "operator/ann"
-	Agent     string // the agent's name where the principal is an agent
-	Operator  bool   // may act on every channel
-}
-
 // Command is something that somebody wants of one channel. The set is sealed.
-type Command interface{ channel() (string, By) }
+type Command interface {
+	channel() (string, identity.Principal)
+}
 
 // Create begins a channel.
 type Create struct {
-	By          By
+	By          identity.Principal
 	Name        string
 	Description string
 }
 
 // Describe replaces the description.
 type Describe struct {
-	By          By
+	By          identity.Principal
 	Name        string
 	Description string
 }
 
 // Subscribe adds an agent. Whether there is such an agent, the use case knows.
 type Subscribe struct {
-	By    By
+	By    identity.Principal
 	Name  string
 	Agent string // empty for the caller
 }
 
 // Unsubscribe takes an agent away.
 type Unsubscribe struct {
-	By    By
+	By    identity.Principal
 	Name  string
 	Agent string // empty for the caller
 }
 
 // Remove ends the channel.
 type Remove struct {
-	By   By
+	By   identity.Principal
 	Name string
 }
 
-func (c Create) channel() (string, By)      { return c.Name, c.By }
-func (c Describe) channel() (string, By)    { return c.Name, c.By }
-func (c Subscribe) channel() (string, By)   { return c.Name, c.By }
-func (c Unsubscribe) channel() (string, By) { return c.Name, c.By }
-func (c Remove) channel() (string, By)      { return c.Name, c.By }
+func (c Create) channel() (string, identity.Principal)      { return c.Name, c.By }
+func (c Describe) channel() (string, identity.Principal)    { return c.Name, c.By }
+func (c Subscribe) channel() (string, identity.Principal)   { return c.Name, c.By }
+func (c Unsubscribe) channel() (string, identity.Principal) { return c.Name, c.By }
+func (c Remove) channel() (string, identity.Principal)      { return c.Name, c.By }
 
 // CheckName refuses (invalid) what cannot name a channel: the rule is that of agents.
 func CheckName(name string) error { return event.CheckName("channel", name) }
@@ -68,7 +64,7 @@ func CheckName(name string) error { return event.CheckName("channel", name) }
 // or an operator may do, conflict for a name that is taken, limit for a channel that is full.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	name, by := c.channel()
-	if by.Principal == "" {
+	if by.IsZero() {
 		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
 	}
 	if err := CheckName(name); err != nil {
@@ -109,8 +105,8 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	}
 	switch {
 	case !s.Exists():
-		return []Event{Created{Name: c.Name, Description: c.Description, Owner: c.By.Principal, At: now.UTC()}}, nil
-	case s.Owner == c.By.Principal && s.Description == c.Description:
+		return []Event{Created{Name: c.Name, Description: c.Description, Owner: c.By.String(), At: now.UTC()}}, nil
+	case s.Owner == c.By.String() && s.Description == c.Description:
 		return nil, nil
 	}
 	return nil, refusal.New(refusal.Conflict, "subscribe to it, or choose another name", "there is a channel %s already", s.Name)
@@ -138,9 +134,9 @@ func decideSubscribe(s State, c Subscribe) ([]Event, error) {
 }
 
 // subscriber is the agent that a subscription is about.
-func subscriber(by By, agent, verb string) (string, error) {
+func subscriber(by identity.Principal, agent, verb string) (string, error) {
 	if agent == "" {
-		agent = by.Agent
+		agent = by.Agent()
 	}
 	if agent == "" {
 		return "", refusal.New(refusal.Invalid, "name the agent", "only agents subscribe, and none is named")
@@ -148,18 +144,18 @@ func subscriber(by By, agent, verb string) (string, error) {
 	if err := event.CheckName("agent", agent); err != nil {
 		return "", err
 	}
-	if agent != by.Agent && !by.Operator {
-		return "", refusal.New(refusal.NotPermitted, "leave the agent out to name yourself, or ask an operator", "%s may not %s agent %s", by.Principal, verb, agent)
+	if agent != by.Agent() && !by.IsOperator() {
+		return "", refusal.New(refusal.NotPermitted, "leave the agent out to name yourself, or ask an operator", "%s may not %s agent %s", by.String(), verb, agent)
 	}
 	return agent, nil
 }
 
 // mayShape refuses what only the channel's owner and operators may do.
-func (s State) mayShape(by By, verb string) error {
-	if by.Operator || by.Principal == s.Owner {
+func (s State) mayShape(by identity.Principal, verb string) error {
+	if by.IsOperator() || by.String() == s.Owner {
 		return nil
 	}
-	return refusal.New(refusal.NotPermitted, "ask "+s.Owner+" or an operator", "%s may not %s channel %s", by.Principal, verb, s.Name)
+	return refusal.New(refusal.NotPermitted, "ask "+s.Owner+" or an operator", "%s may not %s channel %s", by.String(), verb, s.Name)
 }
 
 func checkDescription(s string) error {

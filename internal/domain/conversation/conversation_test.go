@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -28,11 +29,11 @@ var (
 	update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
 
 	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	writer   = memory.Reader{Principal: "agent/writer", Tasks: []string{task}}
-	reviewer = memory.Reader{Principal: "agent/reviewer", Tasks: []string{task}}
-	stranger = memory.Reader{Principal: "agent/stranger", Tasks: []string{other}}
-	auditor  = memory.Reader{Principal: "auditor/ann", ReadsAny: true}
-	operator = memory.Reader{Principal: "operator/olga", ReadsAny: true, ActsAny: true}
+	writer   = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "writer"}, Tasks: []string{task}}
+	reviewer = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "reviewer"}, Tasks: []string{task}}
+	stranger = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "stranger"}, Tasks: []string{other}}
+	auditor  = memory.Reader{Principal: identity.Principal{Role: identity.Auditor, Name: "ann"}}
+	operator = memory.Reader{Principal: identity.Principal{Role: identity.Operator, Name: "olga"}}
 )
 
 func turn(by memory.Reader, text string) conversation.Append {
@@ -107,7 +108,7 @@ func TestATaskCarriesAConversationOnlyForThoseWhoHaveSpokenInIt(t *testing.T) {
 	if conversation.Carries(conversation.State{}, "agent/writer") {
 		t.Error("what has not begun is carried along")
 	}
-	heir := memory.Reader{Principal: "agent/heir", Conversations: []string{"c1"}}
+	heir := memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "heir"}, Conversations: []string{"c1"}}
 	if !conversation.MayRead(s, heir) {
 		t.Error("who holds a task that carries it may not read it")
 	}
@@ -123,7 +124,7 @@ func TestWhoMayReadAndAddToAConversation(t *testing.T) {
 	first := turn(writer, "hello")
 	first.Task = task
 	s := talk(t, first)
-	left := memory.Reader{Principal: "agent/writer"}
+	left := memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "writer"}}
 	for _, c := range []struct {
 		r                memory.Reader
 		mayRead, mayJoin bool
@@ -140,7 +141,7 @@ func TestWhoMayReadAndAddToAConversation(t *testing.T) {
 			t.Errorf("%s may read: %v", c.r.Principal, got)
 		}
 		a := turn(c.r, "and so on")
-		if c.r.Principal != "" && !strings.HasPrefix(c.r.Principal, "agent/") {
+		if !c.r.IsZero() && c.r.Agent() == "" {
 			a.Agent = "writer"
 		}
 		if _, err := conversation.Decide(s, a, noon); (err == nil) != c.mayJoin {

@@ -40,7 +40,7 @@ func CheckID(id string) error { return event.CheckName("conversation", id) }
 // breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
 // speaking as another agent, limit for a conversation that is full.
 func Decide(s State, c Append, now time.Time) ([]Event, error) {
-	if c.By.Principal == "" {
+	if c.By.IsZero() {
 		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
 	}
 	if s.Exists() && s.ID != c.Conversation {
@@ -57,15 +57,14 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	return []Event{TurnAppended{Conversation: c.Conversation, Turn: Turn{
-		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.Principal,
+		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.String(),
 	}}}, nil
 }
 
 // check refuses what breaks a rule on its own, and fills in what is implied.
 func (c Append) check() (Append, error) {
-	self, isAgent := strings.CutPrefix(c.By.Principal, "agent/")
-	if c.Agent == "" && isAgent {
-		c.Agent = self
+	if c.Agent == "" {
+		c.Agent = c.By.Agent()
 	}
 	if err := CheckID(c.Conversation); err != nil {
 		return c, err
@@ -101,10 +100,10 @@ func (c Append) check() (Append, error) {
 
 func (c Append) mayAppend(s State) error {
 	switch {
-	case c.By.ActsAny:
+	case c.By.IsOperator():
 		return nil
-	case "agent/"+c.Agent != c.By.Principal:
-		return refusal.New(refusal.NotPermitted, "leave the agent out: it is you", "%s may not speak as agent %s", c.By.Principal, c.Agent)
+	case c.Agent != c.By.Agent():
+		return refusal.New(refusal.NotPermitted, "leave the agent out: it is you", "%s may not speak as agent %s", c.By.String(), c.Agent)
 	case s.Exists() && !takesPart(s, c.By):
 		return refusal.New(refusal.NotFound, "begin a conversation of your own, or take over one of its tasks",
 			"you have no part in a conversation %s", c.Conversation)

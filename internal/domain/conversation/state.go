@@ -81,15 +81,14 @@ func (s State) Spoke(agent string) bool {
 // MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it has spoken in
 // it, holds one of its tasks, or one that carries it along. The state must come from the reader's own workspace.
 func MayRead(s State, r memory.Reader) bool {
-	if !s.Exists() || r.Principal == "" {
+	if !s.Exists() || r.IsZero() {
 		return false
 	}
-	return r.ReadsAny || takesPart(s, r)
+	return r.ReadsAny() || takesPart(s, r)
 }
 
 func takesPart(s State, r memory.Reader) bool {
-	name, isAgent := strings.CutPrefix(r.Principal, "agent/")
-	return isAgent && s.Spoke(name) || slices.Contains(r.Conversations, s.ID) ||
+	return r.Agent() != "" && s.Spoke(r.Agent()) || slices.Contains(r.Conversations, s.ID) ||
 		slices.ContainsFunc(s.Tasks, func(t string) bool { return slices.Contains(r.Tasks, t) })
 }
 

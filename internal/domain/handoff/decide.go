@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -11,22 +12,6 @@ import (
 // Command is a wish: somebody wants something to happen to a task. Whether it does is for Decide to say.
 type Command interface {
 	decide(t task.Task, now time.Time) ([]event.Event, error)
-}
-
-// By is who gives a command, always taken from the credential.
-type By struct {
-	Principal string // "agent/coder", "operator/ann", "system/courier"
-	Agent     string // the agent's name where the principal is an agent
-	Operator  bool   // may act on every task
-	System    bool   // the server itself: clocks and what crosses tasks
-}
-
-// name is how the record calls whoever stands as source: agents by their bare name.
-func (b By) name() string {
-	if b.Agent != "" {
-		return b.Agent
-	}
-	return b.Principal
 }
 
 // Decide says what a command does to a task: the events, all of which or none become part of the record, or a
@@ -47,16 +32,16 @@ func live(t task.Task) error {
 }
 
 // held refuses everybody but the owner with the current epoch.
-func held(t task.Task, by By, epoch uint64) error {
+func held(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := live(t); err != nil {
 		return err
 	}
-	if t.Owner == "" && t.Requester == by.Principal {
+	if t.Owner == "" && t.Requester == by.String() {
 		return refusal.New(refusal.Conflict, unowned(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
 	}
-	if t.Owner == "" || by.Agent != t.Owner {
+	if t.Owner == "" || by.Agent() != t.Owner {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
-			"%s does not own task %s", by.name(), t.ID)
+			"%s does not own task %s", by.Short(), t.ID)
 	}
 	return current(t, epoch)
 }
@@ -85,7 +70,7 @@ func current(t task.Task, epoch uint64) error {
 
 // works refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
 // owner who comes back: the events returned end it.
-func works(t task.Task, by By, epoch uint64, now time.Time) ([]event.Event, error) {
+func works(t task.Task, by identity.Principal, epoch uint64, now time.Time) ([]event.Event, error) {
 	if err := held(t, by, epoch); err != nil {
 		return nil, err
 	}
@@ -122,19 +107,19 @@ func busy(t task.Task) error {
 
 // standsBehind refuses everybody but the source: the owner with the current epoch, or the requester of a task that
 // nobody owns. Operators and the server itself may act for the source; they need not name an epoch.
-func standsBehind(t task.Task, by By, epoch uint64) error {
+func standsBehind(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := live(t); err != nil {
 		return err
 	}
-	if (by.Operator || by.System) && epoch == 0 {
+	if (by.IsOperator() || by.IsSystem()) && epoch == 0 {
 		return nil
 	}
-	if t.Owner != "" && !by.Operator && !by.System {
+	if t.Owner != "" && !by.IsOperator() && !by.IsSystem() {
 		return held(t, by, epoch)
 	}
-	if by.Principal != t.Requester && !by.Operator && !by.System {
+	if by.String() != t.Requester && !by.IsOperator() && !by.IsSystem() {
 		return refusal.New(refusal.NotOwner, "only its requester may hand on a task that nobody owns",
-			"%s did not create task %s", by.name(), t.ID)
+			"%s did not create task %s", by.Short(), t.ID)
 	}
 	return current(t, epoch)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -68,18 +69,18 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 
 // Accept takes an open offer: the second message of the handshake. With automatic confirm, ownership moves at once.
 type Accept struct {
-	By      By
+	By      identity.Principal
 	Handoff int
 	Offer   int // 0: the newest; another number than the newest is refused
 }
 
 func (c Accept) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d := turn{t: t}
-	h, err := d.offered(c.By.Agent, c.Handoff, c.Offer, now)
+	h, err := d.offered(c.By.Agent(), c.Handoff, c.Offer, now)
 	if err != nil {
 		return nil, err
 	}
-	ack := event.Acknowledged{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent}
+	ack := event.Acknowledged{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent()}
 	if h.Confirm == event.ConfirmExplicit {
 		ack.Ends = h.Times.Confirm.After(now)
 		d.do(ack)
@@ -124,7 +125,7 @@ func moved(t task.Task, now time.Time) event.Moved {
 // Confirm lets go: the third message, by the source, where the handoff wants it explicitly. It may bring an
 // envelope with last notes, whose parent is the one that was accepted.
 type Confirm struct {
-	By       By
+	By       identity.Principal
 	Epoch    uint64
 	Handoff  int
 	Envelope event.Sealed
@@ -140,7 +141,7 @@ func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
 			event.HandoffID(t.ID, c.Handoff))
 	}
 	d := turn{t: t}
-	e := event.Confirmed{Handoff: h.N, By: c.By.name()}
+	e := event.Confirmed{Handoff: h.N, By: c.By.Short()}
 	if c.Envelope.Digest != "" {
 		if h.Kind == event.Supervised {
 			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "what was approved is what moves: handoff %s takes no more notes",
@@ -159,7 +160,7 @@ func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Reject turns an offer down. It goes to the next candidate, or back to the source.
 type Reject struct {
-	By      By
+	By      identity.Principal
 	Handoff int
 	Offer   int
 	Why     event.Rejection
@@ -170,14 +171,14 @@ type Reject struct {
 
 func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d := turn{t: t}
-	h, err := d.offered(c.By.Agent, c.Handoff, c.Offer, now)
+	h, err := d.offered(c.By.Agent(), c.Handoff, c.Offer, now)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent, Why: c.Why, Missing: c.Missing, Detail: c.Detail})
+	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent(), Why: c.Why, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == event.Requested {
 		d.nextOrEnd(c.how(), nil, c.Hints, now)
 	}
@@ -186,7 +187,7 @@ func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // how says who turned the offer down and why, so that the source reads what to do about it where it sees that its task is back.
 func (c Reject) how() string {
-	s := c.By.Agent + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
+	s := c.By.Agent() + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
 	if len(c.Missing) > 0 {
 		s += " (" + strings.Join(c.Missing, ", ") + ")"
 	}
@@ -219,7 +220,7 @@ func (c Reject) check() error {
 
 // Withdraw takes a handoff under way back, as its source or an operator.
 type Withdraw struct {
-	By      By
+	By      identity.Principal
 	Epoch   uint64
 	Handoff int
 	Detail  string
@@ -236,7 +237,7 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if h == nil || h.N != c.Handoff {
 		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
 	}
-	why := "withdrawn by " + c.By.name()
+	why := "withdrawn by " + c.By.Short()
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}

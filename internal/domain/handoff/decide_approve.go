@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -12,7 +13,7 @@ import (
 // Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
 // and the receivers. The approver is neither the source nor whoever asked for the handoff in its name, in whatever role.
 type Approve struct {
-	By      By
+	By      identity.Principal
 	Handoff int
 	Digest  string // of the envelope that was looked at; empty: whatever the handoff has
 	Detail  string
@@ -30,7 +31,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if c.Digest != "" && c.Digest != h.Envelope {
 		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
 	}
-	e := event.Approved{By: c.By.name(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
+	e := event.Approved{By: c.By.Short(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
 	for _, k := range h.Candidates {
 		e.To = append(e.To, k.Who())
 	}
@@ -47,7 +48,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Deny stops a supervised handoff. The task is back with its source.
 type Deny struct {
-	By      By
+	By      identity.Principal
 	Handoff int
 	Detail  string
 }
@@ -59,15 +60,15 @@ func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	why := "denied by " + c.By.name()
+	why := "denied by " + c.By.Short()
 	if c.Detail != "" {
 		why += ": " + c.Detail
 	}
-	return append([]event.Event{event.Denied{By: c.By.name(), Detail: c.Detail, At: now}}, home(t, event.Rejected, why, now)...), nil
+	return append([]event.Event{event.Denied{By: c.By.Short(), Detail: c.Detail, At: now}}, home(t, event.Rejected, why, now)...), nil
 }
 
 // supervisedBy finds the handoff that by may approve or deny now.
-func supervisedBy(t task.Task, by By, n int, now time.Time) (*task.Handoff, error) {
+func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
 	if err := live(t); err != nil {
 		return nil, err
 	}
@@ -77,11 +78,11 @@ func supervisedBy(t task.Task, by By, n int, now time.Time) (*task.Handoff, erro
 			event.HandoffID(t.ID, n))
 	}
 	switch {
-	case by.name() == h.From || person(by.Principal) == person(h.From) || person(by.Principal) == person(h.By):
+	case by.Short() == h.From || person(by.String()) == person(h.From) || person(by.String()) == person(h.By):
 		return nil, refusal.New(refusal.NotPermitted, "ask somebody else", "nobody approves a handoff that they asked for")
-	case h.Approver != "" && h.Approver != by.Agent && !by.Operator:
-		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.name())
-	case h.Approver == "" && !by.Operator:
+	case h.Approver != "" && h.Approver != by.Agent() && !by.IsOperator():
+		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.Short())
+	case h.Approver == "" && !by.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who finds it among what waits for approval", "only an operator approves this handoff")
 	}
 	return h, kept(t, by, t.OpenTicket(), now)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -14,7 +15,7 @@ import (
 // Spawn makes child tasks: a delegation (one child, whose result the sender waits for) or a fan-out (one child per
 // receiver). The parent records them here; the server creates them from this record, once.
 type Spawn struct {
-	By          By
+	By          identity.Principal
 	Epoch       uint64
 	Kind        event.Kind // Delegation, or Broadcast for a fan-out
 	Children    []event.NewChild
@@ -144,7 +145,7 @@ func ChildOf(t task.Task, e event.Spawned, n int) Create {
 		requester = "agent/" + t.Owner
 	}
 	return Create{
-		By: By{Principal: "system/courier", System: true}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
+		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
 		Used: event.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
 		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // Create makes a task. It is Pending until somebody starts it or a handoff of it is accepted.
 type Create struct {
-	By           By
+	By           identity.Principal
 	Task         string
 	Intent       string
 	Priority     event.Priority
@@ -46,13 +47,13 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	e := event.Created{
-		Task: c.Task, Intent: c.Intent, Requester: c.By.Principal, Priority: c.Priority, Route: c.Route,
+		Task: c.Task, Intent: c.Intent, Requester: c.By.String(), Priority: c.Priority, Route: c.Route,
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
 		Tags: slices.Clone(c.Tags), Claimed: c.Claimed,
 	}
-	if c.By.System && c.For != "" {
+	if c.By.IsSystem() && c.For != "" {
 		e.Requester = c.For
 	}
 	if e.Priority == "" {
@@ -62,8 +63,8 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		e.Deadline = e.Deadline.Round(0).UTC()
 	}
 	for i := range e.Constraints {
-		if e.Constraints[i].Origin == "" || !c.By.System {
-			e.Constraints[i].Origin = c.By.Principal
+		if e.Constraints[i].Origin == "" || !c.By.IsSystem() {
+			e.Constraints[i].Origin = c.By.String()
 		}
 	}
 	for i, d := range e.Dependencies {
@@ -88,7 +89,7 @@ func (c Create) check(now time.Time) error {
 	if strings.TrimSpace(c.Intent) == "" {
 		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
-	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.System { // a child is created late rather than never
+	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created late rather than never
 		return err
 	}
 	return firstError(
@@ -113,7 +114,7 @@ func firstError(errs ...error) error {
 
 // Start makes the requester, an agent, the owner of its own pending task.
 type Start struct {
-	By By
+	By identity.Principal
 }
 
 func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -123,16 +124,16 @@ func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if t.State != event.Pending || t.Owner != "" {
 		return nil, refusal.New(refusal.Conflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
 	}
-	if c.By.Agent == "" || c.By.Principal != t.Requester {
+	if c.By.Agent() == "" || c.By.String() != t.Requester {
 		return nil, refusal.New(refusal.NotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
 	}
 	if err := ready(t); err != nil {
 		return nil, err
 	}
-	if why := t.Loop(c.By.Agent, false); why != "" { // a child that its parent's owner wants back for itself
+	if why := t.Loop(c.By.Agent(), false); why != "" { // a child that its parent's owner wants back for itself
 		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
 	}
-	return []event.Event{event.Started{Agent: c.By.Agent, Lease: t.LeaseFrom(now)}}, nil
+	return []event.Event{event.Started{Agent: c.By.Agent(), Lease: t.LeaseFrom(now)}}, nil
 }
 
 // ready refuses while dependencies have not completed.

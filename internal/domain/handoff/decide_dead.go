@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -12,7 +13,7 @@ import (
 // Replay revives a task from the dead letters with fresh limits: back to its owner, or to nobody. Followed by a
 // [Request] in one [Sequence] it goes to a new receiver.
 type Replay struct {
-	By    By
+	By    identity.Principal
 	Note  string
 	Route []string // replaces the task's route if not nil
 	// Deadline replaces the task's. Zero keeps one that lies ahead and drops one that has passed.
@@ -28,7 +29,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		c.Budget.Check("the budget")); err != nil {
 		return nil, err
 	}
-	e := event.Replayed{By: c.By.name(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
+	e := event.Replayed{By: c.By.Short(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
 	if c.Deadline.IsZero() && t.Deadline.After(now) {
 		e.Deadline = t.Deadline
 	}
@@ -46,7 +47,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Discard gives a task in the dead letters up, for a reason.
 type Discard struct {
-	By  By
+	By  identity.Principal
 	Why string
 }
 
@@ -60,15 +61,15 @@ func (c Discard) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Discarded{By: c.By.name(), Why: c.Why, At: now}}, nil
+	return []event.Event{event.Discarded{By: c.By.Short(), Why: c.Why, At: now}}, nil
 }
 
-func dead(t task.Task, by By) error {
+func dead(t task.Task, by identity.Principal) error {
 	if err := live(t); err != nil {
 		return err
 	}
-	if !by.Operator {
-		return refusal.New(refusal.NotPermitted, "tell an operator, or call the task off and make another", "%s cannot touch the dead-letter queue", by.name())
+	if !by.IsOperator() {
+		return refusal.New(refusal.NotPermitted, "tell an operator, or call the task off and make another", "%s cannot touch the dead-letter queue", by.Short())
 	}
 	if t.State != event.Parked {
 		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead-letter queue", t.ID, t.State)
@@ -78,7 +79,7 @@ func dead(t task.Task, by By) error {
 
 // Strand parks a task with which the server could not do what it must, such as sending it, so that somebody looks.
 type Strand struct {
-	By  By
+	By  identity.Principal
 	Why string
 }
 
@@ -86,8 +87,8 @@ func (c Strand) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := live(t); err != nil {
 		return nil, err
 	}
-	if !c.By.System {
-		return nil, refusal.New(refusal.NotPermitted, "cancel it instead", "%s cannot park a task", c.By.name())
+	if !c.By.IsSystem() {
+		return nil, refusal.New(refusal.NotPermitted, "cancel it instead", "%s cannot park a task", c.By.Short())
 	}
 	if t.State == event.Parked {
 		return nil, nil
@@ -97,7 +98,7 @@ func (c Strand) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Annotate corrects or comments on an earlier entry of the task. The entry stays as it is.
 type Annotate struct {
-	By    By
+	By    identity.Principal
 	Entry uint64 // position
 	Note  string
 }
@@ -112,5 +113,5 @@ func (c Annotate) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the note", c.Note, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Annotated{Entry: c.Entry, By: c.By.name(), Note: c.Note}}, nil
+	return []event.Event{event.Annotated{Entry: c.Entry, By: c.By.Short(), Note: c.Note}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -12,17 +13,17 @@ import (
 // Render records an envelope as the server packed it for one receiver: of a handoff's offer, or of a share. What was
 // packed once for it is what it gets; a repeat changes nothing.
 type Render struct {
-	By        By  // the server, or the receiver, for whom the server packs
-	Handoff   int // this, or the share
-	Offer     int // 0: the newest
+	By        identity.Principal // the server, or the receiver, for whom the server packs
+	Handoff   int                // this, or the share
+	Offer     int                // 0: the newest
 	Share     int
 	Agent     string
 	Rendition event.Rendered // what was packed; for what and for whom is taken from the command
 }
 
 func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if !c.By.System && (c.By.Agent == "" || c.By.Agent != c.Agent) {
-		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.name())
+	if !c.By.IsSystem() && (c.By.Agent() == "" || c.By.Agent() != c.Agent) {
+		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.Short())
 	}
 	e := c.Rendition
 	var source, rendition string
@@ -81,7 +82,7 @@ func shared(t task.Task, agent string, n int) (task.Share, error) {
 // ReportGap says that the owner's context lacks something. It is for whoever looks later, and for those who watch how
 // complete contexts are; the owner goes on working.
 type ReportGap struct {
-	By      By
+	By      identity.Principal
 	Epoch   uint64
 	Missing []string
 	Detail  string
@@ -97,5 +98,5 @@ func (c ReportGap) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.GapReported{Agent: c.By.Agent, Missing: c.Missing, Detail: c.Detail}}, nil
+	return []event.Event{event.GapReported{Agent: c.By.Agent(), Missing: c.Missing, Detail: c.Detail}}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -25,7 +26,7 @@ type Hints struct {
 // Request asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
 // fan-outs are asked for with [Spawn].
 type Request struct {
-	By          By
+	By          identity.Principal
 	Asked       string // the principal that asked for it first, where a dead letter is replayed; empty: By
 	Epoch       uint64
 	Kind        event.Kind
@@ -78,13 +79,13 @@ func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, event.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
-		By: cmp.Or(c.Asked, c.By.Principal), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
+		By: cmp.Or(c.Asked, c.By.String()), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == event.Supervised {
 		d.do(event.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
 		return d.events, nil
 	}
-	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok && (!c.By.System || !d.waits(c.Hints, now)) {
+	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok && (!c.By.IsSystem() || !d.waits(c.Hints, now)) {
 		return c.nobody(append(passed, unfit...), now)
 	}
 	return d.events, nil
@@ -94,15 +95,15 @@ func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
 // it, the dead letters.
 func (c Request) nobody(passed []event.Passed, now time.Time) ([]event.Event, error) {
 	err := nobody(passed, "you still hold the task; try another receiver, or later")
-	if c.By.System {
+	if c.By.IsSystem() {
 		return []event.Event{park(event.ParkExhausted, err.Message, now)}, nil
 	}
 	return nil, err
 }
 
 // shown is the lease of an owner that shows life by asking for something; zero for everybody else.
-func shown(t task.Task, by By, now time.Time) time.Time {
-	if t.Owner == "" || by.Agent != t.Owner {
+func shown(t task.Task, by identity.Principal, now time.Time) time.Time {
+	if t.Owner == "" || by.Agent() != t.Owner {
 		return time.Time{}
 	}
 	return t.LeaseFrom(now)
@@ -121,7 +122,7 @@ func (c Request) check(t task.Task) error {
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
 		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
-	case c.Kind == event.Supervised && c.Approver != "" && c.Approver == c.By.Agent,
+	case c.Kind == event.Supervised && c.Approver != "" && c.Approver == c.By.Agent(),
 		c.Kind == event.Supervised && c.Approver != "" && (c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
 		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
 	}
@@ -212,7 +213,7 @@ func nobody(passed []event.Passed, hint string) *refusal.Error {
 }
 
 // MayRequest refuses whoever could not hand the task off now, whoever the receiver.
-func MayRequest(t task.Task, by By, epoch uint64) error {
+func MayRequest(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := standsBehind(t, by, epoch); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -13,7 +14,7 @@ import (
 // others that have room. An offer to whoever is first has others already, and one that was approved goes to whom the
 // approval names: those stay. So does one that none of the others can take.
 type Shed struct {
-	By      By
+	By      identity.Principal
 	Agent   string
 	Handoff int
 	Offer   int      // 0: the newest
@@ -28,8 +29,8 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	switch {
-	case !c.By.System && !c.By.Operator && c.By.Agent != c.Agent:
-		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s cannot shed offers to %s", c.By.name(), c.Agent)
+	case !c.By.IsSystem() && !c.By.IsOperator() && c.By.Agent() != c.Agent:
+		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s cannot shed offers to %s", c.By.Short(), c.Agent)
 	case h.OpenClaim():
 		return nil, refusal.New(refusal.Conflict, "leave it: the first to accept has it", "handoff %s is offered to others too", h.ID(t.ID))
 	case h.Kind == event.Supervised:
@@ -50,7 +51,7 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, nil
 	}
 	d := turn{t: t}
-	d.do(event.OfferShed{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, To: to, By: c.By.name(), Why: c.Why})
+	d.do(event.OfferShed{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, To: to, By: c.By.Short(), Why: c.Why})
 	h = d.t.Handoff
 	d.do(event.OfferMade{
 		Handoff: h.N, Offer: h.Offer + 1, To: to[:1], Tier: event.TierFallback, Next: h.Next + 1, Reason: event.ReasonLoadShedding,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -14,7 +15,7 @@ import (
 // nobody takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
 // often than event.MaxWords.
 type Stuck struct {
-	By     By
+	By     identity.Principal
 	Above  bool // by is an agent that owns a task which this one works for
 	Detail string
 	// Recovery says who may take over, best first; the owner itself is left out.
@@ -30,11 +31,11 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	switch {
-	case c.By.Agent != "" && c.By.Agent == t.Owner:
-		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it on", "%s owns task %s itself", c.By.Agent, t.ID)
-	case !c.By.Operator && c.By.Principal != t.Requester && !c.Above:
+	case c.By.Agent() != "" && c.By.Agent() == t.Owner:
+		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it on", "%s owns task %s itself", c.By.Agent(), t.ID)
+	case !c.By.IsOperator() && c.By.String() != t.Requester && !c.Above:
 		return nil, refusal.New(refusal.NotPermitted, "ask its requester, who owns the task that it works for, or an operator; or ask to take it over",
-			"%s cannot say that task %s is stuck", c.By.name(), t.ID)
+			"%s cannot say that task %s is stuck", c.By.Short(), t.ID)
 	case t.State == event.Pending:
 		return nil, refusal.New(refusal.Conflict, "hand it off", "nobody owns task %s", t.ID)
 	case t.State != event.Executing:
@@ -43,7 +44,7 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
 			t.Owner, t.ID, event.TicketID(t.ID, t.Ticket.N))
 	}
-	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), believed(t, c.By.name())); err != nil {
+	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), believed(t, c.By.Short())); err != nil {
 		return nil, err
 	}
 	candidates := slices.DeleteFunc(asNamed(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
@@ -51,14 +52,14 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, nobody(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
 	}
 	d := turn{t: t}
-	if !d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.name(), Detail: c.Detail, At: now}, "is stuck", now) {
+	if !d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.Short(), Detail: c.Detail, At: now}, "is stuck", now) {
 		return d.events, nil
 	}
-	detail := t.Owner + " is stuck, says " + c.By.name()
+	detail := t.Owner + " is stuck, says " + c.By.Short()
 	if c.Detail != "" {
 		detail = refusal.Clip(detail+": "+c.Detail, event.MaxText)
 	}
-	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.Principal, envelope: c.Envelope, stuck: true, said: true}, now)
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.String(), envelope: c.Envelope, stuck: true, said: true}, now)
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
 		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
 	}

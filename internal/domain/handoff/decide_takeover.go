@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -12,7 +13,7 @@ import (
 // Takeover asks for the task, as its would-be receiver. It moves at once where the owner's lease is lost; otherwise
 // the owner is asked, and its work is not disturbed meanwhile.
 type Takeover struct {
-	By       By
+	By       identity.Principal
 	Detail   string
 	Envelope event.Sealed // needed only where the task moves at once
 	// Stranger: the agent has had no part in the task and stands in for nobody who has. It may ask, and nothing moves
@@ -25,10 +26,10 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	switch {
-	case c.By.Agent == "":
+	case c.By.Agent() == "":
 		return nil, refusal.New(refusal.Invalid, "hand the task to an agent instead", "only an agent can take a task over")
-	case c.By.Agent == t.Owner:
-		return nil, refusal.New(refusal.Conflict, "nothing to do", "%s owns task %s already", c.By.Agent, t.ID)
+	case c.By.Agent() == t.Owner:
+		return nil, refusal.New(refusal.Conflict, "nothing to do", "%s owns task %s already", c.By.Agent(), t.ID)
 	case t.State == event.Parked:
 		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
 	}
@@ -36,15 +37,15 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if t.OwnerLost(now) && !c.Stranger {
-		return taken(t, taking{agent: c.By.Agent, reason: event.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
+		return taken(t, taking{agent: c.By.Agent(), reason: event.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
-	if slices.ContainsFunc(t.Asks, func(a task.Ask) bool { return a.By == c.By.Agent }) {
+	if slices.ContainsFunc(t.Asks, func(a task.Ask) bool { return a.By == c.By.Agent() }) {
 		return nil, nil
 	}
 	if len(t.Asks) >= event.MaxAsks {
 		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", event.MaxAsks, t.ID)
 	}
-	return []event.Event{event.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent, Detail: c.Detail}}, nil
+	return []event.Event{event.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
 }
 
 // taking is a takeover that is settled: by whom, why, and who let go (the clock, where a lost owner is replaced).
@@ -53,7 +54,7 @@ type taking struct {
 	reason   event.Reason
 	detail   string
 	envelope event.Sealed
-	by       By
+	by       identity.Principal
 }
 
 // taken moves the task to an agent that has asked for it: all four messages in one decision.
@@ -94,7 +95,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	h = d.t.Handoff
 	letGo := event.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
 	if !recovery {
-		letGo.By = c.by.name()
+		letGo.By = c.by.Short()
 	}
 	d.do(event.OfferMade{Handoff: h.N, Offer: 1, To: []string{c.agent}, Tier: event.TierTarget, Ends: h.Times.Offer.After(now)},
 		event.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)
@@ -104,7 +105,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 
 // GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
 type GrantTakeover struct {
-	By       By
+	By       identity.Principal
 	Epoch    uint64
 	Ask      int
 	Envelope event.Sealed
@@ -120,7 +121,7 @@ func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error)
 
 // RefuseTakeover keeps the task.
 type RefuseTakeover struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64
 	Ask    int
 	Detail string
@@ -133,16 +134,16 @@ func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) 
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.name(), Detail: c.Detail}}, nil
+	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.Short(), Detail: c.Detail}}, nil
 }
 
-func asked(t task.Task, by By, epoch uint64, n int) (task.Ask, error) {
+func asked(t task.Task, by identity.Principal, epoch uint64, n int) (task.Ask, error) {
 	if err := standsBehind(t, by, epoch); err != nil {
 		return task.Ask{}, err
 	}
 	for _, a := range t.Asks {
 		switch {
-		case a.N == n && a.By == by.Agent:
+		case a.N == n && a.By == by.Agent():
 			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
 		case a.N == n:
 			return a, nil
@@ -153,7 +154,7 @@ func asked(t task.Task, by By, epoch uint64, n int) (task.Ask, error) {
 
 // ShareEnvelope gives a sealed envelope to an agent without moving ownership.
 type ShareEnvelope struct {
-	By       By
+	By       identity.Principal
 	Epoch    uint64
 	To       string
 	Detail   string
@@ -190,12 +191,12 @@ func (c ShareEnvelope) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 
 // ReadShare notes that the agent has fetched what was shared with it.
 type ReadShare struct {
-	By    By
+	By    identity.Principal
 	Share int
 }
 
 func (c ReadShare) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	s, err := shared(t, c.By.name(), c.Share)
+	s, err := shared(t, c.By.Short(), c.Share)
 	if err != nil || s.Read {
 		return nil, err
 	}

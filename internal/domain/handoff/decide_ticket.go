@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -13,7 +14,7 @@ import (
 // Inquire asks people a question, as the owner. The task waits, no lease runs, and the owner resumes with the answer or
 // with the news that there is none.
 type Inquire struct {
-	By       By
+	By       identity.Principal
 	Epoch    uint64
 	Desk     string // empty: the operators
 	To       string // one agent or person by name, whom alone it is for until it goes on; empty: whoever serves the desk
@@ -31,7 +32,7 @@ func (c Inquire) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.To != "" && c.To == c.By.Agent {
+	if c.To != "" && c.To == c.By.Agent() {
 		return nil, refusal.New(refusal.Invalid, "ask somebody else, or leave it to a desk", "%s asks itself", c.To)
 	}
 	if k := t.OpenTicket(); k != nil {
@@ -70,7 +71,7 @@ func opening(t task.Task, desk, then string, span event.Duration, now time.Time)
 // Claim takes a ticket on. A question or an approval is then kept for its claimant for a quarter of the desk's time; the task
 // of a takeover becomes theirs.
 type Claim struct {
-	By       By
+	By       identity.Principal
 	Serves   []string // the desks of a person
 	Ticket   int
 	Agent    string       // of a takeover: under which name the person has the task; empty: under none
@@ -88,7 +89,7 @@ func (c Claim) decide(t task.Task, now time.Time) ([]event.Event, error) {
 			return nil, nil
 		}
 		ends := now.Add(time.Duration(k.Span) / 4)
-		return []event.Event{event.TicketClaimed{Ticket: k.N, By: c.By.name(), Ends: ends, At: now}}, nil
+		return []event.Event{event.TicketClaimed{Ticket: k.N, By: c.By.Short(), Ends: ends, At: now}}, nil
 	}
 	switch {
 	case mine || k.State == event.TicketTaken && k.ClaimedBy == c.Agent:
@@ -132,7 +133,7 @@ func (c Claim) taken(t task.Task, k *task.Ticket, now time.Time) ([]event.Event,
 		Handoff: d.t.NextHandoff(), Kind: event.Warm, From: t.Source(), Reason: event.ReasonEscalation, Ticket: k.N,
 		Detail: "taken from the desk " + k.Desk, Candidates: []event.Candidate{{Agent: c.Agent, Tier: event.TierTarget, Human: true}}, Confirm: event.ConfirmAuto,
 		Timeouts: came.Times, Envelope: d.t.Envelope, Permissions: came.Permits, RouteStep: came.RouteStep, Pack: came.Pack,
-		By: c.By.Principal, Before: t.Standing(), At: now,
+		By: c.By.String(), Before: t.Standing(), At: now,
 	}
 	if approved {
 		e.Envelope = came.Envelope
@@ -150,7 +151,7 @@ func (c Claim) taken(t task.Task, k *task.Ticket, now time.Time) ([]event.Event,
 // Release gives a claimed ticket back to its desk, as its claimant or an operator. The task of a takeover waits again, with
 // what was done of it.
 type Release struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64 // of a takeover: the task's, from its owner
 	Ticket int
 	Detail string
@@ -167,15 +168,15 @@ func (c Release) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	switch {
 	case k.State != event.TicketTaken:
 		return nil, refusal.New(refusal.Conflict, "nothing to do", "nobody has claimed ticket %s", event.TicketID(t.ID, k.N))
-	case !sameHands(c.By, k.ClaimedBy) && !c.By.Operator:
+	case !sameHands(c.By, k.ClaimedBy) && !c.By.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "ask them, or an operator", "%s has claimed ticket %s", k.ClaimedBy, event.TicketID(t.ID, k.N))
 	}
-	e := event.TicketReleased{Ticket: k.N, By: c.By.name(), Detail: c.Detail, Due: k.Due}
+	e := event.TicketReleased{Ticket: k.N, By: c.By.Short(), Detail: c.Detail, Due: k.Due}
 	if k.Kind == event.TicketTakeover {
 		if t.State != event.Executing {
 			return nil, busy(t)
 		}
-		if c.Epoch != 0 || !c.By.Operator {
+		if c.Epoch != 0 || !c.By.IsOperator() {
 			if err := current(t, c.Epoch); err != nil {
 				return nil, err
 			}
@@ -187,7 +188,7 @@ func (c Release) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Answer answers a question, for whoever serves its desk. The owner resumes.
 type Answer struct {
-	By     By
+	By     identity.Principal
 	Serves []string
 	Ticket int
 	Answer string
@@ -209,13 +210,13 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckAnswer(c.Answer, k.Options), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	return []event.Event{closing(t, k, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.name(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
+	return []event.Event{closing(t, k, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
 }
 
 // Decline closes a question without an answer, or a takeover that nobody of the desk does. The task goes on with its owner,
 // or, where nobody owns it, to the dead letters.
 type Decline struct {
-	By     By
+	By     identity.Principal
 	Serves []string
 	Ticket int
 	Detail string
@@ -236,9 +237,9 @@ func (c Decline) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	d := turn{t: t}
-	d.do(closing(t, k, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.name(), Detail: c.Detail}, now))
+	d.do(closing(t, k, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
 	if d.t.Owner == "" {
-		why := "denied by " + c.By.name()
+		why := "denied by " + c.By.Short()
 		if c.Detail != "" {
 			why += ": " + c.Detail
 		}
@@ -249,7 +250,7 @@ func (c Decline) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Recall takes a question or a takeover back from its desk, as the task's source or an operator: the task is as it was.
 type Recall struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64
 	Ticket int
 	Detail string
@@ -270,7 +271,7 @@ func (c Recall) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{closing(t, k, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.name(), Detail: c.Detail}, now)}, nil
+	return []event.Event{closing(t, k, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail}, now)}, nil
 }
 
 // closing settles a ticket that the task waits for: its owner, if it has one, goes on.
@@ -301,7 +302,7 @@ func openTicket(t task.Task, n int) (*task.Ticket, error) {
 
 // served finds the open ticket for somebody who may see to it: an operator, the one who is asked by name, or whoever serves
 // its desk; never who asks, and nobody while it is kept for somebody else.
-func served(t task.Task, by By, serves []string, n int, now time.Time) (*task.Ticket, error) {
+func served(t task.Task, by identity.Principal, serves []string, n int, now time.Time) (*task.Ticket, error) {
 	k, err := openTicket(t, n)
 	if err != nil {
 		return nil, err
@@ -311,18 +312,18 @@ func served(t task.Task, by By, serves []string, n int, now time.Time) (*task.Ti
 		return k, err
 	}
 	id := event.TicketID(t.ID, n)
-	asked := by.Agent != "" && by.Agent == k.To
+	asked := by.Agent() != "" && by.Agent() == k.To
 	switch {
 	case sameHands(by, k.By) && k.Kind != event.TicketTakeover:
 		return nil, refusal.New(refusal.NotPermitted, "wait for the answer, or take the question back", "nobody answers what they asked themselves")
-	case !by.Operator && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
-		return nil, refusal.New(refusal.NotPermitted, "leave it to whoever serves the desk "+k.Desk, "%s does not serve ticket %s", by.name(), id)
+	case !by.IsOperator() && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
+		return nil, refusal.New(refusal.NotPermitted, "leave it to whoever serves the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
 	}
 	return k, kept(t, by, k, now)
 }
 
 // kept refuses while a ticket is kept for somebody else.
-func kept(t task.Task, by By, k *task.Ticket, now time.Time) error {
+func kept(t task.Task, by identity.Principal, k *task.Ticket, now time.Time) error {
 	if k == nil || k.State != event.TicketTaken || sameHands(by, k.ClaimedBy) || !now.Before(k.Kept) {
 		return nil
 	}
@@ -331,8 +332,8 @@ func kept(t task.Task, by By, k *task.Ticket, now time.Time) error {
 }
 
 // sameHands reports whether a name of the record is the caller's, in whatever role.
-func sameHands(by By, name string) bool {
-	return by.name() == name || person(by.Principal) == person(name)
+func sameHands(by identity.Principal, name string) bool {
+	return by.Short() == name || person(by.String()) == person(name)
 }
 
 // tickTicket reminds people of a ticket, or ends their time: it goes on to the next desk, or the task goes on without them.

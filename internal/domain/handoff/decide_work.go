@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // Heartbeat shows that the owner lives. It becomes an event only when a third of the lease is gone.
 type Heartbeat struct {
-	By    By
+	By    identity.Principal
 	Epoch uint64
 }
 
@@ -45,7 +46,7 @@ func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
 // Progress reports what the owner has done. It renews the lease and counts as work. Usage is what it cost since
 // the last report; a budget that it exceeds parks the task.
 type Progress struct {
-	By    By
+	By    identity.Principal
 	Epoch uint64
 	Note  string
 	Usage event.Budget
@@ -74,7 +75,7 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // Complete finishes the task with a result.
 type Complete struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64
 	Result event.Result
 	Usage  event.Budget
@@ -91,12 +92,12 @@ func (c Complete) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if limit := t.Expected.MaxBytes; limit > 0 && len(c.Result.Text)+len(c.Result.Data) > limit {
 		return nil, event.TooLarge("the result", len(c.Result.Text)+len(c.Result.Data), limit)
 	}
-	return append(events, event.Finished{Agent: c.By.Agent, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
+	return append(events, event.Finished{Agent: c.By.Agent(), Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
 }
 
 // Fail ends the task as not done.
 type Fail struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64
 	Detail string
 	Result event.Result
@@ -114,12 +115,12 @@ func (c Fail) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), c.Result.Check(), c.Usage.Check("the usage")); err != nil {
 		return nil, err
 	}
-	return append(events, event.GaveUp{Agent: c.By.Agent, Detail: c.Detail, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
+	return append(events, event.GaveUp{Agent: c.By.Agent(), Detail: c.Detail, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil
 }
 
 // Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
 type Cancel struct {
-	By     By
+	By     identity.Principal
 	Epoch  uint64 // 0: whoever owns it now
 	Detail string
 }
@@ -128,9 +129,9 @@ func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := live(t); err != nil && t.State != event.Cancelled {
 		return nil, err
 	}
-	owner := c.By.Agent != "" && c.By.Agent == t.Owner
-	if !owner && c.By.Principal != t.Requester && !c.By.Operator && !c.By.System {
-		return nil, refusal.New(refusal.NotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.name(), t.ID)
+	owner := c.By.Agent() != "" && c.By.Agent() == t.Owner
+	if !owner && c.By.String() != t.Requester && !c.By.IsOperator() && !c.By.IsSystem() {
+		return nil, refusal.New(refusal.NotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.Short(), t.ID)
 	}
 	if t.State == event.Cancelled {
 		return nil, nil
@@ -143,12 +144,12 @@ func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Called{By: c.By.name(), Detail: c.Detail, At: now}}, nil
+	return []event.Event{event.Called{By: c.By.Short(), Detail: c.Detail, At: now}}, nil
 }
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a part of the allowed values.
 type Constrain struct {
-	By         By
+	By         identity.Principal
 	Epoch      uint64
 	Constraint event.Constraint
 }
@@ -158,8 +159,8 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	k := c.Constraint
-	if k.Origin == "" || !c.By.System {
-		k.Origin = c.By.Principal
+	if k.Origin == "" || !c.By.IsSystem() {
+		k.Origin = c.By.String()
 	} else if k.ID = k.InheritedBy(t.Constraints); k.ID == "" { // the server hands on what another principal has set
 		return nil, nil
 	}
@@ -169,7 +170,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	after := task.Fold(t, event.Constrained{Constraint: k})
 	if i := t.FindConstraint(k.ID); i >= 0 {
 		old := t.Constraints[i]
-		if !c.By.Operator { // what an operator has tightened is not for another to lift
+		if !c.By.IsOperator() { // what an operator has tightened is not for another to lift
 			k.Origin = old.Origin
 		}
 		if !k.Tightens(old) {
@@ -188,7 +189,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 
 // Lift takes a constraint away: only who set it may, or an operator.
 type Lift struct {
-	By  By
+	By  identity.Principal
 	ID  string
 	Why string
 }
@@ -201,9 +202,9 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if i < 0 {
 		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
 	}
-	if t.Constraints[i].Origin != c.By.Principal && !c.By.Operator {
+	if t.Constraints[i].Origin != c.By.String() && !c.By.IsOperator() {
 		return nil, refusal.New(refusal.NotPermitted, "ask "+t.Constraints[i].Origin+" or an operator", "%s did not set constraint %s",
-			c.By.name(), c.ID)
+			c.By.Short(), c.ID)
 	}
 	if strings.TrimSpace(c.Why) == "" {
 		return nil, refusal.New(refusal.Invalid, "say why", "lifting a constraint needs a reason")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -78,7 +79,7 @@ func kind(k event.Kind) func(*Request) { return func(r *Request) { r.Kind = k } 
 func explicit(r *Request)              { r.Confirm = event.ConfirmExplicit }
 func returnHome(r *Request)            { r.ReturnHome = true }
 
-func source(t task.Task) By {
+func source(t task.Task) identity.Principal {
 	if t.Owner != "" {
 		return agent(t.Owner)
 	}

@@ -31,7 +31,7 @@ func (f *family) add(t *testing.T, c Create) {
 	f.tasks = append(f.tasks, task.Task{})
 	i := len(f.tasks) - 1
 	f.must(t, i, c)
-	if c.By.System { // as its own requester it may start the task
+	if c.By.IsSystem() { // as its own requester it may start the task
 		f.tasks[i].Requester, f.tasks[i].Path = "agent/ada", nil
 	}
 	f.must(t, i, Start{By: agent("ada")})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -160,31 +161,31 @@ func lawful(before task.Task, c Command, events []event.Event, after task.Task) 
 func entitled(before task.Task, c Command, events []event.Event, _ task.Task) error {
 	switch c := c.(type) {
 	case Stuck:
-		if len(events) > 0 && (c.By.Agent != "" && c.By.Agent == before.Owner || !c.By.Operator && c.By.Principal != before.Requester && !c.Above) {
-			return fmt.Errorf("%s said that the task of %s is stuck", c.By.Principal, before.Owner)
+		if len(events) > 0 && (c.By.Agent() != "" && c.By.Agent() == before.Owner || !c.By.IsOperator() && c.By.String() != before.Requester && !c.Above) {
+			return fmt.Errorf("%s said that the task of %s is stuck", c.By.String(), before.Owner)
 		}
 	case Shed:
-		if len(events) > 0 && !c.By.Operator && !c.By.System && c.By.Agent != c.Agent {
-			return fmt.Errorf("%s shed an offer to %s", c.By.Principal, c.Agent)
+		if len(events) > 0 && !c.By.IsOperator() && !c.By.IsSystem() && c.By.Agent() != c.Agent {
+			return fmt.Errorf("%s shed an offer to %s", c.By.String(), c.Agent)
 		}
 	}
 	by, epoch, strict := credentials(c)
-	if len(events) == 0 || by.Principal == "" {
+	if len(events) == 0 || by.IsZero() {
 		return nil
 	}
-	owner := before.Owner != "" && by.Agent == before.Owner && epoch == before.Epoch
-	source := before.Owner == "" && by.Principal == before.Requester || by.Operator || by.System
+	owner := before.Owner != "" && by.Agent() == before.Owner && epoch == before.Epoch
+	source := before.Owner == "" && by.String() == before.Requester || by.IsOperator() || by.IsSystem()
 	if !owner && (strict || !source) {
-		return fmt.Errorf("%s with epoch %d made %v; the owner is %q with epoch %d", by.Principal, epoch, eventNames(events), before.Owner, before.Epoch)
+		return fmt.Errorf("%s with epoch %d made %v; the owner is %q with epoch %d", by.String(), epoch, eventNames(events), before.Owner, before.Epoch)
 	}
-	if (by.Operator || by.System) && epoch != 0 && epoch != before.Epoch {
-		return fmt.Errorf("%s named epoch %d, and it is %d", by.Principal, epoch, before.Epoch)
+	if (by.IsOperator() || by.IsSystem()) && epoch != 0 && epoch != before.Epoch {
+		return fmt.Errorf("%s named epoch %d, and it is %d", by.String(), epoch, before.Epoch)
 	}
 	return nil
 }
 
 // credentials are who gives a command, and whether only the owner may; none for commands that others give.
-func credentials(c Command) (by By, epoch uint64, strict bool) {
+func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 	switch c := c.(type) {
 	case Heartbeat:
 		return c.By, c.Epoch, true
@@ -215,7 +216,7 @@ func credentials(c Command) (by By, epoch uint64, strict bool) {
 	case ShareEnvelope:
 		return c.By, c.Epoch, false
 	}
-	return By{}, 0, false
+	return identity.Principal{}, 0, false
 }
 
 // ownerMoves is invariant 3: the owner changes only where a handoff was accepted and confirmed, or a requester starts.
@@ -271,7 +272,7 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 			continue
 		}
 		lift, ok := c.(Lift)
-		if !ok || i >= 0 || lift.ID != k.ID || !lift.By.Operator && lift.By.Principal != k.Origin {
+		if !ok || i >= 0 || lift.ID != k.ID || !lift.By.IsOperator() && lift.By.String() != k.Origin {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}
 	}
@@ -280,7 +281,7 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		return fmt.Errorf("permissions widened from %v to %v", before.Permissions, after.Permissions)
 	}
 	replay, _ := c.(Replay)
-	if before.Budget != after.Budget && !replay.By.Operator {
+	if before.Budget != after.Budget && !replay.By.IsOperator() {
 		return fmt.Errorf("the budget went from %+v to %+v", before.Budget, after.Budget)
 	}
 	for _, e := range events {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -50,7 +51,7 @@ func peopleAsked(t task.Task) error {
 
 // byPeople: whoever serves a ticket is an operator, is asked by name, or serves its desk; and is never who asked.
 func byPeople(before task.Task, c Command, events []event.Event, _ task.Task) error {
-	var by By
+	var by identity.Principal
 	var serves []string
 	switch c := c.(type) {
 	case Claim:
@@ -66,16 +67,16 @@ func byPeople(before task.Task, c Command, events []event.Event, _ task.Task) er
 	if len(events) == 0 {
 		return nil
 	}
-	mine := k.To != "" && by.Agent == k.To || k.To == "" && k.Kind != event.TicketApproval && slices.Contains(serves, k.Desk)
-	approver := k.Kind == event.TicketApproval && by.Agent != "" && before.Handoff.Approver == by.Agent // also once the operators were asked
-	if !by.Operator && !mine && !approver {
-		return fmt.Errorf("%s, who serves %v, saw to %+v", by.Principal, serves, k)
+	mine := k.To != "" && by.Agent() == k.To || k.To == "" && k.Kind != event.TicketApproval && slices.Contains(serves, k.Desk)
+	approver := k.Kind == event.TicketApproval && by.Agent() != "" && before.Handoff.Approver == by.Agent() // also once the operators were asked
+	if !by.IsOperator() && !mine && !approver {
+		return fmt.Errorf("%s, who serves %v, saw to %+v", by.String(), serves, k)
 	}
 	if _, claim := c.(Claim); claim && k.Kind == event.TicketTakeover && k.State == event.TicketTaken {
-		return fmt.Errorf("%s took what %s had taken", by.Principal, k.ClaimedBy)
+		return fmt.Errorf("%s took what %s had taken", by.String(), k.ClaimedBy)
 	}
-	if k.Kind != event.TicketTakeover && (by.Agent != "" && by.Agent == before.Owner || by.Principal == before.Source()) {
-		return fmt.Errorf("%s saw to what it asked itself: %+v", by.Principal, k)
+	if k.Kind != event.TicketTakeover && (by.Agent() != "" && by.Agent() == before.Owner || by.String() == before.Source()) {
+		return fmt.Errorf("%s saw to what it asked itself: %+v", by.String(), k)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -32,7 +33,7 @@ type row struct {
 }
 
 // as picks the caller: by, or somebody who has nothing to do with the task.
-func (who caller) as(by By) By {
+func (who caller) as(by identity.Principal) identity.Principal {
 	if who == stranger {
 		return agent("zoe")
 	}
@@ -47,12 +48,12 @@ func (who caller) epoch(t task.Task) uint64 {
 }
 
 // byOwner is a command that names an epoch.
-func byOwner(name string, f func(t task.Task, by By, epoch uint64) Command) row {
+func byOwner(name string, f func(t task.Task, by identity.Principal, epoch uint64) Command) row {
 	return row{name, func(t task.Task, who caller) Command { return f(t, who.as(source(t)), who.epoch(t)) }}
 }
 
 // byOther is a command without an epoch.
-func byOther(name string, by By, f func(t task.Task, by By) Command) row {
+func byOther(name string, by identity.Principal, f func(t task.Task, by identity.Principal) Command) row {
 	return row{name, func(t task.Task, who caller) Command {
 		if who == outdated {
 			return nil
@@ -88,52 +89,64 @@ func ticketNumber(t task.Task) int {
 func matrixRows() []row {
 	note := event.Constraint{ID: "c1", Kind: event.ConstraintSecurity, Text: "no secrets in logs"}
 	return slices.Concat([]row{
-		byOther("Create", agent("ada"), func(_ task.Task, by By) Command { return Create{By: by, Task: taskID(1), Intent: "do it"} }),
-		byOther("Start", agent("ada"), func(_ task.Task, by By) Command { return Start{By: by} }),
-		byOwner("Heartbeat", func(_ task.Task, by By, e uint64) Command { return Heartbeat{By: by, Epoch: e} }),
-		byOwner("Progress", func(_ task.Task, by By, e uint64) Command { return Progress{By: by, Epoch: e, Note: "on it"} }),
-		byOwner("Complete", func(_ task.Task, by By, e uint64) Command { return Complete{By: by, Epoch: e} }),
-		byOwner("Fail", func(_ task.Task, by By, e uint64) Command { return Fail{By: by, Epoch: e, Detail: "cannot"} }),
-		byOther("Cancel", agent("ada"), func(_ task.Task, by By) Command { return Cancel{By: by} }),
-		byOwner("Constrain", func(_ task.Task, by By, e uint64) Command { return Constrain{By: by, Epoch: e, Constraint: note} }),
-		byOther("Lift", operator("ann"), func(_ task.Task, by By) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
-		byOther("Annotate", agent("ada"), func(_ task.Task, by By) Command { return Annotate{By: by, Entry: 2, Note: "a correction"} }),
-		byOwner("ReportGap", func(_ task.Task, by By, e uint64) Command {
+		byOther("Create", agent("ada"), func(_ task.Task, by identity.Principal) Command {
+			return Create{By: by, Task: taskID(1), Intent: "do it"}
+		}),
+		byOther("Start", agent("ada"), func(_ task.Task, by identity.Principal) Command { return Start{By: by} }),
+		byOwner("Heartbeat", func(_ task.Task, by identity.Principal, e uint64) Command { return Heartbeat{By: by, Epoch: e} }),
+		byOwner("Progress", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return Progress{By: by, Epoch: e, Note: "on it"}
+		}),
+		byOwner("Complete", func(_ task.Task, by identity.Principal, e uint64) Command { return Complete{By: by, Epoch: e} }),
+		byOwner("Fail", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return Fail{By: by, Epoch: e, Detail: "cannot"}
+		}),
+		byOther("Cancel", agent("ada"), func(_ task.Task, by identity.Principal) Command { return Cancel{By: by} }),
+		byOwner("Constrain", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return Constrain{By: by, Epoch: e, Constraint: note}
+		}),
+		byOther("Lift", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
+		byOther("Annotate", agent("ada"), func(_ task.Task, by identity.Principal) Command {
+			return Annotate{By: by, Entry: 2, Note: "a correction"}
+		}),
+		byOwner("ReportGap", func(_ task.Task, by identity.Principal, e uint64) Command {
 			return ReportGap{By: by, Epoch: e, Missing: []string{"logs"}}
 		}),
 	}, handshakeRows(), []row{
-		byOther("Takeover", agent("dan"), func(t task.Task, by By) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
-		byOwner("GrantTakeover", func(t task.Task, by By, e uint64) Command {
+		byOther("Takeover", agent("dan"), func(t task.Task, by identity.Principal) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
+		byOwner("GrantTakeover", func(t task.Task, by identity.Principal, e uint64) Command {
 			return GrantTakeover{By: by, Epoch: e, Ask: 1, Envelope: nextEnvelope(t)}
 		}),
-		byOwner("RefuseTakeover", func(_ task.Task, by By, e uint64) Command { return RefuseTakeover{By: by, Epoch: e, Ask: 1} }),
-		byOwner("ShareEnvelope", func(t task.Task, by By, e uint64) Command {
+		byOwner("RefuseTakeover", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return RefuseTakeover{By: by, Epoch: e, Ask: 1}
+		}),
+		byOwner("ShareEnvelope", func(t task.Task, by identity.Principal, e uint64) Command {
 			return ShareEnvelope{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
 		}),
-		byOther("ReadShare", agent("dan"), func(_ task.Task, by By) Command { return ReadShare{By: by, Share: 1} }),
-		byOther("Render the share", agent("dan"), func(t task.Task, by By) Command {
+		byOther("ReadShare", agent("dan"), func(_ task.Task, by identity.Principal) Command { return ReadShare{By: by, Share: 1} }),
+		byOther("Render the share", agent("dan"), func(t task.Task, by identity.Principal) Command {
 			return Render{By: by, Share: 1, Agent: "dan", Rendition: rendition(given(t, 1))}
 		}),
-		byOther("Stuck", operator("ann"), func(t task.Task, by By) Command {
+		byOther("Stuck", operator("ann"), func(t task.Task, by identity.Principal) Command {
 			return Stuck{By: by, Recovery: targets("cleo"), Envelope: nextEnvelope(t)}
 		}),
-		byOther("Replay", operator("ann"), func(_ task.Task, by By) Command { return Replay{By: by} }),
-		byOther("Discard", operator("ann"), func(_ task.Task, by By) Command { return Discard{By: by, Why: "old"} }),
-		byOther("Strand", system, func(_ task.Task, by By) Command { return Strand{By: by, Why: "nobody there"} }),
-		byOwner("Inquire", func(_ task.Task, by By, e uint64) Command {
+		byOther("Replay", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Replay{By: by} }),
+		byOther("Discard", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Discard{By: by, Why: "old"} }),
+		byOther("Strand", system, func(_ task.Task, by identity.Principal) Command { return Strand{By: by, Why: "nobody there"} }),
+		byOwner("Inquire", func(_ task.Task, by identity.Principal, e uint64) Command {
 			return Inquire{By: by, Epoch: e, Question: "which one?"}
 		}),
-		byOther("Claim", operator("bob"), func(t task.Task, by By) Command {
+		byOther("Claim", operator("bob"), func(t task.Task, by identity.Principal) Command {
 			return Claim{By: by, Ticket: ticketNumber(t), Agent: "bob", Envelope: nextEnvelope(t)}
 		}),
-		byOwner("Release", func(t task.Task, by By, e uint64) Command {
+		byOwner("Release", func(t task.Task, by identity.Principal, e uint64) Command {
 			return Release{By: by, Epoch: e, Ticket: ticketNumber(t)}
 		}),
-		byOther("Answer", operator("bob"), func(t task.Task, by By) Command {
+		byOther("Answer", operator("bob"), func(t task.Task, by identity.Principal) Command {
 			return Answer{By: by, Ticket: ticketNumber(t), Answer: "this one"}
 		}),
-		byOther("Decline", operator("bob"), func(t task.Task, by By) Command { return Decline{By: by, Ticket: ticketNumber(t)} }),
-		byOwner("Recall", func(t task.Task, by By, e uint64) Command {
+		byOther("Decline", operator("bob"), func(t task.Task, by identity.Principal) Command { return Decline{By: by, Ticket: ticketNumber(t)} }),
+		byOwner("Recall", func(t task.Task, by identity.Principal, e uint64) Command {
 			return Recall{By: by, Epoch: e, Ticket: ticketNumber(t)}
 		}),
 		byServer("EndChild", func(task.Task) Command { return EndChild{Child: taskID(100), State: event.Completed} }),
@@ -147,32 +160,38 @@ func matrixRows() []row {
 
 func handshakeRows() []row {
 	return []row{
-		byOwner("Request", func(t task.Task, by By, e uint64) Command {
+		byOwner("Request", func(t task.Task, by identity.Principal, e uint64) Command {
 			return Request{
 				By: by, Epoch: e, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: targets("cleo"), NewWork: true,
 				Envelope: nextEnvelope(t),
 			}
 		}),
-		byOwner("Spawn", func(t task.Task, by By, e uint64) Command {
+		byOwner("Spawn", func(t task.Task, by identity.Principal, e uint64) Command {
 			c := delegate(t).(Spawn)
 			c.By, c.Epoch = by, e
 			c.Children[0].To = "cleo"
 			return c
 		}),
-		byOther("Approve", operator("bob"), func(t task.Task, by By) Command { return Approve{By: by, Handoff: number(t)} }),
-		byOther("Deny", operator("bob"), func(t task.Task, by By) Command { return Deny{By: by, Handoff: number(t)} }),
-		byOther("See", agent("ben"), func(t task.Task, by By) Command { return See{Agent: by.Agent, Handoff: number(t)} }),
-		byOther("Accept", agent("ben"), func(t task.Task, by By) Command { return Accept{By: by, Handoff: number(t)} }),
-		byOther("Render", agent("ben"), func(t task.Task, by By) Command {
+		byOther("Approve", operator("bob"), func(t task.Task, by identity.Principal) Command { return Approve{By: by, Handoff: number(t)} }),
+		byOther("Deny", operator("bob"), func(t task.Task, by identity.Principal) Command { return Deny{By: by, Handoff: number(t)} }),
+		byOther("See", agent("ben"), func(t task.Task, by identity.Principal) Command { return See{Agent: by.Agent(), Handoff: number(t)} }),
+		byOther("Accept", agent("ben"), func(t task.Task, by identity.Principal) Command { return Accept{By: by, Handoff: number(t)} }),
+		byOther("Render", agent("ben"), func(t task.Task, by identity.Principal) Command {
 			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
 		}),
-		byOther("Reject", agent("ben"), func(t task.Task, by By) Command { return Reject{By: by, Handoff: number(t), Why: event.Refused} }),
-		byOther("Shed", agent("ben"), func(t task.Task, by By) Command {
+		byOther("Reject", agent("ben"), func(t task.Task, by identity.Principal) Command {
+			return Reject{By: by, Handoff: number(t), Why: event.Refused}
+		}),
+		byOther("Shed", agent("ben"), func(t task.Task, by identity.Principal) Command {
 			return Shed{By: by, Agent: "ben", Handoff: number(t), To: []string{"dan"}, Why: "too much to do"}
 		}),
 		byServer("JoinClaim", func(t task.Task) Command { return JoinClaim{Agent: "dan", Handoff: number(t)} }),
-		byOwner("Confirm", func(t task.Task, by By, e uint64) Command { return Confirm{By: by, Epoch: e, Handoff: number(t)} }),
-		byOwner("Withdraw", func(t task.Task, by By, e uint64) Command { return Withdraw{By: by, Epoch: e, Handoff: number(t)} }),
+		byOwner("Confirm", func(t task.Task, by identity.Principal, e uint64) Command {
+			return Confirm{By: by, Epoch: e, Handoff: number(t)}
+		}),
+		byOwner("Withdraw", func(t task.Task, by identity.Principal, e uint64) Command {
+			return Withdraw{By: by, Epoch: e, Handoff: number(t)}
+		}),
 	}
 }
 

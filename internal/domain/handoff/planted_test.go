@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -48,7 +49,7 @@ func each(rewrite func(task.Task, event.Event) event.Event) rules {
 
 // trusting gives every progress, completion and request the identity or the epoch that the rules want to see.
 func trusting(owner, epoch bool) rules {
-	fix := func(t task.Task, by *By, e *uint64) {
+	fix := func(t task.Task, by *identity.Principal, e *uint64) {
 		if owner && t.Owner != "" {
 			*by = agent(t.Owner)
 		}
@@ -99,7 +100,7 @@ var plants = []plant{
 	{"nobody parks what cannot go on", "", without(func(e event.Event) bool { _, ok := e.(event.ParkedTask); return ok })},
 	{"half of a decision is lost", "", changed(func(_ task.Task, events []event.Event) []event.Event { return events[:(len(events)+1)/2] })},
 	{"anybody says that an owner is stuck", "is stuck", rules{fold: task.Fold, decide: func(t task.Task, c Command, now time.Time) ([]event.Event, error) {
-		if k, ok := c.(Stuck); ok && k.By.Agent != "" {
+		if k, ok := c.(Stuck); ok && k.By.Agent() != "" {
 			k.Above = true
 			c = k
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -42,12 +43,12 @@ func (d dice) step() time.Duration {
 	return pick(d, 0, time.Millisecond, time.Second, 16*time.Second, 61*time.Second, 11*time.Minute, -time.Second, -2*time.Minute, time.Hour, -time.Hour)
 }
 
-func (d dice) anybody() By {
+func (d dice) anybody() identity.Principal {
 	return pick(d, agent(agents[0]), agent(agents[1]), agent(agents[2]), agent(agents[3]), operator("ann"), operator("bob"), system)
 }
 
 // source is mostly who stands behind the task.
-func (d dice) source(t task.Task) By {
+func (d dice) source(t task.Task) identity.Principal {
 	switch {
 	case d.chance(25):
 		return d.anybody()
@@ -366,7 +367,7 @@ func (d dice) ticket(t task.Task) Command {
 		n = d.IntN(4)
 	}
 	by, serves := pick(d, operator("ann"), operator("bob"), agent("dan"), agent("cleo"), d.anybody()), pick(d, nil, []string{"billing"}, []string{"legal", "operators"})
-	as := pick(d, by.Agent, by.Agent, "", "eve")
+	as := pick(d, by.Agent(), by.Agent(), "", "eve")
 	epoch := d.epoch(t)
 	switch d.IntN(9) {
 	case 0:

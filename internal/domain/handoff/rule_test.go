@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -297,16 +298,16 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 
 func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
 	b := build(t, create)
-	for _, by := range []By{agent("ada"), system} {
+	for _, by := range []identity.Principal{agent("ada"), system} {
 		events, err := Decide(b.task, Request{
 			By: by, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: targets("ben"), Envelope: nextEnvelope(b.task),
 			Hints: Hints{Unfit: map[string]string{"ben": "is away"}},
 		}, b.now)
 		after := task.FoldAll(b.task, events)
-		if by.System && (err != nil || after.State != event.Parked || after.Handoff != nil) {
+		if by.IsSystem() && (err != nil || after.State != event.Parked || after.Handoff != nil) {
 			t.Errorf("asked for by the server: %s, %v", after.State, err)
 		}
-		if !by.System && refusal.CodeOf(err) != refusal.Unavailable {
+		if !by.IsSystem() && refusal.CodeOf(err) != refusal.Unavailable {
 			t.Errorf("asked for by its requester: %v, %v", eventNames(events), err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 )
 
 // The language of the stories: by=NAME is an agent, by=operator/NAME a person, by=system/courier the server. The epoch is the current one unless
@@ -58,19 +59,19 @@ func (s *story) duration(t *testing.T) time.Duration {
 	return 0
 }
 
-func (s *story) by() By {
+func (s *story) by() identity.Principal {
 	who := s.word("by", "")
 	if strings.HasPrefix(who, "operator/") || strings.HasPrefix(who, "admin/") {
-		return By{Principal: who, Operator: true}
+		return identity.ParsePrincipal("", who)
 	}
-	if who == system.Principal {
+	if who == system.String() {
 		return system
 	}
 	return agent(who)
 }
 
 func (s *story) epoch() uint64 {
-	if s.by().Operator {
+	if s.by().IsOperator() {
 		return uint64(s.number("epoch", 0))
 	}
 	return uint64(s.number("epoch", int(s.task.Epoch)))
@@ -126,7 +127,7 @@ func (s *story) command(t *testing.T) Command {
 	case "send":
 		return s.send()
 	case "see":
-		return See{Agent: by.Agent, Handoff: h, Offer: s.number("offer", 0)}
+		return See{Agent: by.Agent(), Handoff: h, Offer: s.number("offer", 0)}
 	case "accept":
 		a := Accept{By: by, Handoff: h, Offer: s.number("offer", 0)}
 		if s.d.HasArg("render") {
@@ -147,7 +148,7 @@ func (s *story) command(t *testing.T) Command {
 	return s.rarer(t, by, e, h)
 }
 
-func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
+func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Command {
 	t.Helper()
 	switch s.d.Cmd {
 	case "stuck":
@@ -156,9 +157,9 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 			Envelope: s.sealed(), Hints: s.hints(),
 		}
 	case "shed":
-		return Shed{By: by, Agent: s.word("agent", by.Agent), Handoff: h, Offer: s.number("offer", 0), To: s.list("to"), Why: s.word("why", "too much to do"), Hints: s.hints()}
+		return Shed{By: by, Agent: s.word("agent", by.Agent()), Handoff: h, Offer: s.number("offer", 0), To: s.list("to"), Why: s.word("why", "too much to do"), Hints: s.hints()}
 	case "join":
-		return JoinClaim{Agent: by.Agent, Handoff: h}
+		return JoinClaim{Agent: by.Agent(), Handoff: h}
 	case "approve":
 		return Approve{By: by, Handoff: h, Digest: s.word("digest", ""), Hints: s.hints()}
 	case "deny":
@@ -210,7 +211,7 @@ func (s *story) rarer(t *testing.T, by By, e uint64, h int) Command {
 }
 
 // ticket is a command of tickets. A person who claims a task has it under their own name, unless as= says otherwise.
-func (s *story) ticket(by By, e uint64) Command {
+func (s *story) ticket(by identity.Principal, e uint64) Command {
 	n, serves := 1, s.list("serves")
 	if k := s.task.Ticket; k != nil {
 		n = k.N
@@ -223,7 +224,7 @@ func (s *story) ticket(by By, e uint64) Command {
 			Options: s.list("options"), Within: s.span("within"),
 		}
 	case "claim":
-		return Claim{By: by, Serves: serves, Ticket: n, Agent: s.word("as", by.Agent), Envelope: s.sealed()}
+		return Claim{By: by, Serves: serves, Ticket: n, Agent: s.word("as", by.Agent()), Envelope: s.sealed()}
 	case "release":
 		return Release{By: by, Epoch: e, Ticket: n, Detail: s.word("detail", "")}
 	case "answer":
@@ -315,7 +316,7 @@ func (s *story) pack() event.Pack {
 // render is what the server packed for by, of the envelope that the handoff or the share has, unless of=DIGEST says
 // otherwise.
 func (s *story) render() Command {
-	c := Render{By: system, Handoff: s.handoff(), Offer: s.number("offer", 0), Share: s.number("share", 0), Agent: s.by().Agent}
+	c := Render{By: system, Handoff: s.handoff(), Offer: s.number("offer", 0), Share: s.number("share", 0), Agent: s.by().Agent()}
 	if s.d.HasArg("itself") {
 		c.By = agent(s.word("itself", ""))
 	}

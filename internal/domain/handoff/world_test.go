@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -20,10 +21,15 @@ var t0 = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // taskID makes the n-th id of the tests.
 func taskID(n int) string { return fmt.Sprintf("task_%026d", n) }
 
-func agent(name string) By    { return By{Principal: "agent/" + name, Agent: name} }
-func operator(name string) By { return By{Principal: "operator/" + name, Operator: true} }
+func agent(name string) identity.Principal {
+	return identity.Principal{Role: identity.Agent, Name: name}
+}
 
-var system = By{Principal: "system/courier", System: true}
+func operator(name string) identity.Principal {
+	return identity.Principal{Role: identity.Operator, Name: name}
+}
+
+var system = identity.Principal{Role: identity.System, Name: "courier"}
 
 // nextEnvelope is an envelope that follows the task's newest one.
 func nextEnvelope(t task.Task) event.Sealed {

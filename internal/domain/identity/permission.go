@@ -18,10 +18,13 @@ const (
 	Agent    Role = "agent"    // acts for itself
 )
 
-// Roles lists every role.
+// System is the role of the server itself. No token has it, so it is none of [Roles] and may nothing by [May].
+const System = Role("system")
+
+// Roles lists every role that a token can have.
 func Roles() []Role { return []Role{Admin, Operator, Auditor, Agent} }
 
-// Valid reports whether r is a known role.
+// Valid reports whether a token can have the role.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
 // Verb is a class of things to do. What a verb's "own" is, the use case knows: an agent's own are the tasks it

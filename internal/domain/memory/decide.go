@@ -14,7 +14,7 @@ import (
 // has changed, limit for one with too many versions.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	id, by := c.item()
-	if by.Principal == "" {
+	if by.IsZero() {
 		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
 	}
 	if s.Exists() && id != s.ID {
@@ -30,7 +30,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		if s.Forgotten() {
 			return nil, nil
 		}
-		return []Event{ItemForgotten{By: c.By.Principal, At: now.UTC()}}, nil
+		return []Event{ItemForgotten{By: c.By.String(), At: now.UTC()}}, nil
 	}
 	if s.Forgotten() {
 		return nil, refusal.New(refusal.Conflict, "store a new item", "item %s was forgotten", s.ID)
@@ -58,23 +58,23 @@ func decideChange(s State, c Command, now time.Time) ([]Event, error) {
 		if s.Pinned {
 			return nil, nil
 		}
-		return []Event{ItemPinned{By: c.By.Principal, At: now}}, nil
+		return []Event{ItemPinned{By: c.By.String(), At: now}}, nil
 	case Unpin:
 		if !s.Pinned {
 			return nil, nil
 		}
-		return []Event{ItemUnpinned{By: c.By.Principal, At: now}}, nil
+		return []Event{ItemUnpinned{By: c.By.String(), At: now}}, nil
 	case Tag:
 		tags, err := normalTags(c.Tags)
 		if err != nil || slices.Equal(tags, s.Tags) {
 			return nil, err
 		}
-		return []Event{ItemTagged{Tags: tags, By: c.By.Principal, At: now}}, nil
+		return []Event{ItemTagged{Tags: tags, By: c.By.String(), At: now}}, nil
 	case Weigh:
 		if err := checkImportance(c.Importance); err != nil || c.Importance == s.Importance {
 			return nil, err
 		}
-		return []Event{ItemWeighed{Importance: c.Importance, By: c.By.Principal, At: now}}, nil
+		return []Event{ItemWeighed{Importance: c.Importance, By: c.By.String(), At: now}}, nil
 	}
 	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
 }
@@ -92,16 +92,16 @@ func decideStore(s State, c Store, now time.Time) ([]Event, error) {
 			"the id %s is taken", c.ID)
 	}
 	return []Event{ItemStored{
-		ID: c.ID, Scope: c.Scope, Owner: c.By.Principal, Source: c.Source, Task: c.Task, Conversation: c.Conversation,
+		ID: c.ID, Scope: c.Scope, Owner: c.By.String(), Source: c.Source, Task: c.Task, Conversation: c.Conversation,
 		Tags: tags, Importance: c.Importance, Pinned: c.Pinned,
-		Version: c.Content.version(1, c.By.Principal, now),
+		Version: c.Content.version(1, c.By.String(), now),
 	}}, nil
 }
 
 // repeats reports whether the same author has stored the same before. What happened to the item since does not count.
 func (c Store) repeats(s State) bool {
 	first := s.Versions[0]
-	return c.By.Principal == s.Owner && c.Scope == s.Scope && c.Source == s.Source && c.Task == s.Task &&
+	return c.By.String() == s.Owner && c.Scope == s.Scope && c.Source == s.Source && c.Task == s.Task &&
 		c.Conversation == s.Conversation && c.Content.Title == first.Title && c.Content.Text == first.Text
 }
 
@@ -126,7 +126,7 @@ func decideRevise(s State, c Revise, now time.Time) ([]Event, error) {
 		return nil, refusal.New(refusal.Limit, "store a new item, and forget this one if it is not needed any more",
 			"the versions of item %s would have more than %d bytes together", s.ID, MaxItem)
 	}
-	return []Event{ItemRevised{Version: c.Content.version(latest.Number+1, c.By.Principal, now)}}, nil
+	return []Event{ItemRevised{Version: c.Content.version(latest.Number+1, c.By.String(), now)}}, nil
 }
 
 func (c Content) version(n int, by string, at time.Time) Version {

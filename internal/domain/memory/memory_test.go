@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -19,11 +20,11 @@ const (
 
 var (
 	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	writer   = memory.Reader{Principal: "agent/writer", Tasks: []string{task}}
-	reviewer = memory.Reader{Principal: "agent/reviewer"}
-	holder   = memory.Reader{Principal: "agent/reviewer", Tasks: []string{other, task}}
-	auditor  = memory.Reader{Principal: "auditor/ann", ReadsAny: true}
-	operator = memory.Reader{Principal: "operator/olga", ReadsAny: true, ActsAny: true}
+	writer   = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "writer"}, Tasks: []string{task}}
+	reviewer = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "reviewer"}}
+	holder   = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "reviewer"}, Tasks: []string{other, task}}
+	auditor  = memory.Reader{Principal: identity.Principal{Role: identity.Auditor, Name: "ann"}}
+	operator = memory.Reader{Principal: identity.Principal{Role: identity.Operator, Name: "olga"}}
 )
 
 func content(text string) memory.Content {
@@ -133,9 +134,9 @@ func TestWhoMayReadAnItem(t *testing.T) {
 		{memory.Private, "a holder of its task", holder, false},
 		{memory.Private, "an auditor", auditor, true},
 		{memory.Private, "an operator", operator, true},
-		{memory.Task, "its author, who has left the task", memory.Reader{Principal: "agent/writer"}, true},
+		{memory.Task, "its author, who has left the task", memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "writer"}}, true},
 		{memory.Task, "a holder of its task", holder, true},
-		{memory.Task, "a holder of another task", memory.Reader{Principal: "agent/x", Tasks: []string{other}}, false},
+		{memory.Task, "a holder of another task", memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "x"}, Tasks: []string{other}}, false},
 		{memory.Task, "an auditor", auditor, true},
 		{memory.Workspace, "another agent", reviewer, true},
 		{memory.Workspace, "nobody", memory.Reader{}, false},

@@ -1,28 +1,33 @@
 package memory
 
-import "slices"
+import (
+	"slices"
 
-// Reader is who asks, and what the house knows about the asker now. The zero Reader may read nothing.
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+)
+
+// Reader is a principal and what its tasks let it read besides what its role does. The zero Reader may read nothing.
 type Reader struct {
-	Principal string // "agent/coder", "operator/ann"
-	// ReadsAny and ActsAny are what the asker's role may do to what is not its own (identity.ReadAny, ActAny).
-	ReadsAny, ActsAny bool
-	// Tasks are those that the asker holds or takes part in now, by id.
+	identity.Principal
+	// Tasks are those that the principal holds or takes part in now, by id.
 	Tasks []string
 	// Conversations are those, by id, that a task of theirs carries along; see package conversation.
 	Conversations []string
-	// Granted are the references in the newest envelope of each task that the asker holds now, or is offered with
+	// Granted are the references in the newest envelope of each task that the principal holds now, or is offered with
 	// its content. They let it read those versions, and nothing else.
 	Granted []Reference
 }
+
+// ReadsAny reports whether the principal's role lets it read every item and every conversation.
+func (r Reader) ReadsAny() bool { return identity.May(r.Role, identity.ReadAny) }
 
 // MayRead reports whether a reader may read an item, all versions of it. It says nothing about what is forgotten:
 // then there is nothing left to read. The state must come from the reader's own workspace.
 func MayRead(s State, r Reader) bool {
 	switch {
-	case !s.Exists() || r.Principal == "":
+	case !s.Exists() || r.IsZero():
 		return false
-	case r.ReadsAny || r.Principal == s.Owner || s.Scope == Workspace:
+	case r.ReadsAny() || r.String() == s.Owner || s.Scope == Workspace:
 		return true
 	case s.Scope == Task:
 		return slices.Contains(r.Tasks, s.Task)
@@ -36,7 +41,7 @@ func MayReadVersion(s State, r Reader, version int) bool {
 	if MayRead(s, r) {
 		return true
 	}
-	return s.Exists() && r.Principal != "" && slices.ContainsFunc(r.Granted, func(g Reference) bool {
+	return s.Exists() && !r.IsZero() && slices.ContainsFunc(r.Granted, func(g Reference) bool {
 		v, ok := s.Version(g.Version)
 		return ok && g.ID == s.ID && g.Version == version && g.Digest == v.Digest
 	})
@@ -44,5 +49,5 @@ func MayReadVersion(s State, r Reader, version int) bool {
 
 // MayChange reports whether a reader may revise, pin, tag, weigh or forget an item: its author and operators may.
 func MayChange(s State, r Reader) bool {
-	return s.Exists() && r.Principal != "" && (r.ActsAny || r.Principal == s.Owner)
+	return s.Exists() && !r.IsZero() && (r.IsOperator() || r.String() == s.Owner)
 }

@@ -58,7 +58,7 @@ func (c Store) checkBelonging() error {
 			return err
 		}
 	}
-	if c.Task != "" && !c.By.ActsAny && !slices.Contains(c.By.Tasks, c.Task) {
+	if c.Task != "" && !c.By.IsOperator() && !slices.Contains(c.By.Tasks, c.Task) {
 		return refusal.New(refusal.NotFound, "name a task that you take part in", "you have no task %s", c.Task)
 	}
 	if c.Source.Handoff != "" {

@@ -84,22 +84,14 @@ type Log struct {
 // Kind is the kind of the streams that this log writes: one per principal.
 const Kind = "access"
 
-// Who is whose access is recorded.
-type Who struct {
-	Workspace string
-	Actor     ledger.Actor
-}
-
-// stranger is how the record calls whoever has no credential that counts.
+// stranger is the principal in the entries about a caller without a valid credential.
 const stranger = "system/stranger"
 
-// Stranger is whoever presents no credential, or one that does not count.
-func Stranger(workspace string) Who {
-	return Who{Workspace: workspace, Actor: ledger.Actor{Principal: stranger}}
-}
+// Stranger is the actor without a credential, or with one that is not valid.
+func Stranger() ledger.Actor { return ledger.Actor{Principal: stranger} }
 
-func (w Who) system() bool {
-	return strings.HasPrefix(w.Actor.Principal, "system/") && w.Actor.Principal != stranger
+func isSystem(a ledger.Actor) bool {
+	return strings.HasPrefix(a.Principal, "system/") && a.Principal != stranger
 }
 
 // New returns a log of accesses in a ledger.
@@ -138,14 +130,14 @@ func (l *limiter) give(n int) {
 }
 
 // Append puts an event on record, durably.
-func (l *Log) Append(ctx context.Context, who Who, ev event) error {
+func (l *Log) Append(ctx context.Context, workspace string, by ledger.Actor, ev event) error {
 	coded, err := l.codec.Encode(ev)
 	if err != nil {
 		return err
 	}
 	e := ledger.Entry{
-		Stream: ledger.StreamOf(who.Workspace, Kind, strings.Replace(who.Actor.Principal, "/", ":", 1)),
-		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: who.Actor, Events: []ledger.Event{coded},
+		Stream: ledger.StreamOf(workspace, Kind, strings.Replace(by.Principal, "/", ":", 1)),
+		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: by, Events: []ledger.Event{coded},
 	}
 	if _, err := l.ledger.Append(ctx, e, ledger.Any); err != nil {
 		return stream.Refuse(err)
@@ -154,42 +146,42 @@ func (l *Log) Append(ctx context.Context, who Who, ev event) error {
 }
 
 // Read records, before it is answered, that the caller gets content.
-func (l *Log) Read(ctx context.Context, who Who, task, what, digest string) error {
-	if who.system() {
+func (l *Log) Read(ctx context.Context, workspace string, by ledger.Actor, task, what, digest string) error {
+	if isSystem(by) {
 		return nil
 	}
-	return l.Append(ctx, who, ContentRead{Task: task, What: what, Digest: digest})
+	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Digest: digest})
 }
 
 // ReadAll records, before it is answered, that the caller gets several items of a sort at once.
-func (l *Log) ReadAll(ctx context.Context, who Who, task, what string, items []string) error {
-	if who.system() || len(items) == 0 {
+func (l *Log) ReadAll(ctx context.Context, workspace string, by ledger.Actor, task, what string, items []string) error {
+	if isSystem(by) || len(items) == 0 {
 		return nil
 	}
-	return l.Append(ctx, who, ContentRead{Task: task, What: what, Items: items})
+	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Items: items})
 }
 
 // Refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end
 // with it. That a refusal could not be recorded changes nothing for its caller.
-func (l *Log) Refused(ctx context.Context, who Who, verb, subject string, err error) error {
+func (l *Log) Refused(ctx context.Context, workspace string, by ledger.Actor, verb, subject string, err error) error {
 	r, ok := refusal.As(err)
-	if !ok || who.system() || who.Workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
+	if !ok || isSystem(by) || workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
 		return err
 	}
-	lim := l.limiter(who)
+	lim := l.limiter(workspace, by.Principal)
 	n, ok := lim.take(l.now())
 	if !ok {
 		return err
 	}
 	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
-	if l.Append(ctx, who, ev) != nil {
+	if l.Append(ctx, workspace, by, ev) != nil {
 		lim.give(n + 1)
 	}
 	return err
 }
 
-func (l *Log) limiter(who Who) *limiter {
-	name := who.Workspace + "/" + who.Actor.Principal
+func (l *Log) limiter(workspace, principal string) *limiter {
+	name := workspace + "/" + principal
 	if lim, ok := l.limiters.Get(name); ok {
 		return lim
 	}

@@ -32,12 +32,12 @@ func open(t *testing.T) *desk {
 	return d
 }
 
-func who(principal string) access.Who {
-	return access.Who{Workspace: "default", Actor: ledger.Actor{Principal: principal, Token: "tk1", For: []string{"operator/ann"}}}
+func actor(principal string) ledger.Actor {
+	return ledger.Actor{Principal: principal, Token: "tk1", For: []string{"operator/ann"}}
 }
 
 var (
-	anna = who("agent/anna")
+	anna = actor("agent/anna")
 	no   = refusal.New(refusal.NotOwner, "accept an offer", "anna does not own the task")
 )
 
@@ -67,7 +67,7 @@ func (d *desk) refused() (onRecord, leftOut int) {
 
 func TestAReadIsOnRecordBeforeItIsAnswered(t *testing.T) {
 	d := open(t)
-	if err := d.Read(t.Context(), anna, "task_1", "task_1.h1", "sha256:1"); err != nil {
+	if err := d.Read(t.Context(), "default", anna, "task_1", "task_1.h1", "sha256:1"); err != nil {
 		t.Fatal(err)
 	}
 	list := d.entries("default/access/agent:anna")
@@ -80,15 +80,15 @@ func TestAReadIsOnRecordBeforeItIsAnswered(t *testing.T) {
 func TestWhatCannotBeRecordedIsNotAnswered(t *testing.T) {
 	d := open(t)
 	d.ledger.Break(errors.New("disk full"))
-	if err := d.Read(t.Context(), anna, "task_1", "task", ""); refusal.CodeOf(err) != refusal.Unavailable {
+	if err := d.Read(t.Context(), "default", anna, "task_1", "task", ""); refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("a read: %v", err)
 	}
-	if err := d.Append(t.Context(), anna, access.Exported{What: "everything", Format: "csv"}); refusal.CodeOf(err) != refusal.Unavailable {
+	if err := d.Append(t.Context(), "default", anna, access.Exported{What: "everything", Format: "csv"}); refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("an export: %v", err)
 	}
 	d.ledger.Break(nil)
 	d.ledger.SetFaults(ledgertest.Faults{Lost: 1})
-	if err := d.Read(t.Context(), anna, "task_1", "task", ""); refusal.CodeOf(err) != refusal.Unknown {
+	if err := d.Read(t.Context(), "default", anna, "task_1", "task", ""); refusal.CodeOf(err) != refusal.Unknown {
 		t.Errorf("a read that may or may not be on record: %v", err)
 	}
 }
@@ -96,7 +96,7 @@ func TestWhatCannotBeRecordedIsNotAnswered(t *testing.T) {
 func TestRefusalsAreLimitedAndCountedAndLaterTold(t *testing.T) {
 	d := open(t)
 	for range 100 {
-		if err := d.Refused(t.Context(), anna, "complete", "task_1", no); err != no { //nolint:errorlint // the very same
+		if err := d.Refused(t.Context(), "default", anna, "complete", "task_1", no); err != no { //nolint:errorlint // the very same
 			t.Fatal(err)
 		}
 	}
@@ -105,12 +105,12 @@ func TestRefusalsAreLimitedAndCountedAndLaterTold(t *testing.T) {
 		t.Fatalf("%d of 100 at once are on record, which tells of %d more", first, left)
 	}
 	d.now = d.now.Add(time.Second)
-	_ = d.Refused(t.Context(), anna, "complete", "task_1", no)
+	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != first+1 || left != 100-first {
 		t.Errorf("%d are on record, which tells of %d more; 101 there were", all, left)
 	}
 	d.now = d.now.Add(time.Hour)
-	_ = d.Refused(t.Context(), anna, "complete", "task_1", no)
+	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != first+2 || left != 100-first {
 		t.Errorf("%d are on record, which tells of %d more; 102 there were", all, left)
 	}
@@ -123,14 +123,14 @@ func TestNoRefusalIsLostToTheCount(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 25 {
-				_ = d.Refused(context.Background(), anna, "complete", "task_1", no)
+				_ = d.Refused(context.Background(), "default", anna, "complete", "task_1", no)
 			}
 		})
 	}
 	wg.Wait()
 	d.ledger.Break(nil)
 	d.now = d.now.Add(time.Hour)
-	_ = d.Refused(t.Context(), anna, "complete", "task_1", no)
+	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != 1 || left != 200 {
 		t.Errorf("%d are on record, which tells of %d more; 201 there were", all, left)
 	}
@@ -139,13 +139,12 @@ func TestNoRefusalIsLostToTheCount(t *testing.T) {
 func TestOnePrincipalsRefusalsDoNotHideAnothers(t *testing.T) {
 	d := open(t)
 	for range 100 {
-		_ = d.Refused(t.Context(), anna, "complete", "task_1", no)
+		_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	}
-	elsewhere := anna
-	elsewhere.Workspace = "elsewhere"
-	for _, w := range []access.Who{who("agent/bert"), elsewhere, access.Stranger("default")} {
-		_ = d.Refused(t.Context(), w, "complete", "task_1", no)
+	for _, by := range []ledger.Actor{actor("agent/bert"), access.Stranger()} {
+		_ = d.Refused(t.Context(), "default", by, "complete", "task_1", no)
 	}
+	_ = d.Refused(t.Context(), "elsewhere", anna, "complete", "task_1", no)
 	for _, stream := range []ledger.Stream{"default/access/agent:bert", "elsewhere/access/agent:anna", "default/access/system:stranger"} {
 		if n := len(d.entries(stream)); n != 1 {
 			t.Errorf("%d entries in %s", n, stream)
@@ -158,13 +157,13 @@ func TestWhatIsNoRefusalOfACallerIsNotRecorded(t *testing.T) {
 	for _, err := range []error{
 		nil, errors.New("a bug"), refusal.New(refusal.Unavailable, "later", "not now"), refusal.New(refusal.Unknown, "repeat", "who knows"),
 	} {
-		if got := d.Refused(t.Context(), anna, "complete", "task_1", err); got != err { //nolint:errorlint // the very same
+		if got := d.Refused(t.Context(), "default", anna, "complete", "task_1", err); got != err { //nolint:errorlint // the very same
 			t.Errorf("%v became %v", err, got)
 		}
 	}
-	_ = d.Refused(t.Context(), access.Who{}, "complete", "task_1", no)
-	_ = d.Refused(t.Context(), who("system/courier"), "complete", "task_1", no)
-	if err := d.Read(t.Context(), who("system/courier"), "task_1", "task", ""); err != nil {
+	_ = d.Refused(t.Context(), "", ledger.Actor{}, "complete", "task_1", no)
+	_ = d.Refused(t.Context(), "default", actor("system/courier"), "complete", "task_1", no)
+	if err := d.Read(t.Context(), "default", actor("system/courier"), "task_1", "task", ""); err != nil {
 		t.Error(err)
 	}
 	if last, err := d.ledger.Last(t.Context()); err != nil || last != 0 {
@@ -174,7 +173,7 @@ func TestWhatIsNoRefusalOfACallerIsNotRecorded(t *testing.T) {
 
 func TestWhatARefusedCallerSentIsCutShort(t *testing.T) {
 	d := open(t)
-	_ = d.Refused(t.Context(), anna, "show", strings.Repeat("x", 100_000), refusal.New(refusal.Invalid, "send less", "%s", strings.Repeat("y", 100_000)))
+	_ = d.Refused(t.Context(), "default", anna, "show", strings.Repeat("x", 100_000), refusal.New(refusal.Invalid, "send less", "%s", strings.Repeat("y", 100_000)))
 	list := d.entries("default/access/agent:anna")
 	if len(list) != 1 || len(list[0].Events[0].Data) > 1000 {
 		t.Errorf("%d entries; the first has %d bytes", len(list), len(list[0].Events[0].Data))

@@ -60,7 +60,7 @@ func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		err = refusal.New(refusal.Invalid, "choose another name", "%q is what tasks are sent to where the policy is to decide", in.Name)
 	}
 	if err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 	}
 	if c.Agent() != "" {
 		known, err := r.Known(ctx, c.Workspace, in.Name, true)
@@ -69,11 +69,11 @@ func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput
 				"agent %s may not change its own kind, capabilities, limits, breaker, hints, stand-ins or ways to be reached", in.Name)
 		}
 		if err != nil {
-			return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
+			return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 		}
 	}
 	if err := r.checkCircles(ctx, c.Workspace, in.Name, in.Spec); err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "register", in.Name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 	}
 	return r.agentDo(ctx, c, "register", in.Name, in, agent.Register{Name: in.Name, Spec: in.Spec.spec()})
 }
@@ -88,20 +88,18 @@ type ReadinessInput struct {
 // makes ready again: the agent's own word is refused (conflict), though it counts as a sign of life.
 func (r *Roster) SetReadiness(ctx context.Context, c caller.Caller, in ReadinessInput) (Agent, error) {
 	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "readiness", in.Name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "readiness", in.Name, err)
 	}
-	by := agent.ByOperator
 	if c.Agent() == in.Name {
-		by = agent.ByAgent
 		r.presence.beat(c.Workspace, in.Name, r.now())
 	}
-	return r.agentDo(ctx, c, "readiness", in.Name, in, agent.SetReadiness{Name: in.Name, Readiness: in.Readiness, By: by})
+	return r.agentDo(ctx, c, "readiness", in.Name, in, agent.SetReadiness{Name: in.Name, Readiness: in.Readiness, By: c.Principal})
 }
 
 // RemoveAgent takes an agent out of the registry. What it holds is not touched.
 func (r *Roster) RemoveAgent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
 	if err := c.May(identity.Agents, "remove an agent"); err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "remove", name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "remove", name, err)
 	}
 	return r.agentDo(ctx, c, "remove", name, nil, agent.Remove{Name: name})
 }
@@ -109,7 +107,7 @@ func (r *Roster) RemoveAgent(ctx context.Context, c caller.Caller, name string) 
 // ResetCircuit closes an agent's circuit on an operator's word.
 func (r *Roster) ResetCircuit(ctx context.Context, c caller.Caller, name string) (Agent, error) {
 	if err := c.May(identity.Agents, "reset a circuit"); err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "reset-circuit", name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "reset-circuit", name, err)
 	}
 	return r.agentDo(ctx, c, "reset-circuit", name, nil, agent.ResetCircuit{Name: name})
 }
@@ -121,7 +119,7 @@ func (r *Roster) agentDo(ctx context.Context, c caller.Caller, verb, name string
 	}
 	out, err := r.ChangeAgent(ctx, c, name, request, cmd)
 	if err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), verb, name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
 	}
 	return r.describe(ctx, c.Workspace, *out.State, out.At)
 }
@@ -143,7 +141,7 @@ func (r *Roster) Beat(ctx context.Context, c caller.Caller) error {
 		return refusal.New(refusal.Invalid, "use an agent's token", "only agents have a presence")
 	}
 	if err := c.May(identity.ActOwn, "show that it lives"); err != nil {
-		return r.access.Refused(ctx, c.Who(), "beat", name, err)
+		return r.access.Refused(ctx, c.Workspace, c.Actor(), "beat", name, err)
 	}
 	r.presence.beat(c.Workspace, name, r.now())
 	f, err := r.agents.Load(ctx, agentStream(c.Workspace, name), false)
@@ -157,7 +155,7 @@ func (r *Roster) Beat(ctx context.Context, c caller.Caller) error {
 // Agents lists the agents.
 func (r *Roster) Agents(ctx context.Context, c caller.Caller) ([]Agent, error) {
 	if err := c.May(identity.ReadOwn, "list agents"); err != nil {
-		return nil, r.access.Refused(ctx, c.Who(), "list-agents", "", err)
+		return nil, r.access.Refused(ctx, c.Workspace, c.Actor(), "list-agents", "", err)
 	}
 	states, err := r.views.Agents(ctx, c.Workspace)
 	if err != nil {
@@ -178,7 +176,7 @@ func (r *Roster) Agents(ctx context.Context, c caller.Caller) ([]Agent, error) {
 func (r *Roster) Agent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
 	agent, err := r.agent(ctx, c, name)
 	if err != nil {
-		return Agent{}, r.access.Refused(ctx, c.Who(), "show-agent", name, err)
+		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "show-agent", name, err)
 	}
 	return agent, nil
 }
@@ -239,5 +237,5 @@ func (r *Roster) Room(ctx context.Context, workspace, name string, most int) (in
 
 // Refused records an attempt that was refused before any use case had it, and returns err.
 func (r *Roster) Refused(ctx context.Context, c caller.Caller, verb, subject string, err error) error {
-	return r.access.Refused(ctx, c.Who(), verb, subject, err)
+	return r.access.Refused(ctx, c.Workspace, c.Actor(), verb, subject, err)
 }

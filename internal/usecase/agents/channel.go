@@ -51,10 +51,10 @@ type SubscriptionInput struct {
 // CreateChannel makes a channel, without subscribers. The caller is its owner.
 func (r *Roster) CreateChannel(ctx context.Context, c caller.Caller, in ChannelInput) (Channel, error) {
 	if err := r.roomForChannel(ctx, c, in.Name); err != nil {
-		return Channel{}, r.access.Refused(ctx, c.Who(), "create-channel", in.Name, err)
+		return Channel{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "create-channel", in.Name, err)
 	}
 	return r.channelDo(ctx, c, "create-channel", in.Name, in,
-		channel.Create{By: channelBy(c), Name: in.Name, Description: in.Description})
+		channel.Create{By: c.Principal, Name: in.Name, Description: in.Description})
 }
 
 // roomForChannel refuses (limit) one channel more than a workspace may have. One that is there already is no more.
@@ -83,7 +83,7 @@ func (r *Roster) roomForChannel(ctx context.Context, c caller.Caller, name strin
 // DescribeChannel says anew what a channel is for, as its owner or an operator.
 func (r *Roster) DescribeChannel(ctx context.Context, c caller.Caller, in DescribeInput) (Channel, error) {
 	return r.channelDo(ctx, c, "describe-channel", in.Name, in,
-		channel.Describe{By: channelBy(c), Name: in.Name, Description: in.Description})
+		channel.Describe{By: c.Principal, Name: in.Name, Description: in.Description})
 }
 
 // Subscribe adds an agent to those who get what is published from now on: the caller, or, for operators, any.
@@ -94,26 +94,26 @@ func (r *Roster) Subscribe(ctx context.Context, c caller.Caller, in Subscription
 			err = refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
 		}
 		if err != nil {
-			return Channel{}, r.access.Refused(ctx, c.Who(), "subscribe", in.Channel, err)
+			return Channel{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "subscribe", in.Channel, err)
 		}
 	}
-	return r.channelDo(ctx, c, "subscribe", in.Channel, in, channel.Subscribe{By: channelBy(c), Name: in.Channel, Agent: in.Agent})
+	return r.channelDo(ctx, c, "subscribe", in.Channel, in, channel.Subscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
 }
 
 // Unsubscribe takes an agent away: the caller, or, for operators, any. What was offered to it before stays offered.
 func (r *Roster) Unsubscribe(ctx context.Context, c caller.Caller, in SubscriptionInput) (Channel, error) {
-	return r.channelDo(ctx, c, "unsubscribe", in.Channel, in, channel.Unsubscribe{By: channelBy(c), Name: in.Channel, Agent: in.Agent})
+	return r.channelDo(ctx, c, "unsubscribe", in.Channel, in, channel.Unsubscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
 }
 
 // RemoveChannel ends a channel, as its owner or an operator. What was published stays what it is.
 func (r *Roster) RemoveChannel(ctx context.Context, c caller.Caller, name string) (Channel, error) {
-	return r.channelDo(ctx, c, "remove-channel", name, nil, channel.Remove{By: channelBy(c), Name: name})
+	return r.channelDo(ctx, c, "remove-channel", name, nil, channel.Remove{By: c.Principal, Name: name})
 }
 
 func (r *Roster) channelDo(ctx context.Context, c caller.Caller, verb, name string, in any, cmd channel.Command) (Channel, error) {
 	out, err := r.changeChannel(ctx, c, verb, name, in, cmd)
 	if err != nil {
-		return Channel{}, r.access.Refused(ctx, c.Who(), verb, name, err)
+		return Channel{}, r.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
 	}
 	return channelOf(*out.State, out.At), nil
 }
@@ -143,7 +143,7 @@ type ChannelsInput struct {
 // Channels lists the channels by name.
 func (r *Roster) Channels(ctx context.Context, c caller.Caller, in ChannelsInput) ([]Channel, error) {
 	if err := c.May(identity.ReadOwn, "list channels"); err != nil {
-		return nil, r.access.Refused(ctx, c.Who(), "list-channels", "", err)
+		return nil, r.access.Refused(ctx, c.Workspace, c.Actor(), "list-channels", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
@@ -167,7 +167,7 @@ func (r *Roster) Channel(ctx context.Context, c caller.Caller, name string) (Cha
 		f, err = r.channel(ctx, c.Workspace, name)
 	}
 	if err != nil {
-		return Channel{}, r.access.Refused(ctx, c.Who(), "show-channel", name, err)
+		return Channel{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "show-channel", name, err)
 	}
 	return channelOf(f.State, f.Head), nil
 }
@@ -194,10 +194,6 @@ func (r *Roster) Receivers(ctx context.Context, workspace, name, publisher strin
 func (r *Roster) Subscribes(ctx context.Context, workspace, name, agent string) (bool, error) {
 	f, err := r.channels.Load(ctx, channelStream(workspace, name), false)
 	return f.State.Exists() && f.State.Has(agent), err
-}
-
-func channelBy(c caller.Caller) channel.By {
-	return channel.By{Principal: c.String(), Agent: c.Agent(), Operator: identity.May(c.Role, identity.Agents)}
 }
 
 func channelOf(s channel.State, at ledger.Position) Channel {

@@ -44,7 +44,7 @@ type TokenInput struct {
 func (r *Roster) CreateToken(ctx context.Context, c caller.Caller, in TokenInput) (Token, error) {
 	t, err := r.createToken(ctx, c, in)
 	if err != nil {
-		return Token{}, r.access.Refused(ctx, c.Who(), "create-token", in.Name, err)
+		return Token{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "create-token", in.Name, err)
 	}
 	return t, nil
 }
@@ -118,7 +118,7 @@ func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (T
 		out, err = r.revoke(ctx, c, id)
 	}
 	if err != nil {
-		return Token{}, r.access.Refused(ctx, c.Who(), "revoke-token", id, err)
+		return Token{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "revoke-token", id, err)
 	}
 	return tokenOf(*out.State), nil
 }
@@ -152,7 +152,7 @@ func (r *Roster) changeToken(ctx context.Context, c caller.Caller, id, request s
 // Tokens lists the workspace's tokens, revoked ones too; in the default workspace, everybody's.
 func (r *Roster) Tokens(ctx context.Context, c caller.Caller) ([]Token, error) {
 	if err := c.May(identity.Tokens, "list tokens"); err != nil {
-		return nil, r.access.Refused(ctx, c.Who(), "list-tokens", "", err)
+		return nil, r.access.Refused(ctx, c.Workspace, c.Actor(), "list-tokens", "", err)
 	}
 	states, err := r.views.Tokens(ctx, identity.DefaultWorkspace)
 	if err != nil {
@@ -209,5 +209,5 @@ func (r *Roster) Authenticate(ctx context.Context, text string) (caller.Caller, 
 }
 
 func (r *Roster) unauthenticated(ctx context.Context, token string, err error) error {
-	return r.access.Refused(ctx, access.Stranger(identity.DefaultWorkspace), "authenticate", token, err)
+	return r.access.Refused(ctx, identity.DefaultWorkspace, access.Stranger(), "authenticate", token, err)
 }

@@ -41,7 +41,7 @@ func (r *Roster) vouchedFor(ctx context.Context, text string) (caller.Caller, er
 			"the token is good, but no agent %.80q is registered here", v.Name))
 	}
 	if err := c.May(identity.ReadOwn, "call this server"); err != nil {
-		return caller.Caller{}, r.access.Refused(ctx, c.Who(), "authenticate", id, err)
+		return caller.Caller{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "authenticate", id, err)
 	}
 	return c, r.introduce(ctx, c, v)
 }
@@ -51,7 +51,7 @@ func (r *Roster) introduce(ctx context.Context, c caller.Caller, v identity.Vouc
 	if r.vouched.Contains(c.Token) {
 		return nil
 	}
-	err := r.access.Append(ctx, c.Who(), access.Vouched{
+	err := r.access.Append(ctx, c.Workspace, c.Actor(), access.Vouched{
 		Token: c.Token, Issuer: refusal.Clip(v.Issuer, 512), Subject: refusal.Clip(v.Subject, 512), Client: refusal.Clip(v.Client, 512), ID: refusal.Clip(v.ID, 512),
 		Scope: v.Scopes.String(), Expires: v.Expires.UTC().Truncate(time.Second),
 	})

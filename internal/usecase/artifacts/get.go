@@ -19,7 +19,7 @@ import (
 func (s *Shelf) Artifact(ctx context.Context, c caller.Caller, d artifact.Digest) (io.ReadCloser, artifact.Info, error) {
 	r, info, err := s.get(ctx, c, d)
 	if err != nil {
-		return nil, artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact", string(d), err)
+		return nil, artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact", string(d), err)
 	}
 	return r, info, nil
 }
@@ -42,7 +42,7 @@ func (s *Shelf) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ 
 	if err != nil {
 		return nil, artifact.Info{}, err
 	}
-	if err := s.access.Read(ctx, c.Who(), task, "artifact", string(d)); err != nil {
+	if err := s.access.Read(ctx, c.Workspace, c.Actor(), task, "artifact", string(d)); err != nil {
 		return nil, artifact.Info{}, errors.Join(err, r.Close())
 	}
 	return &open{r, done}, info, nil
@@ -63,11 +63,11 @@ func (o *open) Close() error {
 func (s *Shelf) ArtifactInfo(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
 	k, _, err := s.find(ctx, c, d)
 	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact-info", string(d), err)
+		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
 	}
 	r, info, err := s.store.Get(ctx, k)
 	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Who(), "artifact-info", string(d), err)
+		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
 	}
 	return info, r.Close()
 }

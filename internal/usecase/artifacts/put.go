@@ -20,7 +20,7 @@ import (
 func (s *Shelf) PutArtifact(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
 	info, err := s.put(ctx, c, r, declared)
 	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Who(), "put-artifact", string(declared), err)
+		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "put-artifact", string(declared), err)
 	}
 	return info, nil
 }

@@ -4,10 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
@@ -47,16 +45,13 @@ func (c Caller) WithKey(key string) Caller {
 
 // System is the server itself, working for others.
 func System(workspace, room string, on ...ledger.Actor) Caller {
-	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: "system", Name: room}}
+	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.System, Name: room}}
 	for _, a := range on { // what it was asked by, and whom that was asked by
 		c.For = append(append(c.For, a.Principal), a.For...)
 	}
 	c.For = c.For[:min(len(c.For), ledger.MaxChain)]
 	return c
 }
-
-// IsSystem reports whether the server itself calls.
-func (c Caller) IsSystem() bool { return c.Role == "system" }
 
 // May refuses (not_permitted) what the caller's role, or the scopes of its token, do not allow.
 func (c Caller) May(v identity.Verb, what string) error {
@@ -75,21 +70,10 @@ func (c Caller) May(v identity.Verb, what string) error {
 // Can reports whether [Caller.May] would let the caller do a class of things.
 func (c Caller) Can(v identity.Verb) bool { return c.May(v, "") == nil }
 
-// By is the caller as the rules see it.
-func (c Caller) By() handoff.By {
-	return handoff.By{
-		Principal: c.String(), Agent: c.Agent(), System: c.IsSystem(),
-		Operator: identity.May(c.Role, identity.ActAny),
-	}
-}
-
 // Actor is the caller as an entry names it.
 func (c Caller) Actor() ledger.Actor {
 	return ledger.Actor{Principal: c.String(), Token: c.Token, For: c.For}
 }
-
-// Who is the caller as the record of accesses names it.
-func (c Caller) Who() access.Who { return access.Who{Workspace: c.Workspace, Actor: c.Actor()} }
 
 // Write is the caller as a writer to a stream. request is the digest of what it asks.
 func (c Caller) Write(request string) stream.Write {

@@ -1,5 +1,10 @@
-// Package caller is who asks: a principal from a credential, with the idempotency key of one call, as the rules, the
-// record and the log of accesses each want to see it.
+// Package caller says who makes one call: a [Caller] is a principal with its credential and the idempotency key of the call.
+//
+// There are three shapes of the same thing, one per layer, and the conversions are here alone:
+//   - identity.Principal is who acts. The rules of tasks, agents, memory and channels take it: Caller.Principal.
+//   - Caller is a principal with the credential, its scopes and the idempotency key. The use cases take it.
+//   - ledger.Actor is the principal as an entry of the ledger names it: [Caller.Actor], and [Caller.Write] for a writer to a
+//     stream. Package identity reads it back from the record: identity.ParsePrincipal.
 //
 // Invariants: nothing in a caller comes from a request's body.
 //

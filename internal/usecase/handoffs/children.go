@@ -48,7 +48,7 @@ func (in SendInput) spawn(c caller.Caller, t task.Task, p agents.Plan, sealed ev
 		to = to[:1]
 	}
 	s := handoff.Spawn{
-		By: c.By(), Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
+		By: c.Principal, Epoch: in.Epoch, Kind: in.Kind, FanIn: in.FanIn, Timeouts: in.Timeouts, Retries: in.Retries,
 		Reason: in.Reason, Detail: in.Detail, Permissions: in.Permissions, Expected: in.Expected,
 		NewWork: in.Content.HasWork(), Passed: p.Passed, Channel: in.Channel, Envelope: sealed, Pack: in.Pack, Decision: in.Decision,
 	}

@@ -162,14 +162,14 @@ const maxFanOut = 16 << 20
 // binding adds the sender's constraints.
 func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
 	for _, k := range in.Constraints {
-		all = append(all, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: k})
+		all = append(all, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: k})
 	}
 	return all
 }
 
 func (in SendInput) request(c caller.Caller, p agents.Plan, sealed event.Sealed) handoff.Request {
 	return handoff.Request{
-		By: c.By(), Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
+		By: c.Principal, Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,
 		NewWork: in.Content.HasWork(), Envelope: sealed, Pack: in.Pack, Decision: in.Decision,

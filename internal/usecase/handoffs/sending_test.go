@@ -74,7 +74,7 @@ func open(t *testing.T) *house {
 	ann := agentOf("ann")
 	_, err = tasks.Decide(t.Context(), ann, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(s, handoff.Sequence{
-			handoff.Create{By: ann.By(), Task: id, Intent: strings.Repeat("pay order 7 back, but not order 8. ", 50)}, handoff.Start{By: ann.By()},
+			handoff.Create{By: ann.Principal, Task: id, Intent: strings.Repeat("pay order 7 back, but not order 8. ", 50)}, handoff.Start{By: ann.Principal},
 		}, now)
 	})
 	h.must(err)

@@ -59,7 +59,7 @@ func open(t *testing.T) *house {
 func (h *house) create(c caller.Caller, id string) {
 	h.t.Helper()
 	_, err := h.tasks.Decide(h.t.Context(), c, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: c.By(), Task: id, Intent: "pay it back"}, handoff.Start{By: c.By()}}, now)
+		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: c.Principal, Task: id, Intent: "pay it back"}, handoff.Start{By: c.Principal}}, now)
 	})
 	if err != nil {
 		h.t.Fatal(err)

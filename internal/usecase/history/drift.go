@@ -15,7 +15,7 @@ import (
 func (a *Archive) Drift(ctx context.Context, c caller.Caller, task string) (drift.Report, error) {
 	r, err := a.driftOf(ctx, c, task)
 	if err != nil {
-		return drift.Report{}, a.access.Refused(ctx, c.Who(), "drift", task, err)
+		return drift.Report{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "drift", task, err)
 	}
 	return r, nil
 }
@@ -28,7 +28,7 @@ func (a *Archive) driftOf(ctx context.Context, c caller.Caller, task string) (dr
 	if !taskstore.Whole(c, t.Task) {
 		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "what task %s says is for its holder", t.ID)
 	}
-	if err := a.access.Read(ctx, c.Who(), task, "drift", t.Envelope); err != nil {
+	if err := a.access.Read(ctx, c.Workspace, c.Actor(), task, "drift", t.Envelope); err != nil {
 		return drift.Report{}, err
 	}
 	said, given, err := a.chain(ctx, c.Workspace, t.Task)

@@ -31,7 +31,7 @@ var public = []string{taskstore.Kind, "agent", "channel"}
 // tasks that they have a part in, of other agents and of channels; those who may read anything, of all but reads.
 func (a *Archive) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Notice) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
-		return a.access.Refused(ctx, c.Who(), "follow", "", err)
+		return a.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)
 	}
 	all := identity.May(c.Role, identity.ReadAny)
 	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {

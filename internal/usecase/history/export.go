@@ -26,9 +26,9 @@ const maxTrail = 8 << 20
 func (a *Archive) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
 	t, err := a.tasks.For(ctx, c, task)
 	if err != nil {
-		return nil, a.access.Refused(ctx, c.Who(), "trail", task, err)
+		return nil, a.access.Refused(ctx, c.Workspace, c.Actor(), "trail", task, err)
 	}
-	if err := a.access.Read(ctx, c.Who(), task, "trail", ""); err != nil {
+	if err := a.access.Read(ctx, c.Workspace, c.Actor(), task, "trail", ""); err != nil {
 		return nil, err
 	}
 	return a.trail(ctx, c, t.Task)
@@ -70,7 +70,7 @@ type ExportInput struct {
 func (a *Archive) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
 	t, err := a.startExport(ctx, c, in)
 	if err != nil {
-		return a.access.Refused(ctx, c.Who(), "export", in.Task, err)
+		return a.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
 		return a.exportDocument(ctx, c, t, w)
@@ -103,7 +103,7 @@ func (a *Archive) startExport(ctx context.Context, c caller.Caller, in ExportInp
 			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
-	return t.Task, a.access.Append(ctx, c.Who(), access.Exported{What: what, Format: string(in.Format)})
+	return t.Task, a.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
 }
 
 func (a *Archive) exportDocument(ctx context.Context, c caller.Caller, t task.Task, w io.Writer) error {

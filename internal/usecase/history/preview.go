@@ -42,7 +42,7 @@ type Preview struct {
 func (a *Archive) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
 	p, err := a.packed(ctx, c, in)
 	if err != nil {
-		return Preview{}, a.access.Refused(ctx, c.Who(), "preview", in.Task, err)
+		return Preview{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "preview", in.Task, err)
 	}
 	return p, nil
 }
@@ -61,7 +61,7 @@ func (a *Archive) packed(ctx context.Context, c caller.Caller, in PreviewInput) 
 	if t.Source() != c.Agent() && t.Source() != c.String() && !identity.May(c.Role, identity.ActAny) {
 		return Preview{}, refusal.New(refusal.NotOwner, "only who could hand the task off may preview its envelope", "task %s is not yours", t.ID)
 	}
-	if err := a.access.Read(ctx, c.Who(), t.ID, "preview", t.Envelope); err != nil {
+	if err := a.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "preview", t.Envelope); err != nil {
 		return Preview{}, err
 	}
 	var to agent.Spec

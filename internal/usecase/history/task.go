@@ -39,10 +39,10 @@ func (a *Archive) Task(ctx context.Context, c caller.Caller, id string) (tasksto
 func (a *Archive) WaitTask(ctx context.Context, c caller.Caller, in TaskInput) (taskstore.Task, error) {
 	t, err := a.waitFor(ctx, c, in)
 	if err != nil {
-		return taskstore.Task{}, a.access.Refused(ctx, c.Who(), "show", in.ID, err)
+		return taskstore.Task{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "show", in.ID, err)
 	}
 	t.Task = preview(c, t.Task)
-	return t, a.access.Read(ctx, c.Who(), in.ID, "task", "")
+	return t, a.access.Read(ctx, c.Workspace, c.Actor(), in.ID, "task", "")
 }
 
 // waitFor looks at the task once, and again only when the views have something new of it.
@@ -106,7 +106,7 @@ type TasksInput struct {
 // Tasks lists the tasks that the caller may see, newest first.
 func (a *Archive) Tasks(ctx context.Context, c caller.Caller, in TasksInput) ([]view.Task, error) {
 	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
-		return nil, a.access.Refused(ctx, c.Who(), "list", "", err)
+		return nil, a.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)

@@ -74,7 +74,7 @@ func (b *Base) Forget(ctx context.Context, c caller.Caller, id string) (Item, er
 func (b *Base) change(ctx context.Context, c caller.Caller, verb, id string, in any, command func(memory.Reader) memory.Command) (Item, error) {
 	x, err := b.tryChange(ctx, c, verb, id, in, command)
 	if err != nil {
-		return Item{}, b.access.Refused(ctx, c.Who(), verb, id, err)
+		return Item{}, b.access.Refused(ctx, c.Workspace, c.Actor(), verb, id, err)
 	}
 	return x, nil
 }
@@ -92,7 +92,7 @@ func (b *Base) tryChange(ctx context.Context, c caller.Caller, verb, id string, 
 	}
 	at := itemStream(c.Workspace, id)
 	out, err := b.items.Do(ctx, c.Write(request), at, func(s memory.State, now time.Time) ([]memory.Event, error) {
-		by := asker(c)
+		by := memory.Reader{Principal: c.Principal}
 		if !memory.MayChange(s, by) && s.Exists() { // to be told that it may not, it must be one that may read
 			if err := b.join(ctx, c.Workspace, &by, s.Task); err != nil {
 				return nil, err

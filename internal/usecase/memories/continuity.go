@@ -45,7 +45,7 @@ func (c Continuity) At() uint64 { return uint64(c.Position) }
 func (b *Base) Continuity(ctx context.Context, c caller.Caller, in ContinuityInput) (Continuity, error) {
 	out, err := b.continuity(ctx, c, in)
 	if err != nil {
-		return Continuity{}, b.access.Refused(ctx, c.Who(), "continuity", in.ID, err)
+		return Continuity{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "continuity", in.ID, err)
 	}
 	return out, nil
 }
@@ -69,7 +69,7 @@ func (b *Base) continuity(ctx context.Context, c caller.Caller, in ContinuityInp
 	if err != nil {
 		return Continuity{}, err
 	}
-	return Continuity{ID: in.ID, Text: text, Position: f.Head}, b.access.Read(ctx, c.Who(), "", "continuity of "+in.ID, "")
+	return Continuity{ID: in.ID, Text: text, Position: f.Head}, b.access.Read(ctx, c.Workspace, c.Actor(), "", "continuity of "+in.ID, "")
 }
 
 func (b *Base) lastTurns(ctx context.Context, workspace string, f stream.Folded[conversation.State], most int) ([]conversation.Turn, error) {

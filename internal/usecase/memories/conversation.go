@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -40,7 +41,7 @@ func (s Said) At() uint64 { return uint64(s.Position) }
 func (b *Base) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
 	said, err := b.appendTurn(ctx, c, in)
 	if err != nil {
-		return Said{}, b.access.Refused(ctx, c.Who(), "append-turn", in.Conversation, err)
+		return Said{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "append-turn", in.Conversation, err)
 	}
 	return said, nil
 }
@@ -61,7 +62,7 @@ func (b *Base) appendTurn(ctx context.Context, c caller.Caller, in AppendTurnInp
 		task = of
 	}
 	out, err := b.talks.Do(ctx, c.Write(request), talkStream(c.Workspace, in.Conversation), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
-		by, err := b.partner(ctx, c.Workspace, asker(c), s)
+		by, err := b.partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
 		if err == nil {
 			err = b.join(ctx, c.Workspace, &by, task)
 		}
@@ -111,7 +112,7 @@ type ConversationInput struct {
 func (b *Base) Conversation(ctx context.Context, c caller.Caller, in ConversationInput) (Conversation, error) {
 	out, err := b.conversation(ctx, c, in)
 	if err != nil {
-		return Conversation{}, b.access.Refused(ctx, c.Who(), "conversation", in.ID, err)
+		return Conversation{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "conversation", in.ID, err)
 	}
 	return out, nil
 }
@@ -138,7 +139,7 @@ func (b *Base) conversation(ctx context.Context, c caller.Caller, in Conversatio
 	if out.Turns, err = b.turns(ctx, c.Workspace, f, last-limit, limit); err != nil {
 		return Conversation{}, err
 	}
-	return out, b.access.Read(ctx, c.Who(), "", "conversation "+in.ID, "")
+	return out, b.access.Read(ctx, c.Workspace, c.Actor(), "", "conversation "+in.ID, "")
 }
 
 // talkFor is a fresh read of a conversation that the caller may read.
@@ -154,7 +155,7 @@ func (b *Base) talkFor(ctx context.Context, c caller.Caller, id string) (stream.
 	if err != nil {
 		return none, err
 	}
-	by, err := b.partner(ctx, c.Workspace, asker(c), f.State)
+	by, err := b.partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, f.State)
 	if err != nil {
 		return none, err
 	}
@@ -191,7 +192,7 @@ type ConversationsInput struct {
 func (b *Base) Conversations(ctx context.Context, c caller.Caller, in ConversationsInput) ([]Conversation, error) {
 	list, err := b.conversations(ctx, c, in)
 	if err != nil {
-		return nil, b.access.Refused(ctx, c.Who(), "conversations", "", err)
+		return nil, b.access.Refused(ctx, c.Workspace, c.Actor(), "conversations", "", err)
 	}
 	return list, nil
 }
@@ -213,7 +214,7 @@ func (b *Base) conversations(ctx context.Context, c caller.Caller, in Conversati
 	if err != nil {
 		return nil, err
 	}
-	f := view.ConversationFilter{By: asker(c), Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
+	f := view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
 	if err := b.partnerOfAll(ctx, c, &f); err != nil {
 		return nil, err
 	}
@@ -232,10 +233,10 @@ func (b *Base) conversations(ctx context.Context, c caller.Caller, in Conversati
 
 // partnerOfAll gives a filter's asker those of its tasks and conversations that can matter to a list.
 func (b *Base) partnerOfAll(ctx context.Context, c caller.Caller, f *view.ConversationFilter) error {
-	if f.By.ReadsAny {
+	if f.By.ReadsAny() {
 		return nil
 	}
-	ids, err := b.views.TasksOf(ctx, c.Workspace, f.By.Principal, view.MaxPage)
+	ids, err := b.views.TasksOf(ctx, c.Workspace, f.By.String(), view.MaxPage)
 	if err != nil {
 		return stream.Unavailable(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -62,11 +63,11 @@ type Gathered struct {
 // workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
 // that are none or too many.
 func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
-	g := gathering{base: b, workspace: c.Workspace, task: q.Task, sender: asker(c), seen: map[string]bool{}, room: maxMemoryText}
+	g := gathering{base: b, workspace: c.Workspace, task: q.Task, sender: memory.Reader{Principal: c.Principal}, seen: map[string]bool{}, room: maxMemoryText}
 	if c.IsSystem() {
-		g.sender = memory.Reader{Principal: q.Task.Source()}
+		g.sender = memory.Reader{Principal: identity.ParsePrincipal(c.Workspace, q.Task.Requester)}
 		if q.Task.Owner != "" {
-			g.sender.Principal = "agent/" + q.Task.Owner
+			g.sender.Principal = identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: q.Task.Owner}
 		}
 	}
 	if takesPart(q.Task, g.sender.Principal) {
@@ -176,7 +177,7 @@ func (g *gathering) readerOf(ctx context.Context, s memory.State) (memory.Reader
 			return r, err
 		}
 	}
-	if agent, is := strings.CutPrefix(r.Principal, "agent/"); is && !g.looked {
+	if agent := r.Agent(); agent != "" && !g.looked {
 		var err error
 		if g.granted, err = g.base.granted(ctx, g.workspace, g.task, agent); err != nil {
 			return r, err
@@ -213,7 +214,7 @@ func (g *gathering) add(s memory.State, x Item, must bool) {
 
 // open is who may read what goes in by itself: what is in the workspace's scope or the task's.
 func (g *gathering) open() memory.Reader {
-	return memory.Reader{Principal: "system/knowledge", Tasks: []string{g.task.ID}}
+	return memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "knowledge"}, Tasks: []string{g.task.ID}}
 }
 
 // pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out.

@@ -31,7 +31,7 @@ type MemoryInput struct {
 func (b *Base) Memory(ctx context.Context, c caller.Caller, in MemoryInput) (Item, error) {
 	x, err := b.memory(ctx, c, in)
 	if err != nil {
-		return Item{}, b.access.Refused(ctx, c.Who(), "memory", in.ID, err)
+		return Item{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "memory", in.ID, err)
 	}
 	return x, nil
 }
@@ -69,7 +69,7 @@ func (b *Base) memory(ctx context.Context, c caller.Caller, in MemoryInput) (Ite
 	if via == "" {
 		via = f.State.Task
 	}
-	return x, b.access.Read(ctx, c.Who(), via, "memory "+x.ID+" version "+strconv.Itoa(x.Version), x.Digest)
+	return x, b.access.Read(ctx, c.Workspace, c.Actor(), via, "memory "+x.ID+" version "+strconv.Itoa(x.Version), x.Digest)
 }
 
 func noItem(id string) error {
@@ -138,7 +138,7 @@ type Versions struct {
 func (b *Base) MemoryVersions(ctx context.Context, c caller.Caller, in VersionsInput) (Versions, error) {
 	out, err := b.memoryVersions(ctx, c, in)
 	if err != nil {
-		return Versions{}, b.access.Refused(ctx, c.Who(), "memory-versions", in.ID, err)
+		return Versions{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "memory-versions", in.ID, err)
 	}
 	return out, nil
 }
@@ -158,7 +158,7 @@ func (b *Base) memoryVersions(ctx context.Context, c caller.Caller, in VersionsI
 	if err != nil {
 		return Versions{}, err
 	}
-	s, r := f.State, asker(c)
+	s, r := f.State, memory.Reader{Principal: c.Principal}
 	if err := b.join(ctx, c.Workspace, &r, s.Task); err != nil {
 		return Versions{}, err
 	}
@@ -174,5 +174,5 @@ func (b *Base) memoryVersions(ctx context.Context, c caller.Caller, in VersionsI
 		out.Versions = append(out.Versions, Version{Version: v.Number, Title: v.Title, Text: v.Text, Digest: v.Digest, By: v.By, At: v.At})
 		items = append(items, strconv.Itoa(v.Number))
 	}
-	return out, b.access.ReadAll(ctx, c.Who(), s.Task, "versions of memory "+s.ID, items)
+	return out, b.access.ReadAll(ctx, c.Workspace, c.Actor(), s.Task, "versions of memory "+s.ID, items)
 }

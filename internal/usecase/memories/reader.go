@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
@@ -24,24 +23,15 @@ const maxHeld = 20
 // maxParents bounds how far up a task's parents are followed. The rules' own limit is lower.
 const maxParents = 32
 
-// asker is the caller as the rules of memory see it, without its tasks.
-func asker(c caller.Caller) memory.Reader {
-	return memory.Reader{
-		Principal: c.String(),
-		ReadsAny:  c.IsSystem() || identity.May(c.Role, identity.ReadAny),
-		ActsAny:   c.IsSystem() || identity.May(c.Role, identity.ActAny),
-	}
-}
-
 // takesPart reports whether a principal may see the whole of a task that has not ended: it requested it, holds or held
 // it, or is to approve its handoff. Who was only offered or shared it takes no part.
-func takesPart(t task.Task, principal string) bool {
+func takesPart(t task.Task, p identity.Principal) bool {
 	if !t.Exists() || t.State.Final() {
 		return false
 	}
-	name, isAgent := strings.CutPrefix(principal, "agent/")
-	if t.Requester == principal || !isAgent {
-		return t.Requester == principal
+	name := p.Agent()
+	if t.Requester == p.String() || name == "" {
+		return t.Requester == p.String()
 	}
 	h := t.InFlight()
 	return t.Owner == name || h != nil && h.Approver == name ||
@@ -68,7 +58,7 @@ func (b *Base) join(ctx context.Context, workspace string, r *memory.Reader, tas
 // readerOf is the caller with what it has to do with one item; and, where that does not let it read the item, with what
 // the envelopes of its tasks grant it. via is the task that grants, if one does.
 func (b *Base) readerOf(ctx context.Context, c caller.Caller, s memory.State, task string) (r memory.Reader, via string, err error) {
-	r = asker(c)
+	r = memory.Reader{Principal: c.Principal}
 	if !s.Exists() || memory.MayRead(s, r) {
 		return r, "", nil
 	}
@@ -194,7 +184,7 @@ func (b *Base) partner(ctx context.Context, workspace string, r memory.Reader, s
 
 // carried looks for a task that a reader takes part in and that carries a conversation along.
 func (b *Base) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
-	ids, err := b.views.Carriers(ctx, workspace, s.ID, r.Principal, view.MaxPage)
+	ids, err := b.views.Carriers(ctx, workspace, s.ID, r.String(), view.MaxPage)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
@@ -216,8 +206,8 @@ func (b *Base) carried(ctx context.Context, workspace string, r *memory.Reader, 
 }
 
 // carries reports whether a task carries a conversation along to a principal.
-func (b *Base) carries(ctx context.Context, workspace string, t task.Task, s conversation.State, principal string) (bool, error) {
-	if !takesPart(t, principal) {
+func (b *Base) carries(ctx context.Context, workspace string, t task.Task, s conversation.State, p identity.Principal) (bool, error) {
+	if !takesPart(t, p) {
 		return false, nil
 	}
 	return b.belongs(ctx, workspace, t, s)

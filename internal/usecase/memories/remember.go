@@ -27,7 +27,7 @@ type RememberInput struct {
 func (b *Base) Remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
 	x, err := b.remember(ctx, c, in)
 	if err != nil {
-		return Item{}, b.access.Refused(ctx, c.Who(), "remember", in.Task, err)
+		return Item{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "remember", in.Task, err)
 	}
 	return x, nil
 }
@@ -49,7 +49,7 @@ func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) 
 	if err != nil {
 		return Item{}, err
 	}
-	by := asker(c)
+	by := memory.Reader{Principal: c.Principal}
 	if err := b.join(ctx, c.Workspace, &by, in.Task); err != nil {
 		return Item{}, err
 	}

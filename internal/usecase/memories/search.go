@@ -52,7 +52,7 @@ type FoundItems struct {
 func (b *Base) SearchMemory(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
 	found, err := b.search(ctx, c, in)
 	if err != nil {
-		return FoundItems{}, b.access.Refused(ctx, c.Who(), "search-memory", "", err)
+		return FoundItems{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "search-memory", "", err)
 	}
 	return found, nil
 }
@@ -87,7 +87,7 @@ func (b *Base) search(ctx context.Context, c caller.Caller, in SearchInput) (Fou
 	if in.Text == "" && len(list) == f.Limit {
 		out.Next = list[len(list)-1].At
 	}
-	return out, b.access.ReadAll(ctx, c.Who(), in.Task, "memory search", given)
+	return out, b.access.ReadAll(ctx, c.Workspace, c.Actor(), in.Task, "memory search", given)
 }
 
 // filter checks a search, and is what views make of it, except for who asks.
@@ -133,14 +133,14 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 
 // searcher is the caller with those of its tasks that can matter to a search.
 func (b *Base) searcher(ctx context.Context, c caller.Caller, in SearchInput) (memory.Reader, error) {
-	r := asker(c)
-	if r.ReadsAny || in.Scope == memory.Private || in.Scope == memory.Workspace {
+	r := memory.Reader{Principal: c.Principal}
+	if r.ReadsAny() || in.Scope == memory.Private || in.Scope == memory.Workspace {
 		return r, nil
 	}
 	tasks := []string{in.Task}
 	if in.Task == "" {
 		var err error
-		if tasks, err = b.views.TasksOf(ctx, c.Workspace, r.Principal, view.MaxPage); err != nil {
+		if tasks, err = b.views.TasksOf(ctx, c.Workspace, r.String(), view.MaxPage); err != nil {
 			return r, stream.Unavailable(err)
 		}
 	}

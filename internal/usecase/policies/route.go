@@ -101,7 +101,7 @@ type Routed struct {
 func (b *Book) Route(ctx context.Context, c caller.Caller, in RouteInput) (Routed, error) {
 	d, err := b.route(ctx, c, in)
 	if err != nil {
-		return Routed{}, b.access.Refused(ctx, c.Who(), "route", in.Task, err)
+		return Routed{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "route", in.Task, err)
 	}
 	return Routed{Task: in.Task, Decision: d}, nil
 }
@@ -118,7 +118,7 @@ func (b *Book) route(ctx context.Context, c caller.Caller, in RouteInput) (event
 	if err != nil {
 		return event.Decision{}, err
 	}
-	if err := b.access.Read(ctx, c.Who(), t.ID, "route", t.Envelope); err != nil {
+	if err := b.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "route", t.Envelope); err != nil {
 		return event.Decision{}, err
 	}
 	if in.Policy != nil {

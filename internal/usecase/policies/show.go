@@ -37,9 +37,9 @@ func inForce(s policy.State, at ledger.Position) PolicyInForce {
 func (b *Book) Show(ctx context.Context, c caller.Caller) (PolicyInForce, error) {
 	p, err := b.show(ctx, c)
 	if err != nil {
-		return PolicyInForce{}, b.access.Refused(ctx, c.Who(), "show-policy", "", err)
+		return PolicyInForce{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "show-policy", "", err)
 	}
-	return p, b.access.Read(ctx, c.Who(), "", "policy", p.Digest)
+	return p, b.access.Read(ctx, c.Workspace, c.Actor(), "", "policy", p.Digest)
 }
 
 func (b *Book) show(ctx context.Context, c caller.Caller) (PolicyInForce, error) {
@@ -70,7 +70,7 @@ const maxVersions = 100
 // or of all if that is 0.
 func (b *Book) Versions(ctx context.Context, c caller.Caller, before int) ([]PolicyInForce, error) {
 	if err := c.May(identity.ReadAny, "see the policies"); err != nil {
-		return nil, b.access.Refused(ctx, c.Who(), "list-policies", "", err)
+		return nil, b.access.Refused(ctx, c.Workspace, c.Actor(), "list-policies", "", err)
 	}
 	var list []PolicyInForce
 	var s policy.State
@@ -102,7 +102,7 @@ func (b *Book) Versions(ctx context.Context, c caller.Caller, before int) ([]Pol
 func (b *Book) Reload(ctx context.Context, c caller.Caller) (PolicyInForce, error) {
 	p, err := b.reload(ctx, c)
 	if err != nil {
-		return PolicyInForce{}, b.access.Refused(ctx, c.Who(), "reload-policy", "", err)
+		return PolicyInForce{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "reload-policy", "", err)
 	}
 	return p, nil
 }
@@ -160,7 +160,7 @@ func (b *Book) Check(ctx context.Context, c caller.Caller, in PolicyInput) (Poli
 	out := PolicyChecked{Digest: policy.DigestOf([]byte(in.Text)), Problems: []PolicyProblem{}}
 	p, problems, err := b.check(ctx, c, in)
 	if err != nil {
-		return PolicyChecked{}, b.access.Refused(ctx, c.Who(), "check-policy", "", err)
+		return PolicyChecked{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "check-policy", "", err)
 	}
 	for _, one := range problems {
 		out.Problems = append(out.Problems, PolicyProblem(one))

@@ -55,14 +55,14 @@ type Copy struct {
 func (a *App) Accept(ctx context.Context, c Caller, in AcceptInput) (Accepted, error) {
 	taskID, n, err := event.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
 	}
 	if c.Agent() == "" {
 		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
-		return Accepted{}, a.access.Refused(ctx, c.Who(), "accept", in.Handoff, err)
+		return Accepted{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
 	}
 	r, err := a.tasks.ChangeWith(ctx, c, "accept", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		return a.decideAccept(ctx, c, t, handoff.Accept{By: c.By(), Handoff: n, Offer: in.Offer}, now)
+		return a.decideAccept(ctx, c, t, handoff.Accept{By: c.Principal, Handoff: n, Offer: in.Offer}, now)
 	})
 	if err != nil || r.Stage != event.Transferred {
 		return Accepted{Receipt: r}, err
@@ -84,7 +84,7 @@ func (a *App) decideAccept(ctx context.Context, c Caller, t task.Task, cmd hando
 	if err != nil || rendered == nil {
 		return events, err
 	}
-	more, err := handoff.Decide(task.FoldAll(t, events), handoff.Render{By: c.By(), Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
+	more, err := handoff.Decide(task.FoldAll(t, events), handoff.Render{By: c.Principal, Handoff: t.Handoff.N, Agent: c.Agent(), Rendition: *rendered}, now)
 	return append(events, more...), err
 }
 
@@ -125,7 +125,7 @@ type ContentInput struct {
 func (a *App) Content(ctx context.Context, c Caller, in ContentInput) (Sheet, error) {
 	s, err := a.contentOf(ctx, c, in)
 	if err != nil {
-		return Sheet{}, a.access.Refused(ctx, c.Who(), "content", in.ID, err)
+		return Sheet{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "content", in.ID, err)
 	}
 	return s, nil
 }
@@ -154,7 +154,7 @@ func (a *App) contentOf(ctx context.Context, c Caller, in ContentInput) (Sheet, 
 
 // readSheet gives a sealed envelope to who may have it, once that is on record.
 func (a *App) readSheet(ctx context.Context, c Caller, task, digest string, in ContentInput) (Sheet, error) {
-	if err := a.access.Read(ctx, c.Who(), task, in.ID, digest); err != nil {
+	if err := a.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, digest); err != nil {
 		return Sheet{}, err
 	}
 	sheet, err := a.sheet(ctx, c.Workspace, task, digest, in.Render)
@@ -223,7 +223,7 @@ func (a *App) given(ctx context.Context, c Caller, t task.Task) (string, error) 
 		if err != nil || rendered == nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.Render{By: c.By(), Handoff: n, Agent: c.Agent(), Rendition: *rendered}, now)
+		return handoff.Decide(t, handoff.Render{By: c.Principal, Handoff: n, Agent: c.Agent(), Rendition: *rendered}, now)
 	})
 	if err != nil {
 		return "", err

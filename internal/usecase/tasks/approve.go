@@ -36,7 +36,7 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (taskstore
 		taskID, ticket, err = event.ParseTicketID(in.ID)
 	}
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "approve", in.ID, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "approve", in.ID, err)
 	}
 	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		if ticket > 0 {
@@ -46,7 +46,7 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (taskstore
 			}
 		}
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
-			return handoff.Approve{By: c.By(), Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
+			return handoff.Approve{By: c.Principal, Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
 	})
 }
@@ -70,7 +70,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 
 func (a *App) grant(ctx context.Context, c Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
 	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		cmd := handoff.GrantTakeover{By: c.By(), Epoch: in.Epoch, Ask: n}
+		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n}
 		i := slices.IndexFunc(t.Asks, func(ask task.Ask) bool { return ask.N == n })
 		if i < 0 {
 			return handoff.Decide(t, cmd, now)
@@ -134,14 +134,14 @@ type DenyInput struct {
 // over.
 func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (taskstore.Receipt, error) {
 	if task, n, err := event.ParseAskID(in.ID); err == nil {
-		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.By(), Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n, Detail: in.Detail})
 	}
 	if strings.Contains(in.ID, ".k") {
 		return a.Decline(ctx, c, in.ID, in.Epoch, in.Detail, in)
 	}
 	task, n, err := event.ParseHandoffID(in.ID)
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "deny", in.ID, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "deny", in.ID, err)
 	}
-	return a.tasks.Change(ctx, c, "deny", task, in, handoff.Deny{By: c.By(), Handoff: n, Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "deny", task, in, handoff.Deny{By: c.Principal, Handoff: n, Detail: in.Detail})
 }

@@ -26,10 +26,10 @@ func (a *App) Confirm(ctx context.Context, c Caller, in ConfirmInput) (taskstore
 		err = in.Content.Check()
 	}
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "confirm", in.Handoff, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "confirm", in.Handoff, err)
 	}
 	return a.tasks.ChangeWith(ctx, c, "confirm", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		cmd := handoff.Confirm{By: c.By(), Epoch: in.Epoch, Handoff: n}
+		cmd := handoff.Confirm{By: c.Principal, Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
 			head := envelope.Header{
 				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,

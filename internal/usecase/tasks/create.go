@@ -46,7 +46,7 @@ func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (taskstore.R
 		r, err = a.create(ctx, c, in, request)
 	}
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "create", "", err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "create", "", err)
 	}
 	return r, nil
 }
@@ -68,7 +68,7 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	}
 	id := event.TaskID(n)
 	cmd := handoff.Create{
-		By: c.By(), Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
+		By: c.Principal, Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
 		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
 	}
@@ -110,7 +110,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	}
 	t.Apply(events...)
 	if in.Start {
-		started, err := handoff.Decide(t, handoff.Start{By: c.By()}, now)
+		started, err := handoff.Decide(t, handoff.Start{By: c.Principal}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -172,5 +172,5 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]event
 
 // Start makes the calling agent the owner of its own pending task.
 func (a *App) Start(ctx context.Context, c Caller, task string) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "start", task, nil, handoff.Start{By: c.By()})
+	return a.tasks.Change(ctx, c, "start", task, nil, handoff.Start{By: c.Principal})
 }

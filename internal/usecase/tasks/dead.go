@@ -28,10 +28,10 @@ type ReplayInput struct {
 // it says nothing, the handoff that failed is asked for again: see [handoffs.Again].
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (taskstore.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "replay", in.Task, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
 	}
 	return a.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
-		events, err := handoff.Decide(t, handoff.Replay{By: c.By(), Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
+		events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ type DiscardInput struct {
 // Discard gives a task in the dead letters up, for a reason.
 func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (taskstore.Receipt, error) {
 	if err := c.May(identity.DeadLetters, "discard a dead letter"); err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "discard", in.Task, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "discard", in.Task, err)
 	}
-	return a.tasks.Change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.By(), Why: in.Why})
+	return a.tasks.Change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.Principal, Why: in.Why})
 }

@@ -34,7 +34,7 @@ type Imported struct {
 func (a *App) Import(ctx context.Context, c Caller, in ImportInput) (Imported, error) {
 	out, err := a.importTask(ctx, c, in)
 	if err != nil {
-		return Imported{}, a.access.Refused(ctx, c.Who(), "import", "", err)
+		return Imported{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "import", "", err)
 	}
 	return out, nil
 }

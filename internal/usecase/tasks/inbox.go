@@ -34,7 +34,7 @@ type InboxInput struct {
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
 	if err := a.checkInbox(ctx, c, &in); err != nil {
-		return view.Inbox{}, a.access.Refused(ctx, c.Who(), "inbox", in.Agent, err)
+		return view.Inbox{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "inbox", in.Agent, err)
 	}
 	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
 	if own {

@@ -23,7 +23,7 @@ type ProgressInput struct {
 
 // Progress reports what the owner has done, and renews its lease.
 func (a *App) Progress(ctx context.Context, c Caller, in ProgressInput) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.By(), Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
+	return a.tasks.Change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.Principal, Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
 }
 
 // HeartbeatInput shows that the owner lives.
@@ -35,7 +35,7 @@ type HeartbeatInput struct {
 // Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
 // owns the task.
 func (a *App) Heartbeat(ctx context.Context, c Caller, in HeartbeatInput) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.By(), Epoch: in.Epoch})
+	return a.tasks.Change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.Principal, Epoch: in.Epoch})
 }
 
 // CompleteInput finishes a task.
@@ -49,7 +49,7 @@ type CompleteInput struct {
 // Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
 // that the owner can mend it and complete the task again.
 func (a *App) Complete(ctx context.Context, c Caller, in CompleteInput) (taskstore.Receipt, error) {
-	cmd := handoff.Complete{By: c.By(), Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
+	cmd := handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
 	return a.tasks.ChangeWith(ctx, c, "complete", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		return a.decideComplete(t, cmd, now)
 	})
@@ -67,7 +67,7 @@ type FailInput struct {
 // Fail ends a task as not done.
 func (a *App) Fail(ctx context.Context, c Caller, in FailInput) (taskstore.Receipt, error) {
 	return a.tasks.Change(ctx, c, "fail", in.Task, in,
-		handoff.Fail{By: c.By(), Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
+		handoff.Fail{By: c.Principal, Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
 }
 
 // CancelInput calls a task off, or withdraws a handoff.
@@ -81,9 +81,9 @@ type CancelInput struct {
 // under way it only takes that back.
 func (a *App) Cancel(ctx context.Context, c Caller, in CancelInput) (taskstore.Receipt, error) {
 	if task, n, err := event.ParseHandoffID(in.ID); err == nil {
-		return a.tasks.Change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.By(), Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
+		return a.tasks.Change(ctx, c, "cancel", task, in, handoff.Withdraw{By: c.Principal, Epoch: in.Epoch, Handoff: n, Detail: in.Detail})
 	}
-	return a.tasks.Change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.By(), Epoch: in.Epoch, Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "cancel", in.ID, in, handoff.Cancel{By: c.Principal, Epoch: in.Epoch, Detail: in.Detail})
 }
 
 // ConstrainInput adds or tightens a constraint.
@@ -95,7 +95,7 @@ type ConstrainInput struct {
 
 // Constrain adds a constraint, or tightens one.
 func (a *App) Constrain(ctx context.Context, c Caller, in ConstrainInput) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.By(), Epoch: in.Epoch, Constraint: in.Constraint})
+	return a.tasks.Change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: in.Constraint})
 }
 
 // LiftInput takes a constraint away.
@@ -107,7 +107,7 @@ type LiftInput struct {
 
 // Lift takes a constraint away, as the principal that set it or an operator.
 func (a *App) Lift(ctx context.Context, c Caller, in LiftInput) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.By(), ID: in.ID, Why: in.Why})
+	return a.tasks.Change(ctx, c, "lift", in.Task, in, handoff.Lift{By: c.Principal, ID: in.ID, Why: in.Why})
 }
 
 // AnnotateInput corrects or comments on an entry.
@@ -128,6 +128,6 @@ func (a *App) Annotate(ctx context.Context, c Caller, in AnnotateInput) (tasksto
 		if in.Entry > 0 && (len(found) == 0 || found[0].Position != at) {
 			return nil, refusal.New(refusal.NotFound, "look at the task's trail for its entries", "task %s has no entry %d", t.ID, in.Entry)
 		}
-		return handoff.Decide(t, handoff.Annotate{By: c.By(), Entry: in.Entry, Note: in.Note}, now)
+		return handoff.Decide(t, handoff.Annotate{By: c.Principal, Entry: in.Entry, Note: in.Note}, now)
 	})
 }

@@ -24,12 +24,12 @@ type RejectInput struct {
 func (a *App) Reject(ctx context.Context, c Caller, in RejectInput) (taskstore.Receipt, error) {
 	taskID, n, err := event.ParseHandoffID(in.Handoff)
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "reject", in.Handoff, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "reject", in.Handoff, err)
 	}
 	return a.tasks.ChangeWith(ctx, c, "reject", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
-				By: c.By(), Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
+				By: c.Principal, Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
 			}
 		})
 	})
@@ -80,5 +80,5 @@ type GapInput struct {
 // ReportGap puts on record that the owner's context lacks something. The owner goes on working with what there is; one
 // who cannot rejects the offer instead, or hands the task back.
 func (a *App) ReportGap(ctx context.Context, c Caller, in GapInput) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.By(), Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})
+	return a.tasks.Change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.Principal, Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})
 }

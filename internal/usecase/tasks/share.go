@@ -51,7 +51,7 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (taskstore.Rec
 		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(in.To), in.Pack); err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.ShareEnvelope{By: c.By(), Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
+		return handoff.Decide(t, handoff.ShareEnvelope{By: c.Principal, Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
 	})
 }
 
@@ -86,9 +86,9 @@ func (a *App) takeShare(ctx context.Context, c Caller, t task.Task, s task.Share
 		if err != nil {
 			return nil, err
 		}
-		cmd := handoff.Sequence{handoff.ReadShare{By: c.By(), Share: s.N}}
+		cmd := handoff.Sequence{handoff.ReadShare{By: c.Principal, Share: s.N}}
 		if rendered != nil {
-			cmd = append(cmd, handoff.Render{By: c.By(), Share: s.N, Agent: c.Agent(), Rendition: *rendered})
+			cmd = append(cmd, handoff.Render{By: c.Principal, Share: s.N, Agent: c.Agent(), Rendition: *rendered})
 		}
 		return handoff.Decide(t, cmd, now)
 	})

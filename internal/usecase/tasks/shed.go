@@ -31,7 +31,7 @@ type ShedInput struct {
 func (a *App) ShedOffers(ctx context.Context, c Caller, in ShedInput) (taskstore.Relief, error) {
 	r, err := a.shedOffers(ctx, c, in)
 	if err != nil {
-		return taskstore.Relief{}, a.access.Refused(ctx, c.Who(), "shed", in.Agent, err)
+		return taskstore.Relief{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "shed", in.Agent, err)
 	}
 	return r, nil
 }
@@ -89,7 +89,7 @@ func (a *App) shedding(ctx context.Context, c Caller, o view.Item, agent, why st
 		if err != nil {
 			return nil, err
 		}
-		cmd := handoff.Shed{By: c.By(), Agent: agent, Handoff: n, Offer: o.Offer, Why: why}
+		cmd := handoff.Shed{By: c.Principal, Agent: agent, Handoff: n, Offer: o.Offer, Why: why}
 		if _, err := handoff.Decide(t, cmd, now); err != nil { // only what is allowed is worth looking for others
 			return nil, err
 		}

@@ -38,10 +38,10 @@ func (a *App) Stuck(ctx context.Context, c Caller, in StuckInput) (taskstore.Rec
 		if err := ownedBy(t, in.Owner); err != nil {
 			return nil, err
 		}
-		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
+		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.Principal, Above: above, Detail: in.Detail}, now)
 	})
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "stuck", in.Task, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "stuck", in.Task, err)
 	}
 	return taskstore.ReceiptOf(out), nil
 }
@@ -103,7 +103,7 @@ type StuckAgentInput struct {
 func (a *App) StuckAgent(ctx context.Context, c Caller, in StuckAgentInput) (taskstore.Relief, error) {
 	r, err := a.stuckAgent(ctx, c, in)
 	if err != nil {
-		return taskstore.Relief{}, a.access.Refused(ctx, c.Who(), "stuck-agent", in.Agent, err)
+		return taskstore.Relief{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "stuck-agent", in.Agent, err)
 	}
 	return r, nil
 }
@@ -148,7 +148,7 @@ func (a *App) relieve(ctx context.Context, c Caller, in StuckAgentInput, taskID 
 		if hidden = t.State != event.Executing || t.Owner != in.Agent || !above && !a.tasks.Sees(c, t); hidden || err != nil {
 			return nil, err
 		}
-		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.By(), Above: above, Detail: in.Detail}, now)
+		return a.decideStuck(ctx, c, t, handoff.Stuck{By: c.Principal, Above: above, Detail: in.Detail}, now)
 	})
 	if err == nil && hidden && !out.Repeat {
 		return nil
@@ -162,7 +162,7 @@ func mayNot(c Caller, r taskstore.Relief) error {
 	const hint = "who requested a task, who owns the task that it works for, and operators may say so; or ask to take it over"
 	denied := func(k taskstore.KeptTask) bool { return k.Code == refusal.NotPermitted }
 	switch {
-	case c.By().Operator || len(r.Moved) > 0 || !slices.ContainsFunc(r.Kept, denied) && len(r.Kept) > 0:
+	case c.IsOperator() || len(r.Moved) > 0 || !slices.ContainsFunc(r.Kept, denied) && len(r.Kept) > 0:
 		return nil
 	case len(r.Kept) > 0:
 		return refusal.New(refusal.NotPermitted, hint, "%s may say of none of the %d tasks that it sees with agent %s that they are stuck", c, len(r.Kept), r.Agent)

@@ -70,7 +70,7 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev event.Spawned, creat
 
 // strand parks what the server could not send: nobody is there to hear the refusal.
 func strand(t task.Task, why error, now time.Time) ([]event.Event, error) {
-	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").By(), Why: refusal.Clip(why.Error(), 1000)}, now)
+	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").Principal, Why: refusal.Clip(why.Error(), 1000)}, now)
 }
 
 // CheckDependencies tells a new task of dependencies that ended while it was being created.
@@ -193,7 +193,7 @@ func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k even
 			continue
 		}
 		_, err := a.tasks.Do(ctx, c.Write(""), taskstore.StreamOf(workspace, child.Task), func(t task.Task, now time.Time) ([]event.Event, error) {
-			events, err := handoff.Decide(t, handoff.Constrain{By: c.By(), Constraint: k}, now)
+			events, err := handoff.Decide(t, handoff.Constrain{By: c.Principal, Constraint: k}, now)
 			if code := refusal.CodeOf(err); code == refusal.TooLarge || code == refusal.Invalid {
 				return strand(t, err, now)
 			}
@@ -209,7 +209,7 @@ func (a *App) Bind(ctx context.Context, workspace string, e ledger.Entry, k even
 // CancelAll cancels child tasks for their parent.
 func (a *App) CancelAll(ctx context.Context, workspace string, ids []string, why string) error {
 	for _, id := range ids {
-		cmd := handoff.Cancel{By: caller.System(workspace, "courier").By(), Detail: why}
+		cmd := handoff.Cancel{By: caller.System(workspace, "courier").Principal, Detail: why}
 		if err := a.tell(ctx, workspace, id, cmd); err != nil {
 			return err
 		}

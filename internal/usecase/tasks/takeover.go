@@ -33,7 +33,7 @@ func ownedBy(t task.Task, owner string) error {
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
 // takes it from whoever holds it and offers it to an agent.
 func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (taskstore.Receipt, error) {
-	if c.By().Operator {
+	if c.IsOperator() {
 		return a.reassign(ctx, c, in)
 	}
 	out, err := a.tasks.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
@@ -48,7 +48,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (tasksto
 			return nil, err
 		}
 		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
-		cmd := handoff.Takeover{By: c.By(), Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
+		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
 		var doc envelope.Envelope
 		if t.Owner != "" {
 			if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
@@ -62,7 +62,7 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (tasksto
 		return events, a.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
 	})
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Who(), "takeover", in.Task, err)
+		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
 	}
 	r := taskstore.ReceiptOf(out)
 	if !a.tasks.Sees(c, *out.State) { // the short form is for who has no part in the task
@@ -82,14 +82,14 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (tasksto
 		}
 		var events []event.Event
 		if h := t.InFlight(); h != nil {
-			back, err := handoff.Decide(t, handoff.Withdraw{By: c.By(), Handoff: h.N, Detail: in.Detail}, now)
+			back, err := handoff.Decide(t, handoff.Withdraw{By: c.Principal, Handoff: h.N, Detail: in.Detail}, now)
 			if err != nil {
 				return nil, err
 			}
 			events, t = back, task.FoldAll(t, back)
 		}
 		if k := t.AtDesk(); k != nil {
-			back, err := handoff.Decide(t, handoff.Recall{By: c.By(), Ticket: k.N, Detail: in.Detail}, now)
+			back, err := handoff.Decide(t, handoff.Recall{By: c.Principal, Ticket: k.N, Detail: in.Detail}, now)
 			if err != nil {
 				return nil, err
 			}

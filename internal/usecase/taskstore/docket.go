@@ -78,7 +78,7 @@ func (d *Docket) ChangeWith(ctx context.Context, c caller.Caller, verb, taskID s
 		return decide(t, now)
 	})
 	if err != nil {
-		return Receipt{}, d.access.Refused(ctx, c.Who(), verb, taskID, err)
+		return Receipt{}, d.access.Refused(ctx, c.Workspace, c.Actor(), verb, taskID, err)
 	}
 	return ReceiptOf(out), nil
 }

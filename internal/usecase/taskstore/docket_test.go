@@ -41,7 +41,7 @@ func opened(t *testing.T) (*taskstore.Docket, *ledgertest.Double) {
 	}
 	_, err = d.Decide(t.Context(), agent("ann"), "create", taskID, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(s, handoff.Sequence{
-			handoff.Create{By: agent("ann").By(), Task: taskID, Intent: "refund order 7"}, handoff.Start{By: agent("ann").By()},
+			handoff.Create{By: agent("ann").Principal, Task: taskID, Intent: "refund order 7"}, handoff.Start{By: agent("ann").Principal},
 		}, now)
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func entries(t *testing.T, l ledger.Ledger, kind, id string) int {
 }
 
 func progress(c caller.Caller) handoff.Progress {
-	return handoff.Progress{By: c.By(), Epoch: 1, Note: "half is done"}
+	return handoff.Progress{By: c.Principal, Epoch: 1, Note: "half is done"}
 }
 
 func TestWhatOneMayNotSeeIsNotFoundAndTheRefusalIsOnRecord(t *testing.T) {
@@ -131,7 +131,7 @@ func TestAConditionHoldsWhenTheEntryIsMade(t *testing.T) {
 func TestOfAnAgentsTasksEachHasItsOwnOutcome(t *testing.T) {
 	d, _ := opened(t)
 	out, err := d.Decide(t.Context(), agent("ann"), "park", taskID, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(s, handoff.Strand{By: caller.System(identity.DefaultWorkspace, "courier").By(), Why: "nobody is there"}, now)
+		return handoff.Decide(s, handoff.Strand{By: caller.System(identity.DefaultWorkspace, "courier").Principal, Why: "nobody is there"}, now)
 	})
 	if err != nil {
 		t.Fatal(err)

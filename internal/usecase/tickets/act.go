@@ -28,7 +28,7 @@ type AskInput struct {
 func (d *Desk) Ask(ctx context.Context, c caller.Caller, in AskInput) (taskstore.Receipt, error) {
 	return d.tasks.ChangeWith(ctx, c, "ask", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		events, err := handoff.Decide(t, handoff.Inquire{
-			By: c.By(), Epoch: in.Epoch, Desk: in.Desk, To: in.To, Question: in.Question, Options: in.Options, Within: in.Within,
+			By: c.Principal, Epoch: in.Epoch, Desk: in.Desk, To: in.To, Question: in.Question, Options: in.Options, Within: in.Within,
 		}, now)
 		if err == nil {
 			err = d.there(ctx, c, in)
@@ -58,7 +58,7 @@ type ClaimInput struct {
 // registered as an agent: themselves, or, for an operator, the agent of the same name.
 func (d *Desk) Claim(ctx context.Context, c caller.Caller, in ClaimInput) (taskstore.Receipt, error) {
 	return d.act(ctx, c, "claim", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		cmd := handoff.Claim{By: c.By(), Serves: s.serves, Ticket: n, Agent: s.person}
+		cmd := handoff.Claim{By: c.Principal, Serves: s.serves, Ticket: n, Agent: s.person}
 		if k := t.AtDesk(); k != nil && k.Kind == event.TicketTakeover && s.person != "" {
 			var err error
 			cmd.Envelope, err = d.from.Handover(ctx, c.Workspace, t, s.person, event.ReasonEscalation, "taken from the desk "+k.Desk, now)
@@ -80,7 +80,7 @@ type ReleaseInput struct {
 // Release gives a claimed ticket back to its desk. A task that was taken over waits there again.
 func (d *Desk) Release(ctx context.Context, c caller.Caller, in ReleaseInput) (taskstore.Receipt, error) {
 	return d.act(ctx, c, "release", in.ID, in, func(t task.Task, n int, _ standing, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(t, handoff.Release{By: c.By(), Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
+		return handoff.Decide(t, handoff.Release{By: c.Principal, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
 	})
 }
 
@@ -94,7 +94,7 @@ type AnswerInput struct {
 // Answer answers a question. The task's owner goes on with it.
 func (d *Desk) Answer(ctx context.Context, c caller.Caller, in AnswerInput) (taskstore.Receipt, error) {
 	return d.act(ctx, c, "answer", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(t, handoff.Answer{By: c.By(), Serves: s.serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
+		return handoff.Decide(t, handoff.Answer{By: c.Principal, Serves: s.serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
 	})
 }
 
@@ -102,8 +102,8 @@ func (d *Desk) Answer(ctx context.Context, c caller.Caller, in AnswerInput) (tas
 // whoever asked, it takes the question or the task back.
 func (d *Desk) Decline(ctx context.Context, c caller.Caller, id string, epoch uint64, detail string, in any) (taskstore.Receipt, error) {
 	return d.act(ctx, c, "deny", id, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		by := c.By()
-		source := by.Agent != "" && by.Agent == t.Owner || t.Owner == "" && t.Requester == c.String()
+		by := c.Principal
+		source := by.Agent() != "" && by.Agent() == t.Owner || t.Owner == "" && t.Requester == c.String()
 		if source && t.AtDesk() != nil {
 			return handoff.Decide(t, handoff.Recall{By: by, Epoch: epoch, Ticket: n, Detail: detail}, now)
 		}
@@ -121,7 +121,7 @@ func (d *Desk) act(ctx context.Context, c caller.Caller, verb, id string, in any
 		s, err = d.standingOf(ctx, c)
 	}
 	if err != nil {
-		return taskstore.Receipt{}, d.access.Refused(ctx, c.Who(), verb, id, err)
+		return taskstore.Receipt{}, d.access.Refused(ctx, c.Workspace, c.Actor(), verb, id, err)
 	}
 	out, err := d.tasks.Decide(ctx, c, verb, taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		k := t.Ticket
@@ -132,7 +132,7 @@ func (d *Desk) act(ctx context.Context, c caller.Caller, verb, id string, in any
 		return decide(t, n, s, now)
 	})
 	if err != nil {
-		return taskstore.Receipt{}, d.access.Refused(ctx, c.Who(), verb, id, err)
+		return taskstore.Receipt{}, d.access.Refused(ctx, c.Workspace, c.Actor(), verb, id, err)
 	}
 	r := taskstore.ReceiptOf(out)
 	r.Ticket = id

@@ -102,7 +102,7 @@ const preview = 500
 // their answers.
 func (d *Desk) Tickets(ctx context.Context, c caller.Caller, in TicketsInput) ([]view.Ticket, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
-		return nil, d.access.Refused(ctx, c.Who(), "list-tickets", "", err)
+		return nil, d.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
@@ -137,9 +137,9 @@ type TicketInput struct {
 func (d *Desk) Ticket(ctx context.Context, c caller.Caller, in TicketInput) (view.Ticket, error) {
 	k, err := d.waitFor(ctx, c, in)
 	if err != nil {
-		return view.Ticket{}, d.access.Refused(ctx, c.Who(), "show-ticket", in.ID, err)
+		return view.Ticket{}, d.access.Refused(ctx, c.Workspace, c.Actor(), "show-ticket", in.ID, err)
 	}
-	return k, d.access.ReadAll(ctx, c.Who(), k.Task, "ticket", []string{k.ID})
+	return k, d.access.ReadAll(ctx, c.Workspace, c.Actor(), k.Task, "ticket", []string{k.ID})
 }
 
 func (d *Desk) waitFor(ctx context.Context, c caller.Caller, in TicketInput) (view.Ticket, error) {

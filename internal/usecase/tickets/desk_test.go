@@ -51,7 +51,7 @@ func open(t *testing.T) *house {
 	}
 	ann := agentOf("ann")
 	_, err = tasks.Decide(t.Context(), ann, "create", taskID, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: ann.By(), Task: taskID, Intent: "pay it back"}, handoff.Start{By: ann.By()}}, now)
+		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: ann.Principal, Task: taskID, Intent: "pay it back"}, handoff.Start{By: ann.Principal}}, now)
 	})
 	if err != nil {
 		t.Fatal(err)

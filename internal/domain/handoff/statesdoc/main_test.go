@@ -23,7 +23,7 @@ func TestThePagesSayWhatTheRulesDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != want {
-			t.Errorf("docs/%s is out of date: run go generate ./internal/domain/handoff and commit the result", file)
+			t.Errorf("docs/%s is out of date: run go generate ./internal/domain/task and commit the result", file)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
@@ -21,7 +22,7 @@ type life struct {
 	task  task.Task
 	id    string
 	now   time.Time
-	agent handoff.By
+	agent identity.Principal
 	step  int
 	at    ledger.Position // of the stream's end; set by the caller
 }
@@ -40,8 +41,8 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 	case 0:
 		l.task, l.at, l.id = task.Task{}, 0, fmt.Sprintf("task_%026d", n)
 		name := fmt.Sprintf("agent-%d", n%100)
-		l.agent = handoff.By{Principal: "agent/" + name, Agent: name}
-		from := handoff.By{Principal: fmt.Sprintf("agent/agent-%d", (n+1)%100)}
+		l.agent = identity.Principal{Role: identity.Agent, Name: name}
+		from := identity.Principal{Role: identity.Agent, Name: fmt.Sprintf("agent-%d", (n+1)%100)}
 		c = handoff.Sequence{
 			handoff.Create{By: from, Task: l.id, Intent: "Write the release notes of version 2 from the merged changes, in plain words."},
 			handoff.Request{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
@@ -65,7 +66,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		}
 	}
 	commands := []handoff.Command{
-		handoff.Start{By: handoff.By{Principal: t.Requester, Agent: "ann"}},
+		handoff.Start{By: identity.ParsePrincipal("", t.Requester)},
 		handoff.Heartbeat{By: owner, Epoch: t.Epoch},
 		handoff.Progress{By: owner, Epoch: t.Epoch, Note: "on"},
 		handoff.Accept{By: agentOf(receiver), Handoff: n},
@@ -178,7 +179,7 @@ func (s *stage) compare(tasks int) (complaints []string) {
 			check("held by "+name, held, err, want.held[name])
 		}
 	}
-	for _, principal := range []string{"agent/ann", "agent/bob", "agent/cy", operator.Principal} {
+	for _, principal := range []string{"agent/ann", "agent/bob", "agent/cy", operator.String()} {
 		open, err := s.views.Open(s.ctx, s.ws, principal)
 		check("open of "+principal, open, err, want.open[principal])
 	}

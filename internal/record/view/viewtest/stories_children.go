@@ -88,7 +88,7 @@ func resumedStory(s *stage) {
 	s.wantInbox("ann")
 	s.do(id(1), handoff.Answer{By: operator, Ticket: 1, Answer: "this one"})
 	item := s.wantInbox("ann", "resumed "+id(1))[0]
-	if item.From != operator.Principal || item.Detail != "answered: this one" || item.Task != id(1) || item.Epoch != 1 {
+	if item.From != operator.String() || item.Detail != "answered: this one" || item.Task != id(1) || item.Epoch != 1 {
 		s.Errorf("what was answered: %+v", item)
 	}
 	s.do(id(1), handoff.Inquire{By: agentOf("ann"), Epoch: 1, Question: "and now?"})

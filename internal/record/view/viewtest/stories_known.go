@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -15,10 +16,10 @@ import (
 
 // reader is an agent with tasks that it takes part in.
 func reader(name string, tasks ...string) memory.Reader {
-	return memory.Reader{Principal: "agent/" + name, Tasks: tasks}
+	return memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: name}, Tasks: tasks}
 }
 
-var auditor = memory.Reader{Principal: "auditor/kim", ReadsAny: true, ActsAny: true}
+var auditor = memory.Reader{Principal: identity.Principal{Role: identity.Auditor, Name: "kim"}}
 
 func content(title, text string) memory.Content {
 	return memory.Content{Title: title, Text: text, Salt: "00112233445566778899aabbccddeeff"}
@@ -223,7 +224,7 @@ func oddQueryStory(s *stage) {
 	s.wantMemory(view.MemoryFilter{By: ann, Text: many + " text"}) // beyond the first words
 	s.wantMemory(view.MemoryFilter{By: ann, Text: strings.Repeat("zzz ", 5000) + " text"}, "m1")
 	s.wantMemory(view.MemoryFilter{By: ann, Text: strings.Repeat("w", 100_000)})
-	s.wantMemory(view.MemoryFilter{By: memory.Reader{Principal: "agent/x' OR '1'='1"}, Tag: "x' OR '1'='1"})
+	s.wantMemory(view.MemoryFilter{By: memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "x' OR '1'='1"}}, Tag: "x' OR '1'='1"})
 }
 
 func conversationStory(s *stage) {
@@ -259,8 +260,8 @@ func conversationStory(s *stage) {
 	want(view.ConversationFilter{By: reader("dee")})
 	want(view.ConversationFilter{By: reader("dee", id(1))}, "c1")
 	want(view.ConversationFilter{By: reader("ann", id(1), id(2))}, "c1")
-	want(view.ConversationFilter{By: memory.Reader{Principal: "agent/dee", Conversations: []string{"c3", "c2", "c9"}}}, "c3", "c2")
-	want(view.ConversationFilter{By: memory.Reader{Principal: "agent/dee", Tasks: []string{id(1)}, Conversations: []string{"c1", "c2"}}, Agent: "ann"}, "c1")
+	want(view.ConversationFilter{By: memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "dee"}, Conversations: []string{"c3", "c2", "c9"}}}, "c3", "c2")
+	want(view.ConversationFilter{By: memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "dee"}, Tasks: []string{id(1)}, Conversations: []string{"c1", "c2"}}, Agent: "ann"}, "c1")
 	want(view.ConversationFilter{})
 	s.wantTurns("c1", 0, 0, "please", "done")
 	s.wantTurns("c1", 1, 5, "done")

@@ -125,11 +125,13 @@ func newStage(t *testing.T, open Open) *stage {
 // id names the n-th task.
 func id(n int) string { return fmt.Sprintf("task_%026d", n) }
 
-func agentOf(name string) handoff.By { return handoff.By{Principal: "agent/" + name, Agent: name} }
+func agentOf(name string) identity.Principal {
+	return identity.Principal{Role: identity.Agent, Name: name}
+}
 
 var (
-	operator = handoff.By{Principal: "operator/olga", Operator: true}
-	system   = handoff.By{Principal: "system/courier", System: true}
+	operator = identity.Principal{Role: identity.Operator, Name: "olga"}
+	system   = identity.Principal{Role: identity.System, Name: "courier"}
 )
 
 // do decides commands on a task, appends what comes of it, and waits until the views have it. The test fails if a
@@ -245,7 +247,7 @@ func (s *stage) verify() {
 }
 
 // create makes a task of an agent.
-func (s *stage) create(n int, requester handoff.By) string {
+func (s *stage) create(n int, requester identity.Principal) string {
 	s.Helper()
 	s.do(id(n), handoff.Create{By: requester, Task: id(n), Intent: fmt.Sprintf("do %d", n)})
 	return id(n)

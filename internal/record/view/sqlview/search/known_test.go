@@ -12,13 +12,14 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-var ann = memory.Reader{Principal: "agent/ann"}
+var ann = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "ann"}}
 
 // house is tables of what is known in a database of their own.
 type house struct {
@@ -283,6 +284,12 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 			}
 		}
 	}
+	by := func(readsAny bool) identity.Principal {
+		if readsAny {
+			return identity.Principal{Role: identity.Auditor, Name: "ann"}
+		}
+		return identity.Principal{Role: identity.Agent, Name: "ann"}
+	}
 	for mask := range 512 {
 		pick := func(bit int, s string) string {
 			if mask&bit != 0 {
@@ -291,7 +298,7 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 			return ""
 		}
 		f := view.MemoryFilter{
-			By:  memory.Reader{Principal: "agent/ann", ReadsAny: mask&1 != 0, Tasks: []string{"task_1"}},
+			By:  memory.Reader{Principal: by(mask&1 != 0), Tasks: []string{"task_1"}},
 			Tag: pick(2, "go"), Author: pick(4, "bob"), Task: pick(8, "task_1"), Conversation: pick(16, "c"), Scope: memory.Scope(pick(32, "task")),
 			Text: pick(128, "word"),
 		}
@@ -307,16 +314,16 @@ func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
 		if !ok {
 			t.Errorf("%+v asks nothing", f)
 		}
-		check(f, q, f.Text == "" && !f.By.ReadsAny && !listed) // a few tasks' items are sorted
+		check(f, q, f.Text == "" && !f.By.ReadsAny() && !listed) // a few tasks' items are sorted
 	}
 	for mask := range 16 {
-		f := view.ConversationFilter{By: memory.Reader{Principal: "agent/ann", ReadsAny: mask&1 != 0, Tasks: []string{"task_1"}, Conversations: []string{"c"}}}
+		f := view.ConversationFilter{By: memory.Reader{Principal: by(mask&1 != 0), Tasks: []string{"task_1"}, Conversations: []string{"c"}}}
 		for bit, field := range map[int]*string{2: &f.Agent, 4: &f.Task, 8: &f.After} {
 			if mask&bit != 0 {
 				*field = "x"
 			}
 		}
-		check(f, selectConversations("main", f), !f.By.ReadsAny)
+		check(f, selectConversations("main", f), !f.By.ReadsAny())
 	}
 	for _, step := range h.plan(workspacesWithMemory) {
 		if strings.Contains(step, "SCAN view_memory") {
@@ -377,7 +384,7 @@ func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
 func BenchmarkMemory(b *testing.B) {
 	h := open(b)
 	ask := func(name string, f view.MemoryFilter, want int) {
-		f.By, f.Now = memory.Reader{Principal: "system/test", Tasks: []string{"task_1"}}, time.Now()
+		f.By, f.Now = memory.Reader{Principal: identity.Principal{Role: identity.System, Name: "test"}, Tasks: []string{"task_1"}}, time.Now()
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if found, err := h.Memory(b.Context(), "default", f); err != nil || len(found) != want {

@@ -40,7 +40,7 @@ var places = [...]struct {
 // ranked finds by words, the best first.
 func (r *Recall) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
 	words := matches(f.Text)
-	if f.By.Principal == "" || len(words) == 0 {
+	if f.By.IsZero() || len(words) == 0 {
 		return []view.Found{}, nil
 	}
 	q, legs := selectByWords(workspace, f, words)

@@ -67,7 +67,7 @@ func (r *Recall) Remembers(workspace string) bool {
 // may read. Everything else is read where the asker may: what is for all, what is its own, and what is in the scope of its
 // tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
-	if f.By.Principal == "" {
+	if f.By.IsZero() {
 		return q, false
 	}
 	legs := memoryLegs(workspace, f)
@@ -101,7 +101,7 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 		leg(table + "view_memory_owner WHERE m.ws = ?").mayRead(f.By)
 	case f.Pinned:
 		leg(table + "view_memory_pinned WHERE m.ws = ? AND m.pinned = 1").mayRead(f.By)
-	case f.By.ReadsAny:
+	case f.By.ReadsAny():
 		for _, scope := range [...]memory.Scope{memory.Private, memory.Task, memory.Workspace} {
 			if f.Scope == "" || f.Scope == scope {
 				leg(table+"view_memory_scope WHERE m.ws = ? AND m.scope = ?", string(scope))
@@ -112,11 +112,11 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 			leg(table+"view_memory_scope WHERE m.ws = ? AND m.scope = 'workspace'", nil...)
 		}
 		if f.Scope != memory.Workspace {
-			leg(table+"view_memory_owner WHERE m.ws = ? AND m.scope <> 'workspace' AND m.owner = ?", f.By.Principal)
+			leg(table+"view_memory_owner WHERE m.ws = ? AND m.scope <> 'workspace' AND m.owner = ?", f.By.String())
 		}
 		if len(f.By.Tasks) > 0 && (f.Scope == "" || f.Scope == memory.Task) {
 			leg(table+"view_memory_task WHERE m.ws = ? AND m.task <> '' AND m.scope = 'task' AND m.owner <> ? AND m.task IN (SELECT value FROM json_each(?))",
-				f.By.Principal, list(f.By.Tasks))
+				f.By.String(), list(f.By.Tasks))
 		}
 	}
 	return legs
@@ -124,9 +124,9 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 
 // mayRead leaves what the asker may read, as [memory.MayRead] says.
 func (c *clause) mayRead(by memory.Reader) {
-	if !by.ReadsAny {
+	if !by.ReadsAny() {
 		c.add(" AND (m.scope = 'workspace' OR m.owner = ? OR m.scope = 'task' AND m.task IN (SELECT value FROM json_each(?)))",
-			by.Principal, list(by.Tasks))
+			by.String(), list(by.Tasks))
 	}
 }
 
@@ -170,7 +170,7 @@ func list(of []string) string {
 // Conversations implements [view.Recall].
 func (r *Recall) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
 	states := []conversation.State{}
-	if f.By.Principal == "" {
+	if f.By.IsZero() {
 		return states, nil
 	}
 	q := selectConversations(workspace, f)
@@ -191,10 +191,7 @@ func (r *Recall) Conversations(ctx context.Context, workspace string, f view.Con
 // selectConversations reads those in which the asker has spoken, and beside them those that its tasks give it.
 func selectConversations(workspace string, f view.ConversationFilter) (q clause) {
 	const spoken = "s.n AS n, c.state FROM view_conversation_speaker AS s CROSS JOIN view_conversation AS c ON c.n = s.n WHERE s.ws = ? AND s.agent = ?"
-	name, isAgent := strings.CutPrefix(f.By.Principal, "agent/")
-	if !isAgent {
-		name = ""
-	}
+	name := f.By.Agent()
 	from := func(text string, args ...any) {
 		if q.text != "" {
 			q.add(" UNION ALL ")
@@ -211,7 +208,7 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 		}
 	}
 	switch {
-	case !f.By.ReadsAny:
+	case !f.By.ReadsAny():
 		from(spoken, workspace, name)
 		from(`c.n AS n, c.state FROM view_conversation AS c WHERE c.n IN (
 				SELECT n FROM view_conversation_task WHERE ws = ? AND task IN (SELECT value FROM json_each(?))
