@@ -81,7 +81,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 		}
 		before := h.openTasks()
 		for name, c := range map[string]struct{ doc, message, hint string }{
-			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: known are 1", "use major 1"},
+			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: this server reads 1", "use major 1"},
 			"a changed content": {strings.Replace(string(exported), "mend", "break", 1), "has the digest", "exactly as it was exported"},
 		} {
 			_, err := call(h.agent("bob"), func(by tasks.Caller) (tasks.Imported, error) {

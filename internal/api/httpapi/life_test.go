@@ -112,7 +112,7 @@ func TestAnEnvelopeOfAnUnknownMajorIsRefusedWithThoseThatAreKnown(t *testing.T) 
 	h := open(t, httpapi.Options{})
 	planner, token := h.agent("planner")
 	p := h.call(token, "POST /v1/tasks/import", `{"document":{"version":"4.1","handoff":{},"x":1},"start":true}`).problem(t)
-	if p.Code != refusal.Invalid || !strings.Contains(p.Detail, "known are 1") || !strings.Contains(p.Hint, "use major 1") {
+	if p.Code != refusal.Invalid || !strings.Contains(p.Detail, "this server reads 1") || !strings.Contains(p.Hint, "use major 1") {
 		t.Errorf("%+v", p)
 	}
 	made, err := planner.ImportTask(t.Context(), client.ImportInput{

@@ -6,7 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// Hop is what happened to the content of one envelope on its way into the next.
+// Hop compares the content of one envelope with that of the next.
 type Hop struct {
 	// Number counts from 1. Parent is the digest that the later envelope names; From and To are its sender and
 	// receivers.
@@ -31,69 +31,68 @@ type Hop struct {
 type Changes struct {
 	Kept    []string `json:"kept,omitempty"`
 	Changed []Change `json:"changed,omitempty"`
-	Omitted []Lost   `json:"omitted,omitempty"` // left out on record
-	Dropped []Lost   `json:"dropped,omitempty"` // not there, and nothing says why
+	Omitted []Lost   `json:"omitted,omitempty"` // its reason is recorded
+	Dropped []Lost   `json:"dropped,omitempty"` // absent without a recorded reason
 	Added   []string `json:"added,omitempty"`
 }
 
-// Change is one entry that came through and says something else.
+// Change is one entry that was kept with another text.
 type Change struct {
 	ID string `json:"id"`
-	// Was is the id before, if another one superseded it.
-	Was string `json:"was,omitempty"`
-	// How it changed.
+	// Was is the earlier id, if another entry superseded it.
+	Was    string `json:"was,omitempty"`
 	How    How    `json:"how"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// How is the way in which an entry changed.
+// How is the kind of a change.
 type How string
 
-// The ways.
+// The kinds of changes.
 const (
 	Reworded   How = "reworded"   // other words under the same id
 	Superseded How = "superseded" // by an entry that names it
-	Tightened  How = "tightened"  // a constraint that asks for more
-	Loosened   How = "loosened"   // a constraint that asks for less, or for something else
+	Tightened  How = "tightened"  // a stricter constraint
+	Loosened   How = "loosened"   // a less strict or a different constraint
 	Revised    How = "revised"    // a reference to another version
 )
 
-// Lost is one entry that is not there any more.
+// Lost is one entry that the later envelope does not have.
 type Lost struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	// Why it was left out, if that is on record.
+	// Why is the recorded reason for the omission.
 	Why string `json:"why,omitempty"`
 }
 
-// Compare says what became of prev in next.
+// Compare reports what next kept, changed and dropped of prev.
 func Compare(prev, next envelope.Envelope) Hop { return compare(prev, next, next) }
 
-// compare says what became of prev, and of what was added to it in said, in what the receiver of said was given.
-func compare(prev, said, given envelope.Envelope) Hop {
+// compare reports what packed, which the receiver of full was given, kept of prev and of the additions in full.
+func compare(prev, full, packed envelope.Envelope) Hop {
 	h := Hop{
-		Parent: given.Parent, From: given.Handoff.From, To: slices.Clone(given.Handoff.To),
-		IntentKept: prev.Task.Intent == given.Task.Intent,
-		Tokens:     given.Packing.Tokens, Budget: given.Packing.Budget, Utilisation: given.Packing.Utilisation,
+		Parent: packed.Parent, From: packed.Handoff.From, To: slices.Clone(packed.Handoff.To),
+		IntentKept: prev.Task.Intent == packed.Task.Intent,
+		Tokens:     packed.Packing.Tokens, Budget: packed.Packing.Budget, Utilisation: packed.Packing.Utilisation,
 	}
 	for k, changes := range h.kinds() {
-		*changes = k.compare(prev, said, given)
+		*changes = k.compare(prev, full, packed)
 	}
 	return h
 }
 
-// kinds pairs every kind with its place in a hop.
-func (h *Hop) kinds() map[kind]*Changes {
-	return map[kind]*Changes{
+// kinds maps every kind to its field in a hop.
+func (h *Hop) kinds() map[entryKind]*Changes {
+	return map[entryKind]*Changes{
 		facts: &h.Facts, decisions: &h.Decisions, constraints: &h.Constraints, references: &h.References,
 	}
 }
 
-func (k kind) compare(prev, said, given envelope.Envelope) (c Changes) {
-	before, after := k.of(prev), k.of(given)
+func (k entryKind) compare(prev, full, packed envelope.Envelope) (c Changes) {
+	before, after := k.of(prev), k.of(packed)
 	there := len(after)
-	for _, e := range k.of(said) {
+	for _, e := range k.of(full) {
 		if !slices.ContainsFunc(after[:there], func(g entry) bool { return g.id == e.id }) {
 			after = append(after, e)
 		}
@@ -103,9 +102,9 @@ func (k kind) compare(prev, said, given envelope.Envelope) (c Changes) {
 		j := link[i]
 		switch {
 		case j < 0:
-			c.lose(old, k.omission(given, old.id))
-		case j >= there: // what became of it was said and not given
-			c.lose(old, k.omission(given, after[j].id))
+			c.lose(old, k.omission(packed, old.id))
+		case j >= there: // kept by the sender, but not given to the receiver
+			c.lose(old, k.omission(packed, after[j].id))
 		case after[j].id == old.id && old.same(after[j]):
 			c.Kept = append(c.Kept, old.id)
 		default:
@@ -118,7 +117,7 @@ func (k kind) compare(prev, said, given envelope.Envelope) (c Changes) {
 		case j < there:
 			c.Added = append(c.Added, e.id)
 		default:
-			c.lose(e, k.omission(given, e.id))
+			c.lose(e, k.omission(packed, e.id))
 		}
 	}
 	return c
@@ -141,8 +140,8 @@ func change(old, e entry) Change {
 	return c
 }
 
-// match finds where each entry went: the place in after of the one with its id, else of the first that supersedes it;
-// -1 if it is gone.
+// match returns, for each entry of before, the index in after of the entry with the same id, or else of the first that
+// supersedes it; -1 for none.
 func match(before, after []entry) []int {
 	link := make([]int, len(before))
 	for i, old := range before {
@@ -156,7 +155,7 @@ func match(before, after []entry) []int {
 	return link
 }
 
-// indexFree is the first place that is not taken.
+// indexFree returns the first index that fits and is not taken.
 func indexFree(after []entry, taken []int, fits func(entry) bool) int {
 	for j, e := range after {
 		if fits(e) && !slices.Contains(taken, j) {

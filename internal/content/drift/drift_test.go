@@ -55,7 +55,7 @@ func TestAHopIsComparedByID(t *testing.T) {
 	}
 }
 
-func TestWhatWasLeftOutOnRecordIsNotDropped(t *testing.T) {
+func TestAnOmittedEntryIsNotDropped(t *testing.T) {
 	prev := doc("f1 a", "f2 b")
 	prev.Decisions = []envelope.Item{{ID: "f1", Text: "a decision with the id of a fact"}}
 	prev.Memory = []envelope.MemoryRef{{ID: "m1", Version: 1}, {ID: "m2"}}
@@ -78,7 +78,7 @@ func TestWhatWasSaidAndNotGivenIsCounted(t *testing.T) {
 	for _, id := range []string{"g1", "f2", "f4"} {
 		given.Omissions = append(given.Omissions, envelope.Omission{Kind: envelope.PartFact, ID: id, Reason: envelope.OverBudget})
 	}
-	r := drift.Given([]envelope.Envelope{first, said}, []envelope.Envelope{first, given})
+	r := drift.OfPacked([]envelope.Envelope{first, said}, []envelope.Envelope{first, given})
 	if got := r.Hops[0].Facts; got.String() != "=1 o3" || got.Omitted[0].ID != "f1" || got.Omitted[2].ID != "f4" {
 		t.Errorf("%s: %+v", got, got)
 	}
@@ -87,7 +87,7 @@ func TestWhatWasSaidAndNotGivenIsCounted(t *testing.T) {
 	}
 	late := given
 	late.Constraints = []envelope.Constraint{{ID: "k", Text: "set after it was said"}}
-	if r := drift.Given([]envelope.Envelope{first, said}, []envelope.Envelope{first, late}); len(r.Hops[0].Constraints.Added) != 1 || r.Retention.Constraints.Introduced != 1 {
+	if r := drift.OfPacked([]envelope.Envelope{first, said}, []envelope.Envelope{first, late}); len(r.Hops[0].Constraints.Added) != 1 || r.Retention.Constraints.Introduced != 1 {
 		t.Errorf("a constraint that came later: %+v", r)
 	}
 }
@@ -141,7 +141,7 @@ func TestAMemoryOfAnotherVersionIsAChangedReference(t *testing.T) {
 }
 
 // TestRetentionFollowsLinesThroughTheChain tells of five facts: f1 stays, f2 is superseded twice, f3 is dropped, f4 goes
-// and comes back, f5 is left out on record.
+// and comes back, f5 is omitted.
 func TestRetentionFollowsLinesThroughTheChain(t *testing.T) {
 	chain := []envelope.Envelope{
 		doc("f1 a", "f2 b", "f3 c", "f4 d", "f5 e"),

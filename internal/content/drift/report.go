@@ -6,21 +6,21 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// Report is what a whole chain of envelopes kept and lost.
+// Report says what a whole chain of envelopes kept and lost.
 type Report struct {
 	Hops      []Hop     `json:"hops"`
 	Retention Retention `json:"retention"`
 }
 
-// Retention is how much of what was ever said reached the last envelope.
+// Retention is the share of all entries of a chain that reached the last envelope.
 //
-// An entry is followed from the envelope that first has it: by its id, and to the entry that supersedes it in its
-// place. Its line survives if the last envelope has the entry or what it became. The rate of a kind is the number of
-// lines that survive, divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts
-// the lines of all kinds and the intent, as one more line that survives only if every envelope has it byte for byte.
+// An entry is followed from the first envelope that has it: by its id, and to the entry that supersedes it. Its line
+// survives if the last envelope has the entry or its successor. The rate of a kind is the number of lines that survive
+// divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts the lines of all kinds and
+// the intent, as one more line that survives only if every envelope has it byte for byte.
 //
-// An entry that comes back under its id after a gap survives. One that was left out on record does not: it is counted
-// in Omitted, because it can be fetched.
+// An entry that returns under its id after a gap survives. An omitted one does not: it is counted in Omitted, because it
+// can be fetched.
 type Retention struct {
 	Overall     Kept `json:"overall"`
 	Intent      Kept `json:"intent"`
@@ -34,11 +34,11 @@ type Retention struct {
 type Kept struct {
 	Introduced int `json:"introduced"`
 	Surviving  int `json:"surviving"`
-	// Verbatim are those of Surviving that say exactly what they said first.
+	// Verbatim is the number of surviving lines whose last text equals the first.
 	Verbatim int `json:"verbatim"`
-	// Omitted are those that do not survive, but that the last envelope lists as left out or as a gap.
+	// Omitted is the number of lines that do not survive but that the last envelope lists as an omission or a gap.
 	Omitted int `json:"omitted,omitempty"`
-	// Rate is Surviving by Introduced, 0 to 1.
+	// Rate is Surviving divided by Introduced, 0 to 1.
 	Rate float64 `json:"rate"`
 }
 
@@ -57,7 +57,7 @@ func (s Kept) rated() Kept {
 	return s
 }
 
-// Of reports on a task's envelopes, oldest first. A chain of one envelope, or of none, has no hops and loses nothing.
+// Of reports on the envelopes of a task, oldest first. A chain of at most one envelope has no hops and loses nothing.
 func Of(chain []envelope.Envelope) Report {
 	r := Report{Hops: []Hop{}}
 	for i := 1; i < len(chain); i++ {
@@ -72,7 +72,7 @@ func Of(chain []envelope.Envelope) Report {
 func retention(chain []envelope.Envelope) (r Retention) {
 	r.Intent = intentShare(chain).rated()
 	overall := r.Intent
-	for k, share := range map[kind]*Kept{
+	for k, share := range map[entryKind]*Kept{
 		facts: &r.Facts, decisions: &r.Decisions, constraints: &r.Constraints, references: &r.References,
 	} {
 		*share = k.share(chain).rated()
@@ -82,18 +82,18 @@ func retention(chain []envelope.Envelope) (r Retention) {
 	return r
 }
 
-// Given reports on a task whose receivers were each given a rendition of what was said: given[i] is what the receiver of
-// said[i] got, said[i] itself where nothing was packed. Each hop compares what had been said before, and what its sender
-// added, with what was given next, so what a rendition left out is omitted at its hop, and not dropped for good. Retention
-// is of all that was ever said in what was given last.
-func Given(said, given []envelope.Envelope) Report {
-	n := len(said)
-	if n == 0 || len(given) != n {
-		return Of(said)
+// OfPacked reports on a task whose receivers were given packed envelopes: packed[i] is what the receiver of full[i] was
+// given, full[i] itself if it was not packed. Each hop compares the full envelope before it, and the additions of its
+// sender, with the packed one after it: an entry that packing omitted is omitted at that hop only, and not dropped for
+// good. Retention is the share of all entries of full that are in the last packed envelope.
+func OfPacked(full, packed []envelope.Envelope) Report {
+	n := len(full)
+	if n == 0 || len(packed) != n {
+		return Of(full)
 	}
-	r := Report{Hops: []Hop{}, Retention: retention(append(slices.Clip(said), given[n-1]))}
+	r := Report{Hops: []Hop{}, Retention: retention(append(slices.Clip(full), packed[n-1]))}
 	for i := 1; i < n; i++ {
-		hop := compare(said[i-1], said[i], given[i])
+		hop := compare(full[i-1], full[i], packed[i])
 		hop.Number = i
 		r.Hops = append(r.Hops, hop)
 	}
@@ -112,16 +112,16 @@ func intentShare(chain []envelope.Envelope) Kept {
 	return Kept{Introduced: 1, Surviving: 1, Verbatim: 1}
 }
 
-// line is one entry through the chain.
+// line is one entry followed through the chain.
 type line struct {
 	first entry
-	id    string // under which it goes now
+	id    string // its current id
 }
 
 // share follows every entry of a kind.
-func (k kind) share(chain []envelope.Envelope) Kept {
+func (k entryKind) share(chain []envelope.Envelope) Kept {
 	var lines []*line
-	byID := map[string]*line{} // every id a line ever had
+	byID := map[string]*line{} // every id that a line ever had
 	var before []entry
 	for _, e := range chain {
 		after := k.of(e)
@@ -147,8 +147,8 @@ func (k kind) share(chain []envelope.Envelope) Kept {
 	return k.count(lines, byID, chain[len(chain)-1])
 }
 
-// count says how many lines reach the last envelope.
-func (k kind) count(lines []*line, byID map[string]*line, last envelope.Envelope) Kept {
+// count counts the lines that reach the last envelope.
+func (k entryKind) count(lines []*line, byID map[string]*line, last envelope.Envelope) Kept {
 	there := map[*line]entry{}
 	for _, e := range k.of(last) {
 		there[byID[e.id]] = e

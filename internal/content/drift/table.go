@@ -9,10 +9,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-const legend = "= kept  ~ changed  o left out on record  - dropped  + added\n"
+const legend = "= kept  ~ changed  o omitted  - dropped  + added\n"
 
-// Table shows a report as plain text: a line for each hop, what was lost or changed by name, and the retention. Text
-// of other authors is quoted and clipped, with what is invisible in it shown.
+// Table formats a report as plain text: a line for each hop, a line for each lost or changed entry, and the retention. Text
+// of other authors is quoted and clipped, with invisible characters shown.
 func Table(r Report) string {
 	rows := [][]string{{"hop", "from", "to", "intent", "facts", "decisions", "constraints", "references", "tokens", "used"}}
 	for _, h := range r.Hops {
@@ -32,7 +32,7 @@ func Table(r Report) string {
 	return b.String()
 }
 
-// align writes columns that are as wide as their widest cell.
+// align writes rows in columns as wide as their widest cell.
 func align(b *strings.Builder, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -49,7 +49,7 @@ func align(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// String is like "=3 ~1 -1 +2"; a dash for nothing at all.
+// String returns the counts, like "=3 ~1 -1 +2"; a dash if there are no entries.
 func (c Changes) String() string {
 	var parts []string
 	for _, n := range []struct {
@@ -71,13 +71,13 @@ func (h Hop) details(b *strings.Builder) {
 		fmt.Fprintf(b, "hop %d  intent was changed\n", h.Number)
 	}
 	for k := range kinds {
-		c := h.kinds()[kind(k)]
-		singular := strings.TrimSuffix(kind(k).String(), "s")
+		c := h.kinds()[entryKind(k)]
+		singular := strings.TrimSuffix(entryKind(k).String(), "s")
 		for _, l := range c.Dropped {
 			fmt.Fprintf(b, "hop %d  %s %s dropped: %s\n", h.Number, singular, name(l.ID), quote(l.Text))
 		}
 		for _, l := range c.Omitted {
-			fmt.Fprintf(b, "hop %d  %s %s left out (%s): %s\n", h.Number, singular, name(l.ID), name(l.Why), quote(l.Text))
+			fmt.Fprintf(b, "hop %d  %s %s omitted (%s): %s\n", h.Number, singular, name(l.ID), name(l.Why), quote(l.Text))
 		}
 		for _, ch := range c.Changed {
 			by := ""
@@ -90,7 +90,7 @@ func (h Hop) details(b *strings.Builder) {
 }
 
 func (r Retention) table(b *strings.Builder) {
-	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "left out"}}
+	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "omitted"}}
 	for _, kind := range []struct {
 		name  string
 		share Kept
@@ -111,7 +111,7 @@ func (r Retention) table(b *strings.Builder) {
 	align(b, rows)
 }
 
-// percent says 100 only if nothing is lost.
+// percent rounds down: it is 100 only if nothing is lost.
 func percent(rate float64) int { return int(rate*100 + 1e-9) }
 
 func intent(kept bool) string {

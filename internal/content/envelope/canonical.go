@@ -9,38 +9,38 @@ import (
 	"unicode/utf8"
 )
 
-// errSyntax is the reason for every JSON text that does not follow RFC 8259.
+// errSyntax is the fault of every JSON text that does not follow RFC 8259.
 var errSyntax = errors.New("is not well-formed JSON")
 
-// jsonError says what is wrong with a JSON text and where.
+// jsonError is a fault in a JSON text and its place.
 type jsonError struct {
-	path string // like .rows[3].id, from the value that was given
+	path string // like .rows[3].id, from the outermost value
 	err  error
 }
 
 func (e *jsonError) Error() string { return e.path + " " + e.err.Error() }
 func (e *jsonError) Unwrap() error { return e.err }
 
-// canonicalizer rewrites one JSON text in one pass. Members are written as they come, and put in order only where
-// an object turns out not to be.
+// canonicalizer rewrites one JSON text in one pass. Members are written in their order in the text, and sorted only if
+// an object turns out to be unsorted.
 type canonicalizer struct {
 	src     []byte
 	at      int
 	out     []byte
-	members []member // a stack: those of the open objects
+	members []member // a stack: the members of the open objects
 	scratch []byte
 	depth   int // levels still allowed
 }
 
-// member is where an object's member stands in out, and its unescaped key.
+// member is the position of an object's member in out, and its unescaped key.
 type member struct {
 	key        []byte
 	start, end int
 }
 
-// Canonical returns the RFC 8785 form of one JSON value, nested at most two levels deeper than [MaxDepth]. A sealed envelope that was
-// kept as a JSON value in another document, whose writer may have escaped it anew, gets its own bytes back this way.
-// Errors are a [refusal.Error] with the code invalid that says where in the value the fault is.
+// Canonical returns the RFC 8785 form of one JSON value, nested at most two levels deeper than [MaxDepth]. It restores the
+// bytes of a sealed envelope that was a JSON value in another document, whose writer may have escaped it differently.
+// Errors are a [refusal.Error] with the code invalid that names the place of the fault.
 func Canonical(src []byte) ([]byte, error) {
 	out, err := canonical(src, MaxDepth+slack)
 	if err != nil {
@@ -49,8 +49,8 @@ func Canonical(src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// CheckData refuses what cannot be an envelope's data, as [Seal] would: what has no canonical form, or is nested deeper than
-// [MaxDepth]. Errors are a [refusal.Error] with the code invalid that says where the fault is.
+// CheckData refuses JSON that [Seal] would refuse as an envelope's data: it has no canonical form, or is nested deeper than
+// [MaxDepth]. Errors are a [refusal.Error] with the code invalid that names the place of the fault.
 func CheckData(src []byte) error {
 	if _, err := canonical(src, MaxDepth); err != nil {
 		return badJSON("data", err)
@@ -58,7 +58,7 @@ func CheckData(src []byte) error {
 	return nil
 }
 
-// canonical returns the RFC 8785 form of src. It refuses what has none, or would silently lose something: invalid
+// canonical returns the RFC 8785 form of src. It refuses text that has none or would silently lose information: invalid
 // UTF-8, lone surrogates, duplicate keys, numbers beyond IEEE 754, whole numbers that would lose digits, and nesting
 // deeper than maxDepth.
 func canonical(src []byte, maxDepth int) ([]byte, error) {
@@ -213,7 +213,7 @@ func (c *canonicalizer) object() error {
 	return err
 }
 
-// sort puts the members of one object, written from out[first:], in order and refuses duplicates.
+// sort sorts the members of one object, written from out[first:], and refuses duplicates.
 func (c *canonicalizer) sort(members []member, first int) error {
 	byKey := func(a, b member) int { return compareUTF16(a.key, b.key) }
 	sorted := slices.IsSortedFunc(members, byKey)
@@ -242,7 +242,7 @@ func (c *canonicalizer) sort(members []member, first int) error {
 	return nil
 }
 
-// within puts one more step in front of an error's path.
+// within prepends one step to the path of an error.
 func within(err error, step string) error {
 	var j *jsonError
 	if errors.As(err, &j) {

@@ -23,7 +23,7 @@ func compareUTF16(a, b []byte) int {
 	return len(a) - len(b)
 }
 
-// str copies the string at hand and returns it unescaped. The result may alias src.
+// str copies the string at the cursor and returns it unescaped. The result may alias src.
 func (c *canonicalizer) str() ([]byte, error) {
 	start := c.at + 1
 	c.at = plainEnd(c.src, start)
@@ -41,7 +41,7 @@ func (c *canonicalizer) str() ([]byte, error) {
 	return nil, c.syntax()
 }
 
-// peek returns the byte at hand, white space or not; 0, which stands nowhere in a string, at the end.
+// peek returns the byte at the cursor, white space included; at the end 0, which no string contains.
 func (c *canonicalizer) peek() byte {
 	if c.at == len(c.src) {
 		return 0
@@ -49,7 +49,7 @@ func (c *canonicalizer) peek() byte {
 	return c.src[c.at]
 }
 
-// escaped goes on where str met the first backslash.
+// escaped continues str from the first backslash.
 func (c *canonicalizer) escaped(start int) ([]byte, error) {
 	text := append(make([]byte, 0, c.at-start+32), c.src[start:c.at]...)
 	for {

@@ -12,8 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Decode reads an envelope in any spelling of JSON and validates it. The salt and parent it may carry are kept, but
-// nothing is proved by them: that is [Open]. Unknown fields are kept if the document is of a newer minor version and
+// Decode reads an envelope in any spelling of JSON and validates it. It keeps the salt and the parent but does not verify
+// the digest: that is [Open]. Unknown fields are kept if the document is of a newer minor version and
 // refused otherwise; an unknown major is refused. Errors are a [refusal.Error] with the code invalid or too_large.
 func Decode(data []byte) (Envelope, error) {
 	e, _, err := decode(data)
@@ -58,7 +58,7 @@ func decode(data []byte) (Envelope, decoded, error) {
 }
 
 // encode returns the canonical JSON of e, which must have passed checkFields or come from canonical JSON: the
-// standard encoder would replace invalid UTF-8.
+// standard encoder replaces invalid UTF-8.
 func encode(e Envelope) ([]byte, error) {
 	canon, err := write(&e)
 	if err != nil {
@@ -71,9 +71,9 @@ func encode(e Envelope) ([]byte, error) {
 
 func write(e *Envelope) ([]byte, error) {
 	normalise(e)
-	r, _ := rooms.Get().(*room)
-	defer r.leave()
-	raw, err := r.marshal(e)
+	b, _ := bufferPool.Get().(*buffers)
+	defer b.release()
+	raw, err := b.marshal(e)
 	if err != nil {
 		return nil, invalid("envelope", "data, schema and extra fields must be well-formed JSON", "cannot be written as JSON: %v", err)
 	}
@@ -82,15 +82,15 @@ func write(e *Envelope) ([]byte, error) {
 			return nil, err
 		}
 	}
-	canon, err := r.canonical(raw, MaxDepth+slack)
+	canon, err := b.canonical(raw, MaxDepth+slack)
 	if err != nil {
 		return nil, badJSON("envelope", err)
 	}
 	return canon, nil
 }
 
-// normalise sets what has several Go forms to the one that is written: times in UTC and microseconds, no empty
-// version. It does not change what e shares with its copies.
+// normalise brings values with several Go forms into the one that is written: times in UTC and microseconds, no empty
+// version. It does not change memory that e shares with its copies.
 func normalise(e *Envelope) {
 	if e.Version == "" {
 		e.Version = Version
@@ -100,7 +100,7 @@ func normalise(e *Envelope) {
 	inMicro(&e.Conversation, func(t *Turn) *time.Time { return &t.Time })
 }
 
-// inMicro sets the times of a list, in a copy if any is to change.
+// inMicro truncates the times of a list, in a copy if any of them changes.
 func inMicro[T any](list *[]T, of func(*T) *time.Time) {
 	for i := range *list {
 		if t := of(&(*list)[i]); micro(*t) != *t {
@@ -117,7 +117,7 @@ func inMicro[T any](list *[]T, of func(*T) *time.Time) {
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // read fills the known fields and reports whether the document is of a newer minor than [Version]. A wrong version is
-// reported before any other fault, because another major may mean anything by the other fields.
+// reported before any other fault, because in another major the other fields may mean anything.
 func read(doc []byte) (e Envelope, newer bool, err error) {
 	fault := json.Unmarshal(doc, &e)
 	version := &e.Version
@@ -164,7 +164,7 @@ func splitVersion(v string) (major, minor int, ok bool) {
 }
 
 func wrongType(err error) error {
-	if _, ok := refusal.As(err); ok { // a closed set that does not have the value
+	if _, ok := refusal.As(err); ok { // not a member of a closed set
 		return inField("envelope", err)
 	}
 	var t *json.UnmarshalTypeError
@@ -181,17 +181,17 @@ func wrongType(err error) error {
 func badJSON(field string, err error) error {
 	var j *jsonError
 	if errors.As(err, &j) {
-		return invalid(field+j.path, "mend the JSON and send it again", "%v", j.err)
+		return invalid(field+j.path, "fix the JSON and send it again", "%v", j.err)
 	}
 	return err
 }
 
-// invalid makes the refusal of one field. The hint says what to do.
+// invalid returns the refusal of one field. The hint says what to do.
 func invalid(field, hint, format string, args ...any) error {
 	return refuse(refusal.Invalid, field, hint, format, args...)
 }
 
-// inField names the field in a refusal that another package made.
+// inField adds the field to a refusal of another package.
 func inField(field string, err error) error {
 	if r, ok := refusal.As(err); ok {
 		return refuse(r.Code, field, r.Hint, "%s", r.Message)

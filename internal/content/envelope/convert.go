@@ -9,18 +9,16 @@ import (
 	"strings"
 )
 
-// Conversion converts documents between two neighbouring majors, Older and Older+1, in place. A document is given as decoded
-// JSON with numbers as [json.Number]; Up and Down set its version. They return the fields that could not be carried
-// over, as paths; everything else must be there. Older versions are only ever converted by the same rules again: a
-// conversion is tested on frozen files.
+// Conversion converts documents between two adjacent majors, Older and Older+1, in place. The document is decoded JSON
+// with numbers as [json.Number]; Up and Down set its version. They return the paths of the fields that the other major
+// cannot hold; all others must be carried over. A conversion never changes once it is released: frozen files test it.
 type Conversion struct {
 	Older    int
 	Up, Down func(doc map[string]any) (lost []string, err error)
 }
 
-// Converter reads and writes documents of several majors. The zero value knows the one of [Version] and no other: that
-// is all there is today. When a major follows, its step goes in here, and for the time of the migration senders emit
-// both.
+// Converter reads and writes documents of several majors. The zero value converts only the major of [Version], the only
+// one so far. The next major adds its conversion here, and senders emit both during the migration.
 type Converter struct {
 	steps map[int]Conversion
 }
@@ -28,44 +26,45 @@ type Converter struct {
 // Copy is one document in one major.
 type Copy struct {
 	Sealed
-	// Major is the document's. Of is the digest of the document that it was converted from; its own if it was not.
+	// Major is the major of this copy. Of is the digest of the document it was converted from, its own digest if it was
+	// not converted.
 	Major int
 	Of    string
-	// Lost are the fields that its major has no place for, as paths, sorted.
+	// Lost are the paths of the fields that this major cannot hold, sorted.
 	Lost []string
 }
 
-// NewConverter makes a converter of steps, which must lead from the major of [Version] without a hole.
+// NewConverter returns a converter with these conversions, which must join to the major of [Version] without a gap.
 func NewConverter(steps ...Conversion) (Converter, error) {
 	c := Converter{steps: map[int]Conversion{}}
 	for _, s := range steps {
 		if _, twice := c.steps[s.Older]; twice || s.Older < 0 || s.Up == nil || s.Down == nil {
-			return Converter{}, fmt.Errorf("envelope: the step from major %d is not whole, or there twice", s.Older)
+			return Converter{}, fmt.Errorf("envelope: the conversion from major %d is incomplete or given twice", s.Older)
 		}
 		c.steps[s.Older] = s
 	}
 	majors := c.Majors()
 	if n := len(majors); majors[n-1]-majors[0] != n-1 {
-		return Converter{}, fmt.Errorf("envelope: there is a hole in the majors %v", majors)
+		return Converter{}, fmt.Errorf("envelope: the conversions leave a gap in the majors %v", majors)
 	}
 	return c, nil
 }
 
-// Majors lists the majors that can be read and written, in order.
+// Majors lists the supported majors in ascending order.
 func (c Converter) Majors() []int {
-	ours, _, _ := splitVersion(Version)
-	known := map[int]bool{ours: true}
+	current, _, _ := splitVersion(Version)
+	supported := map[int]bool{current: true}
 	for older := range c.steps {
-		known[older], known[older+1] = true, true
+		supported[older], supported[older+1] = true, true
 	}
-	return slices.Sorted(maps.Keys(known))
+	return slices.Sorted(maps.Keys(supported))
 }
 
-// Read returns a document of any known major as an envelope of ours, and the fields that could not be carried over.
-// Like [Decode] it takes any spelling of JSON and proves nothing.
+// Read returns a document of any supported major as an envelope of the major of [Version], and the paths of the fields
+// that were lost. Like [Decode] it accepts any spelling of JSON and does not verify the digest.
 func (c Converter) Read(doc []byte) (Envelope, []string, error) {
-	ours, _, _ := splitVersion(Version)
-	copied, err := c.ToMajor(doc, ours)
+	current, _, _ := splitVersion(Version)
+	copied, err := c.ToMajor(doc, current)
 	if err != nil {
 		return Envelope{}, nil, err
 	}
@@ -73,8 +72,8 @@ func (c Converter) Read(doc []byte) (Envelope, []string, error) {
 	return e, copied.Lost, err
 }
 
-// Emit returns a sealed envelope of ours in each of the majors, in their order: what a sender puts side by side during
-// a migration. The copy in our own major is the envelope itself.
+// Emit returns a sealed envelope of the major of [Version] in each of the majors, in that order: the copies that a sender
+// publishes together during a migration. The copy in the major of [Version] is the envelope itself.
 func (c Converter) Emit(sealed Sealed, majors ...int) ([]Copy, error) {
 	if _, digest, err := Open(sealed.Bytes); err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (c Converter) Emit(sealed Sealed, majors ...int) ([]Copy, error) {
 	copies := make([]Copy, 0, len(majors))
 	for _, major := range majors {
 		if slices.ContainsFunc(copies, func(o Copy) bool { return o.Major == major }) {
-			return nil, invalid("version", "name every major once", "major %d is asked for twice", major)
+			return nil, invalid("version", "name every major once", "major %d is given twice", major)
 		}
 		copied, err := c.ToMajor(sealed.Bytes, major)
 		if err != nil {
@@ -95,9 +94,9 @@ func (c Converter) Emit(sealed Sealed, majors ...int) ([]Copy, error) {
 	return copies, nil
 }
 
-// ToMajor converts a document of a known major to another one, step by step. The result is in canonical form; if it is
-// of our major, it is valid. A document that is of that major already only becomes canonical. Errors are a
-// [refusal.Error] with the code invalid or too_large; an unknown major is one.
+// ToMajor converts a document of a supported major to another one, conversion by conversion. The result is in canonical
+// form, and valid if it is of the major of [Version]. A document that already is of that major only becomes canonical.
+// Errors are a [refusal.Error] with the code invalid, also for an unsupported major, or too_large.
 func (c Converter) ToMajor(doc []byte, major int) (Copy, error) {
 	if len(doc) > MaxSize {
 		return Copy{}, tooLarge("envelope", len(doc), MaxSize)
@@ -133,7 +132,7 @@ func (c Converter) ToMajor(doc []byte, major int) (Copy, error) {
 	return out, nil
 }
 
-// walk goes from major to major.
+// walk converts the tree in place, one major at a time.
 func (c Converter) walk(tree map[string]any, from, to int) (lost []string, err error) {
 	for from != to {
 		var gone []string
@@ -145,20 +144,20 @@ func (c Converter) walk(tree map[string]any, from, to int) (lost []string, err e
 			gone, err = c.steps[from].Down(tree)
 		}
 		if err != nil {
-			return nil, invalid("version", "send it in the major it is of", "cannot be converted to major %d: %v", from, err)
+			return nil, invalid("version", "send it in its own major", "cannot be converted to major %d: %v", from, err)
 		}
 		lost = append(lost, gone...)
 		if now, err := c.majorOf(tree); err != nil || now != from {
-			return nil, invalid("version", "mend the conversion", "is %v after the conversion to major %d", tree["version"], from)
+			return nil, invalid("version", "fix the conversion", "is %v after the conversion to major %d", tree["version"], from)
 		}
 	}
 	slices.Sort(lost)
 	return slices.Compact(lost), nil
 }
 
-// settle checks a converted document, as far as this package knows its major.
+// settle validates a converted document if it is of the major of [Version], and checks its size.
 func (c Converter) settle(out *Copy) error {
-	if ours, _, _ := splitVersion(Version); out.Major == ours {
+	if current, _, _ := splitVersion(Version); out.Major == current {
 		e, err := Decode(out.Bytes)
 		if err != nil {
 			return err
@@ -176,7 +175,7 @@ func (c Converter) settle(out *Copy) error {
 func treeBytes(tree map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(tree)
 	if err != nil {
-		return nil, invalid("envelope", "mend the conversion", "cannot be written as JSON: %v", err)
+		return nil, invalid("envelope", "fix the conversion", "cannot be written as JSON: %v", err)
 	}
 	canon, err := canonical(raw, MaxDepth+slack)
 	if err != nil {
@@ -188,7 +187,7 @@ func treeBytes(tree map[string]any) ([]byte, error) {
 func (c Converter) majorOf(tree map[string]any) (int, error) {
 	version, ok := tree["version"].(string)
 	if !ok {
-		return 0, invalid("version", `set it to "`+Version+`"`, "is missing, or no text")
+		return 0, invalid("version", `set it to "`+Version+`"`, "is missing or is not text")
 	}
 	major, _, ok := splitVersion(version)
 	if !ok {
@@ -205,6 +204,7 @@ func (c Converter) unknown(version string) error {
 	for _, m := range c.Majors() {
 		names = append(names, strconv.Itoa(m))
 	}
-	known := strings.Join(names, ", ")
-	return invalid("version", "use major "+known+", or upgrade this server", "%.20s is of an unknown major version: known are %s", version, known)
+	supported := strings.Join(names, ", ")
+	return invalid("version", "use major "+supported+", or upgrade this server",
+		"%.20s is of an unknown major version: this server reads %s", version, supported)
 }

@@ -187,12 +187,12 @@ func TestAnUnknownMajorIsAClearError(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		"to emit":          {func() error { _, err := production.Emit(sealed, 1, 2); return err }, "version: 2 is of an unknown major version: known are 1"},
-		"to read":          {func() error { _, _, err := production.Read([]byte(`{"version":"0.9"}`)); return err }, "0.9 is of an unknown major version: known are 1"},
-		"to read, later":   {func() error { _, err := migration(t).ToMajor([]byte(`{"version":"2.0"}`), 1); return err }, "2.0 is of an unknown major version: known are 0, 1"},
-		"a version number": {func() error { _, err := production.ToMajor([]byte(`{"version":1}`), 1); return err }, "version: is missing, or no text"},
+		"to emit":          {func() error { _, err := production.Emit(sealed, 1, 2); return err }, "version: 2 is of an unknown major version: this server reads 1"},
+		"to read":          {func() error { _, _, err := production.Read([]byte(`{"version":"0.9"}`)); return err }, "0.9 is of an unknown major version: this server reads 1"},
+		"to read, later":   {func() error { _, err := migration(t).ToMajor([]byte(`{"version":"2.0"}`), 1); return err }, "2.0 is of an unknown major version: this server reads 0, 1"},
+		"a version number": {func() error { _, err := production.ToMajor([]byte(`{"version":1}`), 1); return err }, "version: is missing or is not text"},
 		"no version":       {func() error { _, err := production.ToMajor([]byte(`{}`), 1); return err }, "version: is missing"},
-		"asked for twice":  {func() error { _, err := production.Emit(sealed, 1, 1); return err }, "major 1 is asked for twice"},
+		"asked for twice":  {func() error { _, err := production.Emit(sealed, 1, 1); return err }, "major 1 is given twice"},
 		"not convertible":  {func() error { _, err := migration(t).Emit(sealed, 0); return err }, "cannot be converted to major 0: 0.9 has one receiver only"},
 		"not ours after":   {func() error { _, _, err := migration(t).Read([]byte(`{"version":"0.9","goal":7}`)); return err }, "task.intent: has the wrong type"},
 		"not sealed": {func() error {

@@ -1,22 +1,22 @@
-// Package envelope is the sealed document that travels with a task: what was asked, where the work stands, what is
-// known and decided, what must be kept to, and what is expected back.
+// Package envelope defines the sealed document that travels with a task: what was asked, the state of the work, the facts
+// and decisions so far, the constraints, and the expected result.
 //
-// An [Envelope] is built, then sealed once. Sealing writes it as canonical JSON (RFC 8785), with a random salt so
-// that its digest gives nothing away, and names it by the SHA-256 of exactly those bytes. Nothing changes a sealed
-// envelope: to say more, make the [Envelope.Next] one, which names its parent, so that a task's envelopes form a
-// chain. [Render] turns an envelope into the prompt its receiver reads.
+// An [Envelope] is built, then sealed once. Sealing writes it as canonical JSON (RFC 8785), with a random salt so that its
+// digest reveals nothing, and names it by the SHA-256 of exactly those bytes. A sealed envelope never changes: to add to
+// it, make the [Envelope.Next] one, which names its parent, so that the envelopes of a task form a chain. [Render] turns
+// an envelope into the prompt of its receiver.
 //
-// Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written
-// again unchanged. Another major is refused; [Converter] is the way between majors.
+// Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written again
+// unchanged. Another major is refused; [Converter] converts between majors.
 //
-// Canonical JSON is written here because the general library costs about 30 µs per KiB on the path of every handoff; the
-// tests hold the two against each other.
+// Canonical JSON is implemented here because the general library takes about 30 µs per KiB, on the path of every handoff;
+// the tests compare the two.
 //
 // Invariants:
-//   - One document has one canonical form and one digest; [Open] takes no other form.
-//   - What [Seal] makes, Open accepts and gives back unchanged.
+//   - One document has one canonical form and one digest; [Open] accepts no other form.
+//   - Open accepts every result of [Seal] and returns the same envelope.
 //   - Every document is within the limits of limits.go; a refusal names the field.
-//   - Rendered text of other authors never leaves its fence, and what would be invisible in it is shown.
+//   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
 // Start reading at [Envelope], then [Seal].
 package envelope

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// part is one JSON object of the document: where it stands, and where its unknown fields go.
+// part is one JSON object of the document: its place, and the map for its unknown fields.
 type part struct {
-	name  string // the member of the document that holds it; empty for the document itself
-	index int    // its place in that member's list; -1 if it is no list
-	extra *Extra
-	known map[string]bool
+	name    string // the member of the document that holds it; empty for the document itself
+	index   int    // its index in that member's list; -1 if the member is not a list
+	extra   *Extra
+	defined map[string]bool // the names of its fields in this version
 }
 
-// The names each kind of object may have in this version.
+// The field names of each kind of object in this version.
 var (
 	envelopeFields   = fieldNames[Envelope]()
 	headerFields     = fieldNames[Header]()
@@ -48,6 +48,35 @@ func fieldNames[T any]() map[string]bool {
 	return names
 }
 
+// An extensible is an object of the document that keeps the fields of newer versions.
+type extensible[T any] interface {
+	*T
+	extra() *Extra
+}
+
+func (x *Item) extra() *Extra       { return &x.Extra }
+func (x *Step) extra() *Extra       { return &x.Extra }
+func (x *Constraint) extra() *Extra { return &x.Extra }
+func (x *MemoryRef) extra() *Extra  { return &x.Extra }
+func (x *Artifact) extra() *Extra   { return &x.Extra }
+func (x *Turn) extra() *Extra       { return &x.Extra }
+func (x *Omission) extra() *Extra   { return &x.Extra }
+func (x *Gap) extra() *Extra        { return &x.Extra }
+
+func listParts[T any, P extensible[T]](parts []part, name string, list []T, defined map[string]bool) []part {
+	for i := range list {
+		parts = append(parts, part{name, i, P(&list[i]).extra(), defined})
+	}
+	return parts
+}
+
+func countExtra[T any, P extensible[T]](list []T) (n int) {
+	for i := range list {
+		n += len(*P(&list[i]).extra())
+	}
+	return n
+}
+
 // parts lists every object of the document.
 func (e *Envelope) parts() []part {
 	list := []part{
@@ -58,36 +87,22 @@ func (e *Envelope) parts() []part {
 		{"trace", -1, &e.Trace.Extra, traceFields},
 		{"packing", -1, &e.Packing.Extra, packingFields},
 	}
-	for i := range e.KeyFacts {
-		list = append(list, part{"key_facts", i, &e.KeyFacts[i].Extra, itemFields})
-	}
-	for i := range e.Decisions {
-		list = append(list, part{"decisions", i, &e.Decisions[i].Extra, itemFields})
-	}
-	for i := range e.History {
-		list = append(list, part{"history", i, &e.History[i].Extra, stepFields})
-	}
-	for i := range e.Constraints {
-		list = append(list, part{"constraints", i, &e.Constraints[i].Extra, constraintFields})
-	}
-	return append(list, e.refParts()...)
+	list = listParts(list, "key_facts", e.KeyFacts, itemFields)
+	list = listParts(list, "decisions", e.Decisions, itemFields)
+	list = listParts(list, "history", e.History, stepFields)
+	list = listParts(list, "constraints", e.Constraints, constraintFields)
+	list = listParts(list, "memory", e.Memory, memoryFields)
+	list = listParts(list, "artifacts", e.Artifacts, artifactFields)
+	list = listParts(list, "conversation", e.Conversation, turnFields)
+	list = listParts(list, "omissions", e.Omissions, omissionFields)
+	return listParts(list, "gaps", e.Gaps, gapFields)
 }
 
 func (e *Envelope) hasExtra() bool {
-	n := len(e.Extra) + len(e.Handoff.Extra) + len(e.Task.Extra) + len(e.ExpectedOutput.Extra) + len(e.Trace.Extra)
-	for i := range e.KeyFacts {
-		n += len(e.KeyFacts[i].Extra)
-	}
-	for i := range e.Decisions {
-		n += len(e.Decisions[i].Extra)
-	}
-	for i := range e.History {
-		n += len(e.History[i].Extra)
-	}
-	for i := range e.Constraints {
-		n += len(e.Constraints[i].Extra)
-	}
-	return n > 0 || e.refsHaveExtra()
+	n := len(e.Extra) + len(e.Handoff.Extra) + len(e.Task.Extra) + len(e.ExpectedOutput.Extra) + len(e.Trace.Extra) + len(e.Packing.Extra)
+	n += countExtra(e.KeyFacts) + countExtra(e.Decisions) + countExtra(e.History) + countExtra(e.Constraints)
+	n += countExtra(e.Memory) + countExtra(e.Artifacts) + countExtra(e.Conversation) + countExtra(e.Omissions) + countExtra(e.Gaps)
+	return n > 0
 }
 
 func (p part) path(field string) string {
@@ -101,7 +116,7 @@ func (p part) path(field string) string {
 	}
 }
 
-// in finds the part in a decoded document; nil if it is not there.
+// in returns the part of a decoded document; nil if the document does not have it.
 func (p part) in(tree map[string]any) map[string]any {
 	if p.name == "" {
 		return tree
@@ -114,7 +129,7 @@ func (p part) in(tree map[string]any) map[string]any {
 	return object
 }
 
-// keepExtras moves the fields of doc that this version does not know into the Extra maps of e.
+// keepExtras copies the fields of doc that this version does not define into the Extra maps of e.
 func keepExtras(e *Envelope, doc []byte, newer bool) error {
 	tree, err := asTree(doc)
 	if err != nil {
@@ -122,7 +137,7 @@ func keepExtras(e *Envelope, doc []byte, newer bool) error {
 	}
 	for _, p := range e.parts() {
 		for field, value := range p.in(tree) {
-			if p.known[field] {
+			if p.defined[field] {
 				continue
 			}
 			if err := p.mayKeep(field, e.Version, newer); err != nil {
@@ -144,19 +159,19 @@ func keepExtras(e *Envelope, doc []byte, newer bool) error {
 	return nil
 }
 
-// mayKeep refuses unknown fields that are no newer version's. A name that differs from a known one only in case is
-// always refused: the standard decoder, and other readers, take it for the known one.
+// mayKeep refuses unknown fields in documents that are not of a newer version. It always refuses a name that differs from
+// a defined one only in case: the standard decoder, and other readers, take it for the defined one.
 func (p part) mayKeep(field, version string, newer bool) error {
-	for known := range p.known {
-		if strings.EqualFold(known, field) {
-			return invalid(p.path(known), "write field names in lower case", "is written %.40q", field)
+	for name := range p.defined {
+		if strings.EqualFold(name, field) {
+			return invalid(p.path(name), "write field names in lower case", "is written %.40q", field)
 		}
 	}
 	if !utf8.ValidString(field) {
 		return invalid(p.path("?"), "write field names in UTF-8", "has a name that is not valid UTF-8")
 	}
 	if !newer {
-		return invalid(p.path(brief([]byte(field))), "check the spelling, or set version to the minor that has it", "is not a field of version %s", version)
+		return invalid(p.path(brief([]byte(field))), "check the spelling, or set version to the minor that defines it", "is not a field of version %s", version)
 	}
 	return nil
 }
@@ -174,7 +189,7 @@ func withExtras(e *Envelope, doc []byte) ([]byte, error) {
 	for _, p := range e.parts() {
 		object := p.in(tree)
 		for field, value := range *p.extra {
-			if p.known[field] {
+			if p.defined[field] {
 				return nil, invalid(p.path(field), "set the field itself", "is also given as an extra field")
 			}
 			if err := p.mayKeep(field, e.Version, newer); err != nil {

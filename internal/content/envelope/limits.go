@@ -2,16 +2,16 @@ package envelope
 
 // Limits of a document. Lengths are in bytes of UTF-8.
 const (
-	// MaxSize is the most bytes a sealed envelope may have.
+	// MaxSize is the greatest size of a sealed envelope.
 	MaxSize = 1 << 20
-	// MaxDepth is how deep free JSON (data, schema, fields of newer versions) may be nested.
+	// MaxDepth is the greatest nesting depth of free JSON: data, schema, fields of newer versions.
 	MaxDepth = 64
 	// MaxText is the length of a long text: intent, state, ask, summary, notes.
 	MaxText = 256 << 10
 	// MaxItemText is the length of one fact, decision, question, criterion, action or detail.
 	MaxItemText = 16 << 10
-	// MaxConstraintText is the length of one constraint. With MaxConstraints it keeps the constraints of a task, which
-	// every envelope carries, far from filling one.
+	// MaxConstraintText is the length of one constraint. Every envelope of a task carries all its constraints; with
+	// MaxConstraints they take a small share of it.
 	MaxConstraintText = 2 << 10
 	// MaxData and MaxSchema are the sizes of the free JSON.
 	MaxData   = 768 << 10
@@ -47,5 +47,5 @@ const (
 // maxCount bounds tokens, versions and counts.
 const maxCount = 1<<31 - 1
 
-// slack is how many levels of a document's own stand above its free JSON.
+// slack is the number of levels of a document above its free JSON.
 const slack = 2

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// maxVerbatim is how many digits a whole number may have to be its own canonical form without a look at its value.
+// maxVerbatim is the number of digits up to which every whole number is its own canonical form.
 const maxVerbatim = 15
 
-// number copies the number at hand in its canonical form.
+// number copies the number at the cursor in its canonical form.
 func (c *canonicalizer) number() error {
 	text, whole := c.numberText()
 	if text == nil {
@@ -33,8 +33,8 @@ func (c *canonicalizer) number() error {
 	return nil
 }
 
-// numberText returns the number at hand if it follows RFC 8259's grammar, nil otherwise, and whether it is written
-// without fraction and exponent.
+// numberText returns the text of the number at the cursor, nil if it does not follow the grammar of RFC 8259, and whether
+// it has neither fraction nor exponent.
 func (c *canonicalizer) numberText() (text []byte, whole bool) {
 	src := c.src[c.at:]
 	i := 0

@@ -10,14 +10,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Render returns the prompt that the receiver of e works from, as Markdown. The same envelope always gives the same
-// text.
+// Render returns the prompt of the receiver of e, as Markdown. The same envelope always gives the same text.
 //
-// Everything that people or agents wrote stands in fenced blocks or code spans whose fence is longer than any run of
-// backquotes inside, so that no text can end its own block; in lists, lines after an entry's first are indented, so
-// that no entry can pose as another. Every line outside of a text begins with a character other than white space and a
-// slash, so that the tokens of entries and sections add up to those of the whole. Invisible characters are shown as ⟨U+202E⟩. What stands outside of fences is
-// only ever written here.
+// Every text of people or agents is in a fenced block or a code span whose fence is longer than any run of backquotes
+// inside, so that no text can end its own block; in lists, the further lines of an entry are indented, so that no entry
+// can pose as another. Every line outside of such a text begins with a character other than white space and a slash, so
+// that the tokens of entries and sections add up to those of the whole. Invisible characters are shown as ⟨U+202E⟩. Only
+// this package writes text outside of fences.
 func Render(e Envelope) string {
 	var p prompt
 	p.Grow(e.promptSize())
@@ -90,10 +89,10 @@ func (p *prompt) section(title, text string) {
 	}
 }
 
-// fence is what most blocks stand between.
+// fence is the fence of most blocks.
 const fence = "```"
 
-// block writes one fenced block around what body writes, which must have been made visible.
+// block writes one fenced block around the output of body, which must have gone through visible.
 func (p *prompt) block(title, intro, language string, body func()) {
 	p.line("\n## %s\n", title)
 	if intro != "" {
@@ -119,7 +118,7 @@ func (p *prompt) block(title, intro, language string, body func()) {
 	p.WriteByte('\n')
 }
 
-// entry is one of a list: its text stands behind its label.
+// entry is one entry of a list: a label, then a text.
 type entry struct{ label, text string }
 
 func (p *prompt) list(title, intro string, texts []string) {
@@ -130,7 +129,7 @@ func (p *prompt) list(title, intro string, texts []string) {
 	p.entries(title, intro, entries)
 }
 
-// entries writes a list inside one block, each entry's further lines indented under its first.
+// entries writes a list inside one block, with the further lines of each entry indented under its first.
 func (p *prompt) entries(title, intro string, entries []entry) {
 	if len(entries) == 0 {
 		return
@@ -184,7 +183,7 @@ func (p *prompt) constraints(list []Constraint) {
 		if c.Origin != "" {
 			strength += ", set by " + word(c.Origin)
 		}
-		// The text comes last, so that it cannot pose as what stands before it.
+		// The text comes last, so that it cannot pose as the label.
 		entries[i] = entry{fmt.Sprintf("%s [%s, %s]: ", word(c.ID), word(string(c.Kind)), strength), c.Text}
 	}
 	p.entries("Constraints", "Keep to all of them, and pass them on if you hand the task on.", entries)
@@ -206,7 +205,66 @@ func (p *prompt) history(steps []Step) {
 	p.entries("What has been done", "This work is finished: do not redo it.", entries)
 }
 
-// dated is who says something, and when, if that is known.
+// memory writes the items that carry their text; the omissions list the others.
+func (p *prompt) memory(refs []MemoryRef) {
+	entries := make([]entry, 0, len(refs))
+	for i := range refs {
+		m := &refs[i]
+		if m.Text == "" {
+			continue
+		}
+		label := m.label()
+		if m.Author != "" {
+			label += ", by " + word(m.Author)
+		}
+		if m.Title != "" {
+			label += " (" + word(m.Title) + ")"
+		}
+		entries = append(entries, entry{label + ": ", m.Text})
+	}
+	p.entries("From memory", "As it was when this was sealed.", entries)
+}
+
+func (m *MemoryRef) label() string {
+	if m.Version == 0 {
+		return word(m.ID)
+	}
+	return word(m.ID) + " v" + strconv.Itoa(m.Version)
+}
+
+func (p *prompt) conversation(turns []Turn) {
+	entries := make([]entry, len(turns))
+	for i := range turns {
+		t := &turns[i]
+		label := word(t.Agent)
+		if t.Role != "" {
+			label += " (" + word(t.Role) + ")"
+		}
+		entries[i] = entry{dated(t.Time, label), t.Text}
+	}
+	p.entries("The conversation, word for word", "", entries)
+}
+
+func (p *prompt) artifacts(list []Artifact) {
+	entries := make([]entry, len(list))
+	for i := range list {
+		a := &list[i]
+		label := word(a.Digest)
+		if a.MediaType != "" {
+			label += " " + word(a.MediaType)
+		}
+		if a.Bytes > 0 {
+			label += fmt.Sprintf(" %d bytes", a.Bytes)
+		}
+		if a.Name != "" {
+			label += ": " + word(a.Name)
+		}
+		entries[i].label = label
+	}
+	p.entries("Artifacts", "Fetch them by their digest.", entries)
+}
+
+// dated is the label of an entry by an agent, with the time if it is known.
 func dated(at time.Time, who string) string {
 	if !at.IsZero() {
 		who = micro(at).Format(time.RFC3339) + " " + who
@@ -222,7 +280,7 @@ func (p *prompt) json(title string, raw []byte) {
 		p.block(title, "", "json", func() { p.WriteString(visibleJSON(string(canon))) })
 		return
 	}
-	p.section(title, string(raw)) // not of a validated envelope: show it as the text it is
+	p.section(title, string(raw)) // invalid JSON, never in a validated envelope: show it as text
 }
 
 func (p *prompt) expected(x *Expected) {
@@ -251,12 +309,12 @@ func (p *prompt) closing(e *Envelope) {
 	p.line("- If something you need is missing, say what, rather than guess.")
 }
 
-// word makes a label inside a block: one line, whatever it is.
+// word returns s as a label on one line of a block.
 func word(s string) string {
 	return strings.ReplaceAll(visible(s), "\n", "⟨U+000A⟩")
 }
 
-// code makes a code span that s cannot end; empty for nothing.
+// code returns a code span that s cannot end; empty if s is empty.
 func code(s string) string {
 	if s == "" {
 		return ""
@@ -278,7 +336,7 @@ func codes(list []string) string {
 	return strings.Join(spans, ", ")
 }
 
-// promptSize is about how many bytes the prompt takes, so that it need not grow on the way.
+// promptSize returns about the size of the prompt in bytes, so that it is allocated once.
 func (e *Envelope) promptSize() int {
 	const frame, perEntry = 2 << 10, 32
 	h := &e.Handoff

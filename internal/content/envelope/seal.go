@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Sealed is an envelope that can no longer change: its canonical bytes and their digest.
+// Sealed is an immutable envelope: its canonical bytes and their digest.
 type Sealed struct {
 	// Digest is "sha256:" and 64 lower-case hex digits.
 	Digest string
@@ -39,9 +39,9 @@ func isLowerHex(s string) bool {
 	return strings.Trim(s, hexDigits) == ""
 }
 
-// Seal validates doc, adds the salt and fixes the result. The salt is [MinSalt] to [MaxSalt] random bytes, fresh for
-// every envelope; it is an argument so that the same input gives the same envelope. A salt that doc already has is
-// replaced. doc itself is not changed. Errors are a [refusal.Error] with the code invalid or too_large.
+// Seal validates doc, sets its salt and returns the canonical bytes. The salt is [MinSalt] to [MaxSalt] random bytes, fresh
+// for every envelope; it is an argument so that the same input gives the same envelope. It replaces a salt that doc
+// already has. doc itself is not changed. Errors are a [refusal.Error] with the code invalid or too_large.
 func Seal(doc Envelope, salt []byte) (Sealed, error) {
 	if len(salt) < MinSalt || len(salt) > MaxSalt {
 		return Sealed{}, invalid("salt", "give fresh random bytes", "has %d bytes, want %d to %d", len(salt), MinSalt, MaxSalt)
@@ -60,23 +60,22 @@ func Seal(doc Envelope, salt []byte) (Sealed, error) {
 	return Sealed{Digest: DigestOf(raw), Bytes: raw}, nil
 }
 
-// Open reads a sealed envelope and returns it with its digest. It takes canonical form and nothing else, so that one
-// envelope has one digest: any other spelling of the same document is refused. Compare the digest with the one you
-// expect. Errors are a [refusal.Error] with the code invalid or too_large.
+// Open reads a sealed envelope and returns it with its digest. It accepts only canonical form, so that one envelope has one
+// digest: any other spelling of the same document is refused. Compare the digest with the expected one. Errors are a [refusal.Error] with the code invalid or too_large.
 func Open(data []byte) (Envelope, string, error) {
 	e, d, err := decode(data)
 	switch {
 	case err != nil:
 		return Envelope{}, "", err
 	case !d.exact || !bytes.Equal(d.canonical, data):
-		return Envelope{}, "", invalid("envelope", "send the sealed bytes exactly as they were", "is not in canonical form (RFC 8785, empty parts left out)")
+		return Envelope{}, "", invalid("envelope", "send the sealed bytes exactly as they were", "is not in canonical form (RFC 8785, empty parts omitted)")
 	case e.Salt == "":
 		return Envelope{}, "", invalid("salt", "seal the envelope first", "is missing")
 	}
 	return e, DigestOf(data), nil
 }
 
-// RenderJSON returns the document as canonical JSON: of an opened envelope, exactly its sealed bytes.
+// RenderJSON returns the document as canonical JSON. For an opened envelope these are exactly its sealed bytes.
 func RenderJSON(e Envelope) ([]byte, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -84,9 +83,9 @@ func RenderJSON(e Envelope) ([]byte, error) {
 	return encode(e)
 }
 
-// Next returns a copy of e to build the following envelope of the chain from: it names e's digest as its parent, has
-// no salt, and shares nothing with e. What e left out, could not get and was packed to is not said of the next one;
-// that is of this package's minor version at least. Change it (add the notes of a confirm, the steps since) and seal it.
+// Next returns a copy of e from which to build the next envelope of the chain. It names the digest of e as its parent, has
+// no salt, no omissions, no gaps and no packing, and shares no memory with e. Its version is at least [Version]. Change it
+// (add the notes of a confirmation, the steps since), then seal it.
 func (e Envelope) Next(digest string) Envelope {
 	e.Salt, e.Parent = "", digest
 	e = e.Current()
@@ -116,8 +115,8 @@ func (e Envelope) Next(digest string) Envelope {
 	return e
 }
 
-// Current returns e as a document of this package's version, if it is of an earlier minor: these lack nothing but
-// fields. A later one stays what it is.
+// Current returns e as a document of [Version] if it is of an earlier minor, which only lacks fields. A later one is
+// returned unchanged.
 func (e Envelope) Current() Envelope {
 	if newer, err := checkVersion(e.Version); err == nil && !newer {
 		e.Version = Version

@@ -1,21 +1,17 @@
 package envelope
 
 import (
-	"encoding"
 	"encoding/hex"
-	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Validate checks every field against the rules and limits of this package, except the size of the whole, which is
-// known when it is sealed. The error is a [refusal.Error] that names the field and says what to do.
+// Validate checks every field against the rules and limits of this package, but not the size of the whole, which [Seal]
+// checks. The error is a [refusal.Error] that names the field and says what to do.
 func (e *Envelope) Validate() error {
 	if err := e.checkFields(); err != nil {
 		return err
@@ -23,7 +19,7 @@ func (e *Envelope) Validate() error {
 	return e.checkFreeJSON()
 }
 
-// checkFields checks everything but the inside of free JSON.
+// checkFields checks everything but the content of free JSON.
 func (e *Envelope) checkFields() error {
 	var c checker
 	e.checkFrame(&c)
@@ -40,7 +36,7 @@ func (e *Envelope) checkFields() error {
 	return c.err
 }
 
-// checkFreeJSON looks inside the free JSON. Sealing finds the same faults by itself and asks here for their place.
+// checkFreeJSON checks the content of free JSON. Seal finds the same faults by itself and calls this for their place.
 func (e *Envelope) checkFreeJSON() error {
 	var c checker
 	c.json("task.data", e.Task.Data)
@@ -64,7 +60,7 @@ func (e *Envelope) checkFrame(c *checker) {
 	}
 	if raw, err := hex.DecodeString(e.Salt); e.Salt != "" &&
 		(err != nil || !isLowerHex(e.Salt) || len(raw) < MinSalt || len(raw) > MaxSalt) {
-		c.invalid("salt", "leave it to the server", "is not %d to %d bytes in lower-case hex", MinSalt, MaxSalt)
+		c.invalid("salt", "omit it: the server sets it", "is not %d to %d bytes in lower-case hex", MinSalt, MaxSalt)
 	}
 	if e.Parent != "" && !ValidDigest(e.Parent) {
 		c.invalid("parent", "give the digest of the earlier envelope, sha256:…", "%.80q is not a digest", e.Parent)
@@ -72,18 +68,18 @@ func (e *Envelope) checkFrame(c *checker) {
 	c.time("created_at", e.CreatedAt)
 	c.time("expires_at", e.ExpiresAt)
 	if !e.ExpiresAt.IsZero() && !micro(e.ExpiresAt).After(micro(e.CreatedAt)) {
-		c.invalid("expires_at", "choose a later time or leave it out", "is not after created_at")
+		c.invalid("expires_at", "choose a later time or omit it", "is not after created_at")
 	}
 	c.member("priority", new(event.Priority), string(e.Priority))
 	c.between("hops", e.Hops, MaxHops)
 	if f := e.Confidence; f != nil && !(*f >= 0 && *f <= 1) { // also refuses NaN
-		c.invalid("confidence", "give a number from 0 to 1 or leave it out", "%v is out of range", *f)
+		c.invalid("confidence", "give a number from 0 to 1 or omit it", "%v is out of range", *f)
 	}
 	if p := e.Trace.Parent; p != "" && !validTraceparent(p) {
-		c.invalid("trace.traceparent", "leave it out or send W3C trace context", "%.80q is not a traceparent", p)
+		c.invalid("trace.traceparent", "omit it or send W3C trace context", "%.80q is not a traceparent", p)
 	}
 	if s := e.Trace.State; len(s) > 512 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		c.invalid("trace.tracestate", "leave it out or send W3C trace context", "is not at most 512 printable ASCII characters")
+		c.invalid("trace.tracestate", "omit it or send W3C trace context", "is not at most 512 printable ASCII characters")
 	}
 }
 
@@ -147,12 +143,12 @@ func (e *Envelope) checkConstraints(c *checker) {
 		c.name(".id", k.ID)
 		c.member(".kind", new(event.ConstraintKind), string(k.Kind))
 		if k.Kind == "" {
-			c.invalid(".kind", "say budget, security, format, preference or prohibition", "is missing")
+			c.invalid(".kind", "use budget, security, format, preference or prohibition", "is missing")
 		}
 		c.required(".text", k.Text, MaxConstraintText)
 		c.optionalName(".origin", k.Origin)
 		if k.Max != nil && (math.IsNaN(*k.Max) || math.IsInf(*k.Max, 0)) {
-			c.invalid(".max", "give a finite number or leave it out", "%v is no number", *k.Max)
+			c.invalid(".max", "give a finite number or omit it", "%v is not a number", *k.Max)
 		}
 		c.names(".allow", k.Allow, MaxAllow)
 		if seen[k.ID] {
@@ -170,133 +166,6 @@ func (x *Expected) check(c *checker) {
 	c.size("expected_output.schema", x.Schema, MaxSchema)
 	if s := strings.TrimLeft(string(x.Schema), " \t\r\n"); s != "" && s[0] != '{' {
 		c.invalid("expected_output.schema", "give a JSON Schema", "is not a JSON object")
-	}
-}
-
-// checker keeps the first error. at is the list element that field names are in.
-type checker struct {
-	at  element
-	err error
-}
-
-// element is a place in a list; the zero value is none.
-type element struct {
-	list  string
-	index int
-}
-
-func (e element) path(field string) string {
-	if e.list == "" {
-		return field
-	}
-	return e.list + "[" + strconv.Itoa(e.index) + "]" + field
-}
-
-func (c *checker) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (c *checker) invalid(field, hint, format string, args ...any) {
-	c.fail(invalid(c.at.path(field), hint, format, args...))
-}
-
-func (c *checker) required(field, s string, limit int) {
-	if strings.TrimSpace(s) == "" {
-		c.invalid(field, "say it in words", "is empty")
-	}
-	c.text(field, s, limit)
-}
-
-func (c *checker) text(field, s string, limit int) {
-	switch {
-	case len(s) > limit:
-		c.fail(tooLarge(c.at.path(field), len(s), limit))
-	case !utf8.ValidString(s):
-		c.invalid(field, "send text in UTF-8", "is not valid UTF-8")
-	}
-}
-
-func (c *checker) count(field string, n, limit int) {
-	if n > limit {
-		c.invalid(field, "keep the ones that matter", "has %d entries, the limit is %d", n, limit)
-	}
-}
-
-func (c *checker) texts(field string, list []string, most, limit int) {
-	c.count(field, len(list), most)
-	for i, s := range list {
-		if c.err != nil {
-			return
-		}
-		c.required(field+"["+strconv.Itoa(i)+"]", s, limit)
-	}
-}
-
-// name takes ids and names: one word that can be shown on one line.
-func (c *checker) name(field, s string) {
-	switch {
-	case s == "":
-		c.invalid(field, "give its id or name", "is missing")
-	case len(s) > MaxName:
-		c.fail(tooLarge(c.at.path(field), len(s), MaxName))
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, notInName):
-		c.invalid(field, "use letters, digits and punctuation, without spaces", "%.40q has a character that names may not have", s)
-	}
-}
-
-func notInName(r rune) bool {
-	return unicode.IsSpace(r) || !unicode.IsPrint(r)
-}
-
-func (c *checker) optionalName(field, s string) {
-	if s != "" {
-		c.name(field, s)
-	}
-}
-
-// member checks a value of a closed set of package handoff; the empty value is "not given".
-func (c *checker) member(field string, set encoding.TextUnmarshaler, s string) {
-	if err := set.UnmarshalText([]byte(s)); err != nil {
-		c.fail(inField(c.at.path(field), err))
-	}
-}
-
-func (c *checker) names(field string, list []string, most int) {
-	c.count(field, len(list), most)
-	for i, s := range list {
-		if c.err != nil {
-			return
-		}
-		c.name(field+"["+strconv.Itoa(i)+"]", s)
-	}
-}
-
-func (c *checker) between(field string, n, most int) {
-	if n < 0 || n > most {
-		c.invalid(field, "choose a number in the range", "%d is not between 0 and %d", n, most)
-	}
-}
-
-func (c *checker) time(field string, t time.Time) {
-	if y := t.UTC().Year(); y < 1 || y > 9999 {
-		c.invalid(field, "choose a year from 1 to 9999", "is in the year %d", y)
-	}
-}
-
-func (c *checker) size(field string, raw json.RawMessage, limit int) {
-	if len(raw) > limit {
-		c.fail(tooLarge(c.at.path(field), len(raw), limit))
-	}
-}
-
-func (c *checker) json(field string, raw json.RawMessage) {
-	if c.err != nil || len(raw) == 0 {
-		return
-	}
-	if _, err := canonical(raw, MaxDepth); err != nil {
-		c.fail(badJSON(field, err))
 	}
 }
 
@@ -323,4 +192,141 @@ func (c *checker) items(field string, list []Item) {
 		seen[item.ID] = true
 		c.at = element{}
 	}
+}
+
+// checkRefs checks the parts added in version 1.1.
+func (e *Envelope) checkRefs(c *checker) {
+	checkList(c, "memory", e.Memory, MaxMemory, (*MemoryRef).check)
+	checkList(c, "artifacts", e.Artifacts, MaxArtifacts, (*Artifact).check)
+	checkList(c, "conversation", e.Conversation, MaxTurns, (*Turn).check)
+	checkList(c, "omissions", e.Omissions, MaxOmissions, (*Omission).check)
+	checkList(c, "gaps", e.Gaps, MaxGaps, (*Gap).check)
+	e.Packing.check(c)
+	if len(e.Memory) > 0 {
+		seen := make(map[string]bool, len(e.Memory))
+		for i := range e.Memory {
+			if id := e.Memory[i].ID; seen[id] {
+				c.invalid("memory["+strconv.Itoa(i)+"].id", "refer to each item once", "%.40q is used twice", id)
+			}
+			seen[e.Memory[i].ID] = true
+		}
+	}
+	if _, minor, ok := splitVersion(e.Version); ok && minor < 1 {
+		if field := e.sinceMinor1(); field != "" {
+			c.invalid(field, `set version to "`+Version+`"`, "is not a field of version %s", e.Version)
+		}
+	}
+}
+
+// sinceMinor1 returns the name of a field that version 1.0 does not define, if the document has one.
+func (e *Envelope) sinceMinor1() string {
+	for _, list := range []struct {
+		name string
+		n    int
+	}{
+		{"memory", len(e.Memory)},
+		{"artifacts", len(e.Artifacts)},
+		{"conversation", len(e.Conversation)},
+		{"omissions", len(e.Omissions)},
+		{"gaps", len(e.Gaps)},
+	} {
+		if list.n > 0 {
+			return list.name
+		}
+	}
+	if !e.Packing.IsZero() {
+		return "packing"
+	}
+	for i, item := range slices.Concat(e.KeyFacts, e.Decisions) {
+		if field := since(item.Weight, "reasoning", item.Reasoning); field != "" {
+			if i < len(e.KeyFacts) {
+				return "key_facts[" + strconv.Itoa(i) + "]." + field
+			}
+			return "decisions[" + strconv.Itoa(i-len(e.KeyFacts)) + "]." + field
+		}
+	}
+	for i := range e.History {
+		if field := since(e.History[i].Weight, "tool", e.History[i].Tool); field != "" {
+			return "history[" + strconv.Itoa(i) + "]." + field
+		}
+	}
+	return ""
+}
+
+func since(w Weight, field, value string) string {
+	switch {
+	case value != "":
+		return field
+	case w.Pinned:
+		return "pinned"
+	case w.Importance != 0:
+		return "importance"
+	}
+	return ""
+}
+
+func (w Weight) checkWeight(c *checker) { c.fraction(".importance", w.Importance) }
+
+func (m *MemoryRef) check(c *checker) {
+	c.name(".id", m.ID)
+	c.between(".version", m.Version, maxCount)
+	if m.Digest != "" {
+		c.digest(".digest", m.Digest)
+	}
+	c.text(".title", m.Title, MaxTitle)
+	c.optionalName(".author", m.Author)
+	c.text(".text", m.Text, MaxText)
+	if m.Text != "" {
+		c.required(".text", m.Text, MaxText)
+	}
+	c.between(".tokens", m.Tokens, maxCount)
+	m.checkWeight(c)
+}
+
+func (a *Artifact) check(c *checker) {
+	c.digest(".digest", a.Digest)
+	c.text(".name", a.Name, MaxTitle)
+	c.optionalName(".media_type", a.MediaType)
+	c.between(".bytes", a.Bytes, 1<<53)
+	a.checkWeight(c)
+}
+
+func (t *Turn) check(c *checker) {
+	c.time(".time", t.Time)
+	c.name(".agent", t.Agent)
+	c.optionalName(".role", t.Role)
+	c.required(".text", t.Text, MaxText)
+}
+
+func (o *Omission) check(c *checker) {
+	c.requiredMember(".kind", new(PartKind), string(o.Kind))
+	c.optionalName(".id", o.ID)
+	c.between(".count", o.Count, maxCount)
+	if o.ID != "" && o.Count > 1 {
+		c.invalid(".count", "name one part, or count several", "is given together with an id")
+	}
+	c.between(".tokens", o.Tokens, maxCount)
+	c.requiredMember(".reason", new(OmissionReason), string(o.Reason))
+}
+
+func (g *Gap) check(c *checker) {
+	c.requiredMember(".kind", new(PartKind), string(g.Kind))
+	c.name(".id", g.ID)
+	c.requiredMember(".reason", new(GapReason), string(g.Reason))
+}
+
+func (p *Packing) check(c *checker) {
+	if p.IsZero() {
+		return
+	}
+	c.requiredMember("packing.strategy", new(Strategy), string(p.Strategy))
+	c.between("packing.budget", p.Budget, maxCount)
+	c.between("packing.tokens", p.Tokens, maxCount)
+	if p.Budget > 0 && p.Tokens > p.Budget {
+		c.invalid("packing.tokens", "pack it to its budget", "%d is over the budget of %d", p.Tokens, p.Budget)
+	}
+	c.name("packing.tokenizer", p.Tokenizer)
+	c.fraction("packing.utilisation", p.Utilisation)
+	c.fraction("packing.completeness", p.Completeness)
+	c.member("packing.listing", new(Listing), string(p.Listing))
 }

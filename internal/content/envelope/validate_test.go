@@ -106,11 +106,11 @@ func nested(n int) json.RawMessage {
 	return json.RawMessage(strings.Repeat("[", n) + strings.Repeat("]", n))
 }
 
-func check(t *testing.T, door string, err error, want string) {
+func check(t *testing.T, via string, err error, want string) {
 	t.Helper()
 	r, ok := refusal.As(err)
 	if !ok || !strings.Contains(r.Message, want) || r.Hint == "" || r.Details["field"] == "" {
-		t.Errorf("%s: got %v, want a refusal with %q and a hint", door, err, want)
+		t.Errorf("%s: got %v, want a refusal with %q and a hint", via, err, want)
 	}
 }
 

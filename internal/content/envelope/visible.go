@@ -7,27 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// maxBackquotes is the longest run of backquotes that rendered text keeps; it bounds the fences around it.
+// maxBackquotes is the longest run of backquotes in rendered text; it bounds the fences around it.
 const maxBackquotes = 16
 
-// unseen are the characters that take no space on a screen or change how others are shown: controls, zero-width and
+// invisibles are the characters that take no space on a screen or change how others are shown: controls, zero-width and
 // bidirectional format characters, tag characters, line separators, variation selectors and fillers.
-var unseen = []*unicode.RangeTable{
+var invisibles = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
 	unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 }
 
-// invisible reports whether r must be shown by its number. U+FE0F stays: it stands in most emoji, and alone it can
-// carry no message.
+// invisible reports whether r must be shown by its number. U+FE0F is not: most emoji contain it, and alone it can carry no
+// message.
 func invisible(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false
 	}
-	return r != 0xFE0F && unicode.In(r, unseen...)
+	return r != 0xFE0F && unicode.In(r, invisibles...)
 }
 
 // visible returns text with every invisible character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
-// maxBackquotes backquotes by their number. Tabs and line feeds stay.
+// maxBackquotes backquotes by their number. Tabs and line feeds are kept.
 func visible(text string) string {
 	if plain(text) {
 		return text
@@ -49,14 +49,14 @@ func visible(text string) string {
 		if r != '\n' && r != '\t' && invisible(r) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		} else {
-			b.WriteRune(r) // U+FFFD for what is not UTF-8
+			b.WriteRune(r) // U+FFFD for invalid UTF-8
 		}
 		rest = rest[n:]
 	}
 	return b.String()
 }
 
-// visibleJSON does the same to JSON text by JSON's own escapes, so that its value stays exactly the same.
+// visibleJSON does the same to JSON text with the escapes of JSON, so that its value does not change.
 func visibleJSON(text string) string {
 	escape := longestRun(text) > maxBackquotes
 	var b strings.Builder
@@ -82,7 +82,7 @@ func surrogates(r rune) (high, low rune) {
 	return 0xD800 + r>>10, 0xDC00 + r&0x3FF
 }
 
-// longestRun is the length of the longest run of backquotes in text.
+// longestRun returns the length of the longest run of backquotes in text.
 func longestRun(text string) int {
 	for longest := 0; ; {
 		i := strings.IndexByte(text, '`')

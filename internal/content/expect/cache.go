@@ -9,7 +9,7 @@ import (
 
 type digest [sha256.Size]byte
 
-// cache keeps compiled schemas by the digest of their source, up to a number of them and of bytes of source.
+// cache keeps compiled schemas by the digest of their source, up to a number of schemas and of bytes of source.
 type cache struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[digest, *schema]

@@ -12,15 +12,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Bounds of a number's text: enough for every double and every decimal that people write, and far from what makes exact
-// arithmetic slow.
+// Bounds of the text of a number: enough for every double and every decimal in practice, and far below the sizes at which
+// exact arithmetic is slow.
 const (
 	maxNumber   = 100
 	maxExponent = 3 // digits of an exponent
 )
 
-// decode reads one JSON value for a schema to be applied to: numbers stay as they are written. It refuses what readers
-// would understand differently (a key given twice) and what would be slow (numbers of absurd size, deep nesting).
+// decode reads one JSON value to which a schema can be applied; numbers keep their text. It refuses values that readers
+// would understand differently (duplicate keys) and values that would be slow (huge numbers, deep nesting).
 func decode(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is not UTF-8")
@@ -82,7 +82,7 @@ func object(d *json.Decoder, depth int) (any, error) {
 		}
 		key, ok := token.(string)
 		if !ok {
-			return nil, errors.New("a key is no string")
+			return nil, errors.New("a key is not a string")
 		}
 		if _, twice := all[key]; twice {
 			return nil, fmt.Errorf("it has the key %.40q twice", key)

@@ -10,14 +10,14 @@ import (
 
 // Options are the bounds of a [Checker]. Zero fields mean the default.
 type Options struct {
-	// Schemas is how many compiled schemas are kept, and CacheBytes how many bytes of source they may have together;
-	// defaults 128 and 1 MiB.
+	// Schemas is the number of compiled schemas that are cached, and CacheBytes the greatest size of their sources
+	// together; defaults 128 and 1 MiB.
 	Schemas    int
 	CacheBytes int
-	// Steps is how much work checking one result may be; default 500,000: well under a second for
-	// ordinary schemas, a few seconds for the worst.
+	// Steps is the greatest number of steps for one result; default 500,000: well under a second for ordinary schemas, a
+	// few seconds for the worst.
 	Steps int
-	// Problems is how many faults a refusal names; default 10.
+	// Problems is the number of faults that a refusal names; default 10.
 	Problems int
 }
 
@@ -33,28 +33,28 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Checker checks results and keeps compiled schemas by their digest. It is safe for concurrent use.
+// Checker checks results and caches compiled schemas. It is safe for concurrent use.
 type Checker struct {
 	options Options
 	schemas *cache
 }
 
-// New makes a checker.
+// New returns a checker.
 func New(o Options) *Checker {
 	o = o.withDefaults()
 	return &Checker{options: o, schemas: newCache(o.Schemas, o.CacheBytes)}
 }
 
-// Problem is one way in which a result is not as expected.
+// Problem is one fault of a result.
 type Problem struct {
 	// Path is "text", "data", or a place inside: "data/refund/amount", a JSON Pointer (RFC 6901) after the first word.
 	Path string `json:"path"`
-	// What is wrong, and what was expected.
+	// What is the fault and what was expected.
 	What string `json:"what"`
 }
 
-// CheckExpected refuses expectations that no result could be held against: a schema that [Checker.CheckSchema] refuses,
-// or one together with a format that is not JSON. It is for the creation of tasks. Absent expectations are fine.
+// CheckExpected refuses expectations that cannot be checked against any result: a schema that [Checker.CheckSchema]
+// refuses, or a schema with a format that is not JSON. It is for the creation of tasks. Absent expectations are valid.
 func (c *Checker) CheckExpected(e event.Expected) error {
 	if err := e.Check(); err != nil {
 		return err
@@ -63,15 +63,15 @@ func (c *Checker) CheckExpected(e event.Expected) error {
 		return nil
 	}
 	if f := formatOf(e.Format); f != "" && f != formatJSON {
-		return refusal.New(refusal.Invalid, "leave the format out or make it json, or leave the schema out",
+		return refusal.New(refusal.Invalid, "omit the format or make it json, or omit the schema",
 			"expected_output.schema: a JSON Schema does not apply to %.40q", e.Format).With("field", "expected_output.schema")
 	}
 	return c.CheckSchema(e.Schema)
 }
 
-// Check holds r against e. The refusal, with the code invalid, lists what is wrong so that it can be mended, in its
-// message and as []Problem under "problems" in its details; "more" is how many were left out. forReview is what only a
-// judge can check: it goes to the reviewer with the result.
+// Check checks r against e. The refusal, with the code invalid, lists the faults in its message and as []Problem under
+// "problems" in its details; "more" is the number of faults that it does not list. forReview are the expectations that
+// only a reviewer can check.
 func (c *Checker) Check(e event.Expected, r event.Result) (forReview []string, err error) {
 	forReview = append(forReview, e.Criteria...)
 	var found findings
@@ -87,7 +87,7 @@ func (c *Checker) Check(e event.Expected, r event.Result) (forReview []string, e
 	}
 	if len(e.Schema) > 0 && len(found.list) == 0 {
 		s, err := c.compiled(e.Schema)
-		if err != nil { // its task was made before schemas were checked: the worker cannot mend that
+		if err != nil { // the task is older than the check of schemas: its worker cannot fix that
 			forReview = append(forReview, "The expected schema could not be applied: "+err.Error())
 		} else if err := c.checkSchema(s, r, &found); err != nil {
 			return nil, err
@@ -99,18 +99,18 @@ func (c *Checker) Check(e event.Expected, r event.Result) (forReview []string, e
 	return forReview, nil
 }
 
-// checkSchema applies a schema to the result's data, or to its text if that is where the JSON is.
+// checkSchema applies a schema to the data of the result, or to its text if it has no data.
 func (c *Checker) checkSchema(s *schema, r event.Result, found *findings) error {
 	where, raw := valueOf(r)
 	value, err := decode(raw)
 	if err != nil {
-		found.add(where, "is not JSON, which the schema is about; give the result as data: %v", err)
+		found.add(where, "is not JSON, as the schema requires; give the result as data: %v", err)
 		return nil
 	}
 	return s.apply(where, value, c.options.Steps, found)
 }
 
-// valueOf is where a result's JSON stands.
+// valueOf returns the JSON of a result and the name of its field.
 func valueOf(r event.Result) (where string, raw []byte) {
 	if len(r.Data) > 0 {
 		return "data", r.Data
@@ -118,16 +118,16 @@ func valueOf(r event.Result) (where string, raw []byte) {
 	return "text", []byte(r.Text)
 }
 
-// findings collects what is wrong. It keeps only the first of very many.
+// findings collects the faults, up to maxFindings.
 type findings struct {
 	list []Problem
 	more int
 }
 
-const mostFindings = 1000
+const maxFindings = 1000
 
 func (f *findings) add(path, format string, args ...any) {
-	if len(f.list) >= mostFindings {
+	if len(f.list) >= maxFindings {
 		f.more++
 		return
 	}
@@ -157,6 +157,6 @@ func (f *findings) refusal(most int) error {
 	if more > 0 {
 		fmt.Fprintf(&b, "; and %d more", more)
 	}
-	return refusal.New(refusal.Invalid, "mend it and complete the task again", "the result is not as expected: %s", b.String()).
+	return refusal.New(refusal.Invalid, "fix it and complete the task again", "the result is not as expected: %s", b.String()).
 		With("problems", named).With("more", more)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// format is a format that can be checked; empty for every other.
+// format is a format that can be checked; empty for every other one.
 type format string
 
 const (
@@ -22,7 +22,7 @@ const (
 	formatText     format = "text"
 )
 
-// formatNames are the names that are understood, in lower case.
+// formatNames are the names of formats, in lower case.
 var formatNames = map[string]format{
 	"json": formatJSON, "application/json": formatJSON,
 	"jsonl": formatLines, "ndjson": formatLines, "application/jsonl": formatLines, "application/x-ndjson": formatLines,
@@ -32,13 +32,13 @@ var formatNames = map[string]format{
 	"text": formatText, "txt": formatText, "plain": formatText, "text/plain": formatText,
 }
 
-// formatOf understands "JSON", "text/markdown; charset=utf-8" and the like.
+// formatOf returns the format of a name such as "JSON" or "text/markdown; charset=utf-8".
 func formatOf(name string) format {
 	name, _, _ = strings.Cut(name, ";")
 	return formatNames[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// check adds what is wrong with the form of a result. Everything but JSON is expected in the text.
+// check adds the faults in the form of a result. Every format but JSON is expected in the text.
 func (f format) check(r event.Result, found *findings) {
 	if f == formatJSON {
 		where, raw := valueOf(r)
@@ -58,14 +58,14 @@ func (f format) check(r event.Result, found *findings) {
 		checkCSV(r.Text, found)
 	case formatXML:
 		checkXML(r.Text, found)
-	default: // any text is Markdown; whether it is good Markdown is for a judge
+	default: // any text is Markdown; whether it is good Markdown is for the reviewer
 	}
 }
 
-// fenced is what to say to the most usual mistake.
+// fenced returns the advice for the most common mistake.
 func fenced(text string) string {
 	if strings.HasPrefix(strings.TrimSpace(text), "```") {
-		return "; leave the code fence out"
+		return "; omit the code fence"
 	}
 	return ""
 }

@@ -139,7 +139,7 @@ func TestACheckThatIsTooMuchWorkEndsWithARefusal(t *testing.T) {
 				result = "[" + b.String()[1:] + "]"
 			}
 			if err := c.CheckSchema(json.RawMessage(s.schema)); err != nil {
-				t.Fatal("refused at the door:", err)
+				t.Fatal("the schema is refused:", err)
 			}
 			_, err := c.Check(expected(s.schema), event.Result{Data: json.RawMessage(result)})
 			if refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "too much work") {

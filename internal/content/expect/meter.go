@@ -12,15 +12,15 @@ import (
 // Bounds of a compiled schema.
 const (
 	maxParts    = 2000   // subschemas
-	maxInPlace  = 64     // subschemas that apply to the same value, one inside the other
+	maxInPlace  = 64     // nested subschemas that apply to the same value
 	maxPattern  = 5000   // instructions of one compiled pattern
 	maxPatterns = 50_000 // of all patterns together
 )
 
-// errSpent ends a check whose meter has run out. It is recovered in schema.apply: the library has no other way out.
+// errSpent ends a check that used up its steps. It is a panic that schema.apply recovers: the library has no other exit.
 var errSpent = errors.New("the meter has run out")
 
-// meter counts the work of checking one result. Every part of a schema pays before it looks at a value.
+// meter counts the steps of checking one result. Every subschema is charged before it reads a value.
 type meter struct {
 	left     int
 	patterns int // instructions compiled so far
@@ -53,14 +53,14 @@ func (m *meter) pattern(s string) (jsonschema.Regexp, error) {
 	return &pattern{re, size, m}, nil
 }
 
-// pattern is a regular expression that pays for what it reads.
+// pattern is a regular expression that charges the meter for its input.
 type pattern struct {
 	re    *regexp.Regexp
 	size  int
 	meter *meter
 }
 
-// MatchString pays for the worst that RE2 can do: every instruction for every character.
+// MatchString charges the worst case of RE2: every instruction for every character.
 func (p *pattern) MatchString(s string) bool {
 	p.meter.charge(1 + len(s)*p.size/16)
 	return p.re.MatchString(s)
@@ -68,8 +68,8 @@ func (p *pattern) MatchString(s string) bool {
 
 func (p *pattern) String() string { return p.re.String() }
 
-// install walks the compiled schema, refuses what could run for ever, and has every part pay. A part's format check
-// comes before everything that costs, so that is where it pays.
+// install walks the compiled schema, refuses endless recursion, and makes every subschema charge the meter. It does so in
+// the format check, which the library runs before everything expensive.
 func (m *meter) install(root *jsonschema.Schema) error {
 	w := walk{heights: map[*jsonschema.Schema]int{}}
 	queue := []*jsonschema.Schema{root}
@@ -115,12 +115,12 @@ func (m *meter) meterPart(s *jsonschema.Schema) {
 	}}
 }
 
-// price is what a part pays for a value, in advance also for beginning with the parts inside it.
+// price is the number of steps of a subschema for a value, including the first step of the subschemas inside it.
 type price struct {
-	here     int            // whatever the value is
+	here     int            // for any value
 	each     int            // for each member
-	property map[string]int // for a member of that name
-	unique   bool           // the whole value is looked at once more
+	property map[string]int // for the member of that name
+	unique   bool           // the whole value is read once more
 }
 
 func priceOf(s *jsonschema.Schema) price {
@@ -164,7 +164,7 @@ func checkRegex(v any) error {
 	return nil
 }
 
-// weight is what it costs to begin with a part: to compare the value with its constants, which is quick.
+// weight is the cost of the first step of a subschema: to compare the value with its constants.
 func weight(s *jsonschema.Schema) int {
 	n := 0
 	if s.Const != nil {
@@ -176,7 +176,7 @@ func weight(s *jsonschema.Schema) int {
 	return 1 + n/16
 }
 
-// sizeOf is the number of values in v, and of text beyond a few words.
+// sizeOf is the number of values in v, plus one for each 64 bytes of text.
 func sizeOf(v any) int {
 	n := 1
 	switch v := v.(type) {

@@ -15,13 +15,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// MaxSchema is the most bytes a schema may have; an envelope carries no larger one.
+// MaxSchema is the greatest size of a schema in bytes; an envelope carries no larger one.
 const MaxSchema = 64 << 10
 
-// place is the made-up address of the schema under test; nothing can be loaded from it.
-const place = "trapeze://schema/expected.json"
+// schemaURL is the fictitious address of the schema; nothing can be loaded from it.
+const schemaURL = "trapeze://schema/expected.json"
 
-// schema is a compiled schema. One result at a time is held against it, because its parts share a meter.
+// schema is a compiled schema. It checks one result at a time, because its subschemas share a meter.
 type schema struct {
 	mu    sync.Mutex
 	root  *jsonschema.Schema
@@ -29,9 +29,9 @@ type schema struct {
 	bytes int
 }
 
-// CheckSchema refuses what is not a JSON Schema, and what is too large, refers to something outside itself, or never
-// ends. Drafts 4 to 2020-12 are understood; 2020-12 is taken where $schema is missing. $dynamicRef and $recursiveRef
-// are refused. An absent schema is fine.
+// CheckSchema refuses a text that is not a JSON Schema, is too large, refers to something outside itself, or recurses
+// without end. Drafts 4 to 2020-12 are supported; without $schema it is 2020-12. $dynamicRef and $recursiveRef are refused.
+// An absent schema is valid.
 func (c *Checker) CheckSchema(raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return nil
@@ -54,13 +54,13 @@ func (c *Checker) compiled(raw json.RawMessage) (*schema, error) {
 }
 
 func bad(format string, args ...any) error {
-	return refusal.New(refusal.Invalid, "send a JSON Schema that stands on its own",
+	return refusal.New(refusal.Invalid, "send a JSON Schema without references to others",
 		"expected_output.schema: "+format, args...).With("field", "expected_output.schema")
 }
 
 func compile(raw json.RawMessage) (s *schema, err error) {
 	if len(raw) > MaxSchema {
-		return nil, refusal.New(refusal.TooLarge, "describe less of it, or give criteria in words",
+		return nil, refusal.New(refusal.TooLarge, "describe less of the result, or give criteria in words",
 			"expected_output.schema: has %d bytes, the limit is %d", len(raw), MaxSchema).
 			With("field", "expected_output.schema").With("limit", MaxSchema)
 	}
@@ -73,7 +73,7 @@ func compile(raw json.RawMessage) (s *schema, err error) {
 	default:
 		return nil, bad("is neither an object nor a boolean")
 	}
-	defer func() { // the library reads what strangers wrote: a fault in it is theirs, not the server's end
+	defer func() { // a panic of the library on a hostile schema is a fault of the schema
 		if p := recover(); p != nil {
 			s, err = nil, bad("cannot be compiled: %.100v", p)
 		}
@@ -82,10 +82,10 @@ func compile(raw json.RawMessage) (s *schema, err error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // the default one reads files
 	c.UseRegexpEngine(s.meter.pattern)
-	if err := c.AddResource(place, doc); err != nil {
+	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, bad("%s", explain(err))
 	}
-	if s.root, err = c.Compile(place); err != nil {
+	if s.root, err = c.Compile(schemaURL); err != nil {
 		return nil, bad("%s", explain(err))
 	}
 	if err := s.meter.install(s.root); err != nil {
@@ -94,14 +94,14 @@ func compile(raw json.RawMessage) (s *schema, err error) {
 	return s, nil
 }
 
-// explain says what is wrong with a schema without the library's layout.
+// explain returns the fault of a schema without the layout of the library.
 func explain(err error) string {
 	var v *jsonschema.SchemaValidationError
 	if errors.As(err, &v) {
 		var all *jsonschema.ValidationError
 		if errors.As(v.Err, &all) {
 			if leaves := leavesOf(all); len(leaves) > 0 {
-				return refusal.Clip("is not a JSON Schema: at "+pointer("", leaves[0].InstanceLocation)+": "+said(leaves[0]), 400)
+				return refusal.Clip("is not a JSON Schema: at "+pointer("", leaves[0].InstanceLocation)+": "+message(leaves[0]), 400)
 			}
 		}
 	}
@@ -109,10 +109,10 @@ func explain(err error) string {
 	if errors.As(err, &scheme) {
 		return refusal.Clip(fmt.Sprintf("refers to %q, which is outside it", scheme.URL), 400)
 	}
-	return refusal.Clip(strings.ReplaceAll(err.Error(), place, ""), 400)
+	return refusal.Clip(strings.ReplaceAll(err.Error(), schemaURL, ""), 400)
 }
 
-// apply adds what the schema finds wrong with a value. The error is a refusal: checking is too much work.
+// apply adds the faults that the schema finds in a value. The error is a refusal of checks that take too many steps.
 func (s *schema) apply(where string, v any, steps int, found *findings) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,9 +139,9 @@ func (s *schema) apply(where string, v any, steps int, found *findings) (err err
 	leaves := leavesOf(all)
 	faults := make([]fault, len(leaves))
 	for i, l := range leaves {
-		faults[i] = fault{l.InstanceLocation, said(l)}
+		faults[i] = fault{l.InstanceLocation, message(l)}
 	}
-	slices.SortFunc(faults, func(a, b fault) int { // the library goes through objects in no order
+	slices.SortFunc(faults, func(a, b fault) int { // the library walks objects in random order
 		return cmp.Or(slices.Compare(a.location, b.location), cmp.Compare(a.what, b.what))
 	})
 	for _, f := range faults {
@@ -155,7 +155,7 @@ type fault struct {
 	what     string
 }
 
-// leavesOf are the faults at the bottom, where the reason is.
+// leavesOf returns the innermost errors, which hold the reasons.
 func leavesOf(e *jsonschema.ValidationError) (leaves []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
@@ -180,11 +180,11 @@ func pointer(where string, location []string) string {
 	return b.String()
 }
 
-// said is the fault in words. The library writes the place in front; ours is there already.
-func said(e *jsonschema.ValidationError) string {
+// message returns the text of an error without the place that the library puts in front.
+func message(e *jsonschema.ValidationError) string {
 	one := *e
 	one.Causes = nil
-	if k, is := one.ErrorKind.(*kind.AdditionalProperties); is { // the library lists them in no order
+	if k, is := one.ErrorKind.(*kind.AdditionalProperties); is { // the library lists them in random order
 		one.ErrorKind = &kind.AdditionalProperties{Properties: slices.Sorted(slices.Values(k.Properties))}
 	}
 	_, what, ok := strings.Cut(strings.TrimSpace(one.Error()), ": ")

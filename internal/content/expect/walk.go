@@ -10,14 +10,14 @@ import (
 
 // walk checks the graph of a compiled schema.
 type walk struct {
-	heights map[*jsonschema.Schema]int // how many parts apply to the same value below; underWay while it is looked at
+	heights map[*jsonschema.Schema]int // levels of subschemas below that apply to the same value; underWay while computed
 }
 
 const underWay = -1
 
 func (w *walk) check(s *jsonschema.Schema) error {
 	switch {
-	case s.Location != place && !strings.HasPrefix(s.Location, place+"#"):
+	case s.Location != schemaURL && !strings.HasPrefix(s.Location, schemaURL+"#"):
 		return fmt.Errorf("refers to %.80q, which is outside it", s.Location)
 	case s.DynamicRef != nil || s.RecursiveRef != nil:
 		return errors.New("uses $dynamicRef or $recursiveRef: use $ref")
@@ -26,11 +26,11 @@ func (w *walk) check(s *jsonschema.Schema) error {
 	return err
 }
 
-// height finds parts that apply themselves to the same value: those would never end.
+// height refuses subschemas that apply themselves to the same value, which would never end.
 func (w *walk) height(s *jsonschema.Schema) (int, error) {
 	if h, ok := w.heights[s]; ok {
 		if h == underWay {
-			return 0, fmt.Errorf("applies itself to the same value without end, at %.80q", strings.TrimPrefix(s.Location, place))
+			return 0, fmt.Errorf("applies itself to the same value without end, at %.80q", strings.TrimPrefix(s.Location, schemaURL))
 		}
 		return h, nil
 	}
@@ -50,7 +50,7 @@ func (w *walk) height(s *jsonschema.Schema) (int, error) {
 	return h, nil
 }
 
-// inPlace are the parts that s applies to the same value.
+// inPlace returns the subschemas that s applies to the same value.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	list = add(list, s.Ref, s.Not, s.If, s.Then, s.Else)
@@ -66,7 +66,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// onMembers are the parts that s applies to the members of a value.
+// onMembers returns the subschemas that s applies to the members of a value.
 func onMembers(s *jsonschema.Schema) []*jsonschema.Schema {
 	list := onAnyMember(s)
 	for _, p := range s.Properties {
@@ -75,7 +75,7 @@ func onMembers(s *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// onAnyMember are those that are not chosen by a member's name.
+// onAnyMember returns those of onMembers that are not selected by the name of a member.
 func onAnyMember(s *jsonschema.Schema) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	list = add(list, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema)
@@ -97,7 +97,7 @@ func add(list []*jsonschema.Schema, more ...*jsonschema.Schema) []*jsonschema.Sc
 	return list
 }
 
-// addAny adds what the library keeps as a schema, a list of them, or something else.
+// addAny adds a value that the library keeps as a schema, a list of schemas, or something else.
 func addAny(list []*jsonschema.Schema, v any) []*jsonschema.Schema {
 	switch v := v.(type) {
 	case *jsonschema.Schema:

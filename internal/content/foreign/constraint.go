@@ -11,8 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// kinds says what the usual constraints are about, and whether they must hold.
-var kinds = map[string]struct {
+// constraintKinds are the kinds of common constraints, and whether they are hard.
+var constraintKinds = map[string]struct {
 	kind event.ConstraintKind
 	hard bool
 }{
@@ -25,7 +25,7 @@ var kinds = map[string]struct {
 	"forbidden":  {event.ConstraintProhibition, true},
 }
 
-// constraints takes the object of constraints: a name, and a text or a number, each.
+// constraints takes the object of constraints: names with a text or a number each.
 func (d *document) constraints() {
 	raw, ok := d.take("constraints")
 	if !ok {
@@ -33,7 +33,7 @@ func (d *document) constraints() {
 	}
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
-		d.fail(wrong("constraints", "send an object", "is %s, not an object", sortOf(raw)))
+		d.fail(wrong("constraints", "send an object", "is %s, not an object", jsonType(raw)))
 		return
 	}
 	for i, name := range slices.Sorted(maps.Keys(all)) {
@@ -45,7 +45,7 @@ func (d *document) constraints() {
 		switch name {
 		case "deadline":
 			d.task.Deadline = d.asMoment(field, value)
-			d.note(field, "taken as the task's deadline, "+d.task.Deadline.Format(time.RFC3339))
+			d.note(field, "used as the deadline of the task, "+d.task.Deadline.Format(time.RFC3339))
 		case "max_tokens":
 			d.maxTokens(field, value)
 		default:
@@ -54,14 +54,14 @@ func (d *document) constraints() {
 	}
 }
 
-// maxTokens is both the limit that the receiver's context is packed to and a budget that binds its holders.
+// maxTokens sets both the token budget of the receiver's context and a budget constraint of the task.
 func (d *document) maxTokens(field string, value json.RawMessage) {
 	f := d.asNumber(field, value, 1, 1e9)
 	if f == nil {
 		return
 	}
 	if *f != float64(int(*f)) {
-		d.fail(wrong(field, "send a whole number", "%v is no whole number", *f))
+		d.fail(wrong(field, "send a whole number", "%v is not a whole number", *f))
 		return
 	}
 	d.task.MaxTokens = int(*f)
@@ -71,19 +71,19 @@ func (d *document) maxTokens(field string, value json.RawMessage) {
 }
 
 func (d *document) constraint(i int, name, field string, value json.RawMessage) {
-	k, known := kinds[word(name)]
+	k, known := constraintKinds[word(name)]
 	if !known {
 		k.kind = event.ConstraintPreference
-		d.note(field, "is of no kind we know: kept as a preference")
+		d.note(field, "is of an unknown kind: kept as a preference")
 	}
 	c := event.Constraint{ID: name, Kind: k.kind, Hard: k.hard}
 	if event.CheckLabel("a constraint", name) != nil {
 		c.ID = "constraint-" + strconv.Itoa(i+1)
-		d.note(field, "has a name that no id may have: its id is "+c.ID)
+		d.note(field, "has a name that is not a valid id: its id is "+c.ID)
 	}
 	text := d.constraintText(field, value)
 	if text == "" {
-		d.fail(wrong(field, "say in words what must hold", "is empty"))
+		d.fail(wrong(field, "describe in words what must hold", "is empty"))
 		return
 	}
 	c.Text = name + ": " + text
@@ -94,7 +94,7 @@ func (d *document) constraint(i int, name, field string, value json.RawMessage) 
 }
 
 func (d *document) constraintText(field string, value json.RawMessage) string {
-	if sortOf(value) == "text" {
+	if jsonType(value) == "text" {
 		return d.asText(field, value, event.MaxConstraintText)
 	}
 	var b bytes.Buffer

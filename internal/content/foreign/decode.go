@@ -12,21 +12,21 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// MaxSize is the most bytes a document may have.
+// MaxSize is the greatest size of a document, in bytes.
 const MaxSize = envelope.MaxSize
 
-// telling are the fields that only one of the formats has.
-var telling = map[Format][]string{
+// formatFields are the fields that only one of the formats has.
+var formatFields = map[Format][]string{
 	HandoffDocument: {"task_context", "audit_trail", "from_agent", "to_agent", "handoff_reason"},
 	HandoffContext:  {"original_task", "source_agent", "key_facts", "decisions_made", "collected_data"},
 	MemoryEnvelope:  {"task_summary", "memory_refs", "envelope_version", "include_recent", "include_pins"},
 }
 
-// shared is the one of them that envelopes have too. These are told by their version and their handoff.
-const shared = "key_facts"
+// sharedField is the one of them that envelopes also have. An envelope is recognised by its version and its handoff.
+const sharedField = "key_facts"
 
-// needed is the field without which there is no task.
-var needed = map[Format]string{HandoffDocument: "task_context", HandoffContext: "original_task", MemoryEnvelope: "task_summary"}
+// requiredField is the field that holds the intent.
+var requiredField = map[Format]string{HandoffDocument: "task_context", HandoffContext: "original_task", MemoryEnvelope: "task_summary"}
 
 // decoders read the fields of each format.
 var decoders = map[Format]func(*document){
@@ -35,7 +35,7 @@ var decoders = map[Format]func(*document){
 	MemoryEnvelope:  (*document).memoryEnvelope,
 }
 
-// Detect tells which format a document has. A document of none, or with fields of several, is refused.
+// Detect returns the format of a document. It refuses a document of no known format, or with fields of several formats.
 func Detect(doc []byte) (Format, error) {
 	fields, err := object(doc)
 	if err != nil {
@@ -45,9 +45,9 @@ func Detect(doc []byte) (Format, error) {
 	return detect(fields)
 }
 
-// Decode reads a document of any of the formats. The notes, in the order of the fields' names, say what became of
-// everything that is not simply taken over. Envelopes of ours are read in the majors that majors knows. Errors are a [refusal.Error] with the code invalid or too_large that names
-// the field.
+// Decode reads a document of any of the formats. The notes, sorted by field, say what happened to every field that is not
+// copied as it is. Envelopes are read in the majors that the converter supports. Errors are a [refusal.Error] with the code
+// invalid or too_large that names the field.
 func Decode(doc []byte, majors envelope.Converter) (Task, []Note, error) {
 	fields, err := object(doc)
 	if err != nil {
@@ -74,8 +74,8 @@ func Decode(doc []byte, majors envelope.Converter) (Task, []Note, error) {
 	return d.task, sorted(d.notes), nil
 }
 
-// object reads the outermost object. Going through the canonical form refuses bad UTF-8, keys given twice, nesting
-// and numbers that no envelope could carry.
+// object reads the outermost object. The detour over canonical form refuses invalid UTF-8, duplicate keys, deep nesting,
+// and numbers that no envelope can hold.
 func object(doc []byte) (map[string]json.RawMessage, error) {
 	if len(doc) > MaxSize {
 		return nil, refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them",
@@ -89,7 +89,7 @@ func object(doc []byte) (map[string]json.RawMessage, error) {
 		return nil, wrong("document", "send one JSON object", "is not a JSON object")
 	}
 	for name, raw := range fields {
-		if string(raw) == "null" { // says nothing
+		if string(raw) == "null" { // as if absent
 			delete(fields, name)
 		}
 	}
@@ -99,15 +99,15 @@ func object(doc []byte) (map[string]json.RawMessage, error) {
 func detect(fields map[string]json.RawMessage) (Format, error) {
 	found := map[Format][]string{}
 	versioned := hasVersion(fields)
-	ours := versioned && sortOf(fields["handoff"]) == "an object"
-	for format, names := range telling {
+	isEnvelope := versioned && jsonType(fields["handoff"]) == "an object"
+	for format, names := range formatFields {
 		for _, name := range names {
-			if _, ok := fields[name]; ok && (name != shared || !ours) {
+			if _, ok := fields[name]; ok && (name != sharedField || !isEnvelope) {
 				found[format] = append(found[format], name)
 			}
 		}
 	}
-	if ours || versioned && len(found) == 0 { // another major may have anything else
+	if isEnvelope || versioned && len(found) == 0 { // another major may have any other fields
 		found[Envelope] = []string{"version"}
 	}
 	switch len(found) {
@@ -116,8 +116,8 @@ func detect(fields map[string]json.RawMessage) (Format, error) {
 			return format, nil
 		}
 	case 0:
-		return "", wrong("document", "understood are a handoff document (task_context, audit_trail), a handoff context "+
-			"(original_task, key_facts), a memory envelope (task_summary, memory_refs) and an envelope of Trapeze (version, handoff)", "has none of the fields that tell its format")
+		return "", wrong("document", "send a handoff document (task_context, audit_trail), a handoff context (original_task, key_facts), "+
+			"a memory envelope (task_summary, memory_refs) or an envelope of Trapeze (version, handoff)", "has none of the fields by which formats are recognised")
 	}
 	var all []string
 	for _, format := range slices.Sorted(maps.Keys(found)) {
@@ -126,17 +126,17 @@ func detect(fields map[string]json.RawMessage) (Format, error) {
 	return "", wrong("document", "send one document of one format", "has fields of several formats: %s", strings.Join(all, ", "))
 }
 
-// rest keeps every field that the format's decoder did not take.
+// rest keeps every field that the decoder of the format did not take.
 func (d *document) rest() {
 	for _, name := range slices.Sorted(maps.Keys(d.fields)) {
 		d.keep(name, "Trapeze has no field for it")
 	}
 }
 
-// finish checks the whole and writes what was kept.
+// finish checks the whole and encodes the claims and the kept fields.
 func (d *document) finish() {
 	if strings.TrimSpace(d.task.Intent) == "" {
-		d.fail(wrong(needed[d.task.Format], "say in words what is wanted", "says nothing of what is wanted"))
+		d.fail(wrong(requiredField[d.task.Format], "describe in words what is wanted", "does not say what is wanted"))
 	}
 	format, err := json.Marshal(d.task.Format)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *document) finish() {
 func (d *document) written(what string, fields map[string]json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // what came in goes on as it was
+	e.SetEscapeHTML(false) // keep the text of the document
 	if err := e.Encode(fields); err != nil {
 		d.fail(err)
 		return nil

@@ -10,25 +10,25 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// An envelope of our own format comes from another server, or from this one at another time. It is read in any major
-// that is known, and what it says goes on in the first envelope of a new task, with the fields of a newer minor where
-// they stood. Its digest, its parent and its past are claims: it proves nothing here, and becomes no entry of ours.
+// An envelope of Trapeze comes from another server, or from this one at another time. It is read in any supported major.
+// Its content continues in the first envelope of a new task, with the fields of a newer minor in their places. Its digest,
+// its parent and its history are claims: they prove nothing here, and become no entries of this record.
 
-// about says what becomes of the fields that are claims, or that this server says anew.
-var about = map[string]string{
+// claimNotes are the notes on the fields that are claims, or that this server sets itself.
+var claimNotes = map[string]string{
 	"salt":         "",
 	"parent":       "kept as claimed: the new task's envelopes are a chain of their own",
 	"created_at":   "",
-	"expires_at":   "kept as claimed: it is when that envelope ends, and no deadline of the task",
-	"hops":         "kept as claimed: the new task begins with none",
+	"expires_at":   "kept as claimed: it is the expiry of that envelope, not a deadline of the task",
+	"hops":         "kept as claimed: the new task begins with 0",
 	"trace":        "",
-	"handoff":      "kept as claimed; who sends it now is whoever imports it",
-	"history":      "kept word for word as claimed history; it is no entry of this record",
-	"constraints":  "bind the new task; whoever imports them is who set them here",
-	"memory":       "names memories of another store, kept as claimed, with their texts: references that nothing resolves yet",
-	"conversation": "kept word for word as claimed; it is no conversation here",
-	"artifacts":    "go along if their content is here and may be read, and are gaps otherwise",
-	"omissions":    "kept as claimed: what was left out stands where it came from",
+	"handoff":      "kept as claimed; the sender of the new task is the principal that imports it",
+	"history":      "kept word for word as claimed history; it becomes no entry of this record",
+	"constraints":  "bind the new task; their origin is the principal that imports them",
+	"memory":       "memory items of another store, kept as claimed with their texts: references that nothing resolves yet",
+	"conversation": "kept word for word as claimed; it becomes no conversation of this record",
+	"artifacts":    "kept if their content is stored here and readable, gaps otherwise",
+	"omissions":    "kept as claimed: the omitted parts are on the server that it comes from",
 	"gaps":         "",
 	"packing":      "",
 }
@@ -45,7 +45,7 @@ func hasVersion(fields map[string]json.RawMessage) bool {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// unwrap takes an envelope out of what `envelope show --json` and the API put around it, with the digest it is to have.
+// unwrap takes an envelope and its expected digest out of the output of `envelope show --json` and the API.
 func unwrap(doc []byte, fields map[string]json.RawMessage) (inner []byte, innerFields map[string]json.RawMessage, digest string) {
 	raw, wrapped := fields["envelope"]
 	var in map[string]json.RawMessage
@@ -58,15 +58,15 @@ func unwrap(doc []byte, fields map[string]json.RawMessage) (inner []byte, innerF
 	return raw, in, digest
 }
 
-// envelopeOf reads an envelope of any known major. digest is what it is said to have; empty if nothing is said.
+// envelopeOf reads an envelope of any supported major. digest is the expected digest; empty if it is not given.
 func envelopeOf(doc []byte, digest string, majors envelope.Converter) (Task, []Note, error) {
 	canonical, err := envelope.Canonical(doc)
 	if err != nil {
 		return Task{}, nil, err
 	}
-	is := envelope.DigestOf(canonical)
-	if digest != "" && digest != is {
-		return Task{}, nil, wrong("envelope", "send it exactly as it was exported", "has the digest %s, not %.80s", is, digest)
+	actual := envelope.DigestOf(canonical)
+	if digest != "" && digest != actual {
+		return Task{}, nil, wrong("envelope", "send it exactly as it was exported", "has the digest %s, not %.80s", actual, digest)
 	}
 	e, lost, err := majors.Read(canonical)
 	if err != nil {
@@ -80,7 +80,7 @@ func envelopeOf(doc []byte, digest string, majors envelope.Converter) (Task, []N
 	if err != nil {
 		return Task{}, nil, err
 	}
-	for name, text := range about {
+	for name, text := range claimNotes {
 		if raw, ok := d.take(name); ok {
 			d.claimed[name] = raw
 			if text != "" {
@@ -88,18 +88,18 @@ func envelopeOf(doc []byte, digest string, majors envelope.Converter) (Task, []N
 			}
 		}
 	}
-	d.note("digest", is+" is kept as claimed: it names that envelope, and nothing of this record")
+	d.note("digest", actual+" is kept as claimed: it names that envelope, and nothing in this record")
 	if len(lost) > 0 {
-		d.note("version", "was converted; these fields could not be carried over: "+strings.Join(lost, ", "))
+		d.note("version", "was converted; these fields were lost: "+strings.Join(lost, ", "))
 	}
 	d.claim("version")
-	d.claimed["digest"], _ = json.Marshal(is) //nolint:errchkjson // a string always has JSON
+	d.claimed["digest"], _ = json.Marshal(actual) //nolint:errchkjson // a string always has JSON
 	d.ofEnvelope(e)
 	d.finish()
 	return d.task, sorted(d.notes), d.err
 }
 
-// ofEnvelope takes over what an envelope says.
+// ofEnvelope copies the content of an envelope.
 func (d *document) ofEnvelope(e envelope.Envelope) {
 	h, t := e.Handoff, &d.task
 	if len(h.To) > 0 {

@@ -11,12 +11,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// maxPoints is how many facts, decisions, questions or references a document may have.
+// maxPoints is the greatest number of facts, decisions, questions or references of a document.
 const maxPoints = 500
 
-// document is one that is being decoded. The first fault is kept; after it every step does nothing of use.
+// document is the state of decoding one document. It keeps the first fault; the results after it are not used.
 type document struct {
-	fields  map[string]json.RawMessage // what is not taken yet
+	fields  map[string]json.RawMessage // not yet taken
 	task    Task
 	data    map[string]json.RawMessage
 	claimed map[string]json.RawMessage
@@ -32,14 +32,14 @@ func (d *document) fail(err error) {
 
 func (d *document) note(field, text string) { d.notes = append(d.notes, Note{field, text}) }
 
-// take removes a field from those that are left.
+// take removes a field and returns it.
 func (d *document) take(name string) (json.RawMessage, bool) {
 	raw, ok := d.fields[name]
 	delete(d.fields, name)
 	return raw, ok
 }
 
-// keep moves a field to the data under its own name, and says why.
+// keep moves a field to the data under its own name, with a note that gives the reason.
 func (d *document) keep(name, why string) {
 	if raw, ok := d.take(name); ok {
 		d.data[name] = raw
@@ -47,7 +47,7 @@ func (d *document) keep(name, why string) {
 	}
 }
 
-// claim moves fields that say where the document is from, or what has happened, to the claims.
+// claim moves fields on the origin and the history of the document to the claims.
 func (d *document) claim(names ...string) {
 	for _, name := range names {
 		if raw, ok := d.take(name); ok {
@@ -68,7 +68,7 @@ func (d *document) text(name string, limit int) string {
 func (d *document) asText(field string, raw json.RawMessage, limit int) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
-		d.fail(wrong(field, "send text", "is %s, not text", sortOf(raw)))
+		d.fail(wrong(field, "send text", "is %s, not text", jsonType(raw)))
 		return ""
 	}
 	if err := event.CheckText("it", s, limit); err != nil {
@@ -87,12 +87,12 @@ func (d *document) texts(name string) []string {
 }
 
 func (d *document) asTexts(field string, raw json.RawMessage) []string {
-	if sortOf(raw) == "text" {
+	if jsonType(raw) == "text" {
 		raw = json.RawMessage("[" + string(raw) + "]")
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
-		d.fail(wrong(field, "send a list of texts", "is %s, not a list", sortOf(raw)))
+		d.fail(wrong(field, "send a list of texts", "is %s, not a list", jsonType(raw)))
 		return nil
 	}
 	if len(list) > maxPoints {
@@ -104,7 +104,7 @@ func (d *document) asTexts(field string, raw json.RawMessage) []string {
 		place := field + "[" + strconv.Itoa(i) + "]"
 		s := d.asText(place, raw, event.MaxText)
 		if strings.TrimSpace(s) == "" {
-			d.fail(wrong(place, "say it in words", "is empty"))
+			d.fail(wrong(place, "describe it in words", "is empty"))
 		}
 		texts = append(texts, s)
 	}
@@ -120,7 +120,7 @@ func (d *document) points(name, letter string) []Point {
 	return list
 }
 
-// number takes a number between the bounds; nil if it is not there.
+// number takes a number between the bounds; nil if it is absent.
 func (d *document) number(name string, least, most float64) *float64 {
 	raw, ok := d.take(name)
 	if !ok {
@@ -132,7 +132,7 @@ func (d *document) number(name string, least, most float64) *float64 {
 func (d *document) asNumber(field string, raw json.RawMessage, least, most float64) *float64 {
 	var f float64
 	if json.Unmarshal(raw, &f) != nil {
-		d.fail(wrong(field, "send a number", "is %s, not a number", sortOf(raw)))
+		d.fail(wrong(field, "send a number", "is %s, not a number", jsonType(raw)))
 		return nil
 	}
 	if !(f >= least && f <= most) {
@@ -149,14 +149,14 @@ func (d *document) whole(name string, most int) int {
 		return 0
 	}
 	if *f != math.Trunc(*f) {
-		d.fail(wrong(name, "send a whole number", "%v is no whole number", *f))
+		d.fail(wrong(name, "send a whole number", "%v is not a whole number", *f))
 	}
 	return int(*f)
 }
 
 func (d *document) flag(name string) (value bool) {
 	if raw, ok := d.take(name); ok && json.Unmarshal(raw, &value) != nil {
-		d.fail(wrong(name, "send true or false", "is %s, not true or false", sortOf(raw)))
+		d.fail(wrong(name, "send true or false", "is %s, not true or false", jsonType(raw)))
 	}
 	return value
 }
@@ -186,7 +186,7 @@ func (d *document) asMoment(field string, raw json.RawMessage) time.Time {
 		}
 		return t.UTC()
 	case json.Unmarshal(raw, &seconds) != nil:
-		d.fail(wrong(field, timeHint, "is %s, not a time", sortOf(raw)))
+		d.fail(wrong(field, timeHint, "is %s, not a time", jsonType(raw)))
 	case seconds < 0 || seconds > lastSecond:
 		d.fail(wrong(field, timeHint, "%.40s is not between 1970 and 9999 in seconds", raw))
 	}
@@ -197,8 +197,8 @@ func (d *document) asMoment(field string, raw json.RawMessage) time.Time {
 	return time.Unix(int64(whole), int64(math.Round(fraction*1e6))*1000).UTC() // a double is good for microseconds
 }
 
-// sortOf names the sort of a JSON value for an error.
-func sortOf(raw json.RawMessage) string {
+// jsonType names the type of a JSON value in an error.
+func jsonType(raw json.RawMessage) string {
 	switch s := strings.TrimLeft(string(raw), " \t\r\n"); {
 	case s == "":
 		return "nothing"
@@ -221,7 +221,7 @@ func wrong(field, hint, format string, args ...any) error {
 	return refusal.New(refusal.Invalid, hint, "%s: "+format, append([]any{field}, args...)...).With("field", field)
 }
 
-// at names the field in a refusal that another package made.
+// at adds the field to a refusal of another package.
 func at(field string, err error) error {
 	if r, ok := refusal.As(err); ok {
 		return refusal.New(r.Code, r.Hint, "%s: %s", field, r.Message).With("field", field)

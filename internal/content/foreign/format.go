@@ -10,11 +10,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// intents are the fields of a task context that say what is wanted, the best first.
-var intents = []string{"original_task", "intent", "task", "goal", "summary", "description", "title"}
+// intentFields are the fields of a task context that may hold the intent, the best first.
+var intentFields = []string{"original_task", "intent", "task", "goal", "summary", "description", "title"}
 
-// handoffDocument reads the format that carries an audit trail. Its task context is a JSON object of the sender's own
-// making and stays whole, in the data.
+// handoffDocument reads the format with an audit trail. Its task context is a JSON object of the sender's own design and is
+// kept whole, in the data.
 func (d *document) handoffDocument() {
 	d.claim("task_id", "handoff_id", "from_agent", "audit_trail", "created_at", "timestamp")
 	d.list("audit_trail")
@@ -24,15 +24,15 @@ func (d *document) handoffDocument() {
 	d.timeout()
 	raw, ok := d.take("task_context")
 	if !ok {
-		d.fail(wrong("task_context", "send the task's context as an object", "is missing"))
+		d.fail(wrong("task_context", "send the context of the task as an object", "is missing"))
 		return
 	}
 	var context map[string]json.RawMessage
 	switch {
-	case sortOf(raw) == "text": // the task in words, and nothing else
+	case jsonType(raw) == "text": // the task in words, and nothing else
 		d.task.Intent = d.asText("task_context", raw, event.MaxIntent)
 	case json.Unmarshal(raw, &context) != nil || context == nil:
-		d.fail(wrong("task_context", "send an object", "is %s, not an object", sortOf(raw)))
+		d.fail(wrong("task_context", "send an object", "is %s, not an object", jsonType(raw)))
 		return
 	default:
 		d.data["task_context"] = raw
@@ -45,21 +45,21 @@ func (d *document) handoffDocument() {
 	}
 }
 
-const otherTasks = "these are tasks of another system, which ours cannot wait for"
+const otherTasks = "these are tasks of another system, which a task here cannot wait for"
 
-// context reads the parts of a task context that have a field of ours.
+// context reads the parts of a task context that have a field in [Task].
 func (d *document) context(context map[string]json.RawMessage) {
-	for _, name := range intents {
-		if raw, ok := context[name]; ok && sortOf(raw) == "text" {
+	for _, name := range intentFields {
+		if raw, ok := context[name]; ok && jsonType(raw) == "text" {
 			d.task.Intent = d.asText("task_context."+name, raw, event.MaxIntent)
 			if strings.TrimSpace(d.task.Intent) != "" {
-				d.note("task_context."+name, "taken as the intent; the whole context is kept in data.task_context")
+				d.note("task_context."+name, "used as the intent; the whole context is kept in data.task_context")
 				break
 			}
 		}
 	}
 	if d.task.Intent == "" {
-		d.fail(wrong("task_context.summary", "say what is wanted there, or in task_context.intent", "is missing or empty"))
+		d.fail(wrong("task_context.summary", "describe what is wanted there, or in task_context.intent", "is missing or empty"))
 	}
 	d.permissions("task_context.permissions", context["permissions"])
 	for _, name := range []string{"depends_on", "dependencies"} {
@@ -83,7 +83,7 @@ func (d *document) handoffContext() {
 	d.timeout()
 	d.task.Expires = d.moment("expires_at")
 	if !d.task.Expires.IsZero() {
-		d.note("expires_at", "is when the document ends; it is no deadline of the task")
+		d.note("expires_at", "is the expiry of the document, not a deadline of the task")
 	}
 	c.State = d.text("current_state", event.MaxIntent)
 	c.Summary = d.text("conversation_summary", event.MaxIntent)
@@ -101,13 +101,13 @@ func (d *document) memoryEnvelope() {
 	if raw, ok := d.fields["envelope_version"]; ok {
 		version := strings.Trim(string(raw), `" `)
 		if major, _, _ := strings.Cut(version, "."); major != "2" {
-			d.fail(wrong("envelope_version", "send version 2", "%.20s is unknown: version 2 is understood", raw))
+			d.fail(wrong("envelope_version", "send version 2", "%.20s is unknown: only version 2 is supported", raw))
 		}
 	}
 	d.claim("envelope_version", "source_agent", "execution_history", "created_at")
 	d.list("execution_history")
 	d.task.Intent = d.text("task_summary", event.MaxIntent)
-	d.note("task_summary", "taken as the intent")
+	d.note("task_summary", "used as the intent")
 	d.task.Target = d.agent("target_agent")
 	d.priority()
 	d.task.IncludeRecent = d.whole("include_recent", 10_000)
@@ -115,7 +115,7 @@ func (d *document) memoryEnvelope() {
 	d.task.Expires = d.moment("expires_at")
 	d.task.Memory = d.texts("memory_refs")
 	if n := len(d.task.Memory); n > 0 {
-		d.note("memory_refs", "names memories of another system: kept as references that nothing resolves yet")
+		d.note("memory_refs", "memory items of another system: kept as references that nothing resolves yet")
 	}
 	d.constraints()
 }
@@ -123,10 +123,10 @@ func (d *document) memoryEnvelope() {
 // list checks that a claimed field, which is kept as it is, is a list.
 func (d *document) list(name string) {
 	if raw, ok := d.claimed[name]; ok {
-		if sortOf(raw) != "a list" {
-			d.fail(wrong(name, "send a list", "is %s, not a list", sortOf(raw)))
+		if jsonType(raw) != "a list" {
+			d.fail(wrong(name, "send a list", "is %s, not a list", jsonType(raw)))
 		}
-		d.note(name, "kept word for word as claimed history; it is no entry of this record")
+		d.note(name, "kept word for word as claimed history; it becomes no entry of this record")
 	}
 }
 
@@ -140,12 +140,12 @@ func (d *document) agent(name string) string {
 	return s
 }
 
-// word is how closed sets are compared: "Capability-Mismatch" is capability_mismatch.
+// word normalises a value of a closed set: "Capability-Mismatch" becomes capability_mismatch.
 func word(s string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// reason keeps a reason that is none of ours as the detail.
+// reason keeps an unknown reason as the detail.
 func (d *document) reason(name string) {
 	s := d.text(name, event.MaxText)
 	if s == "" {
@@ -156,10 +156,10 @@ func (d *document) reason(name string) {
 		return
 	}
 	d.task.Detail = s
-	d.note(name, "is none of the reasons "+list(event.Reasons())+"; kept as the detail")
+	d.note(name, "is not one of the reasons "+list(event.Reasons())+"; kept as the detail")
 }
 
-// priorities are other words for ours.
+// priorities are synonyms of priorities.
 var priorities = map[string]event.Priority{
 	"medium": event.Normal, "default": event.Normal, "critical": event.Urgent, "highest": event.Urgent, "lowest": event.Low,
 }
@@ -172,7 +172,7 @@ func (d *document) priority() {
 	p := event.Priority(word(s))
 	if other, ok := priorities[word(s)]; ok {
 		p = other
-		d.note("priority", "taken as "+string(p))
+		d.note("priority", "used as "+string(p))
 	}
 	if !slices.Contains(event.Priorities(), p) {
 		d.fail(wrong("priority", "use one of "+list(event.Priorities()), "%.40q is not a priority", s))
@@ -180,7 +180,7 @@ func (d *document) priority() {
 	d.task.Priority = p
 }
 
-// timeout is the time the receiver has to answer.
+// timeout takes the time that the receiver has to answer.
 func (d *document) timeout() {
 	const name = "timeout_seconds"
 	raw, ok := d.take(name)
@@ -193,14 +193,14 @@ func (d *document) timeout() {
 	}
 }
 
-// permissions takes a list of names, or an object of verbs with what they are allowed on: {"read":["ledger"]} is
+// permissions takes a list of names, or an object of verbs with lists of their objects: {"read":["ledger"]} becomes
 // ledger:read.
 func (d *document) permissions(field string, raw json.RawMessage) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return
 	}
 	names := []string{}
-	if sortOf(raw) == "an object" {
+	if jsonType(raw) == "an object" {
 		var verbs map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &verbs); err != nil {
 			d.fail(wrong(field, "send an object", "cannot be read"))

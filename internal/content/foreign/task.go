@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Format is one of the formats that are understood.
+// Format is a supported document format.
 type Format string
 
 // The formats.
@@ -19,7 +19,7 @@ const (
 	HandoffDocument Format = "handoff-document" // task_context, audit_trail, handoff_reason
 	HandoffContext  Format = "handoff-context"  // original_task, key_facts, decisions_made, confidence
 	MemoryEnvelope  Format = "memory-envelope"  // task_summary, memory_refs, constraints
-	Envelope        Format = "envelope"         // version, handoff, task: of this system, from another server
+	Envelope        Format = "envelope"         // version, handoff, task: of another Trapeze server
 )
 
 var formats = []Format{HandoffDocument, HandoffContext, MemoryEnvelope, Envelope}
@@ -44,42 +44,42 @@ func list[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-// Task is what a document says, in the terms of a task of ours. Fields it says nothing about are zero.
+// Task is the content of a document as parts of a new task. Fields that the document does not give are zero.
 type Task struct {
 	Format Format `json:"format"`
-	// Intent is what is wanted, word for word; never empty.
+	// Intent is the request, word for word; never empty.
 	Intent   string         `json:"intent"`
 	Content  Content        `json:"content"`
-	Target   string         `json:"target,omitempty"` // the agent it is meant for
+	Target   string         `json:"target,omitempty"` // the agent that is to receive it
 	Reason   event.Reason   `json:"reason,omitempty"`
-	Detail   string         `json:"detail,omitempty"` // the reason in the document's words, if it is none of ours
+	Detail   string         `json:"detail,omitempty"` // the reason in the words of the document, if it is not an [event.Reason]
 	Priority event.Priority `json:"priority,omitempty"`
-	// Permissions that the document grants; empty but not nil if it says that there are none.
+	// Permissions are those that the document grants; empty but not nil if it grants none explicitly.
 	Permissions []string           `json:"permissions,omitzero"`
 	Timeouts    event.Timeouts     `json:"timeouts,omitzero"`
 	Deadline    time.Time          `json:"deadline,omitzero"` // of the task
-	Expires     time.Time          `json:"expires,omitzero"`  // of what the document says; may be past
+	Expires     time.Time          `json:"expires,omitzero"`  // of the document; may be in the past
 	Constraints []event.Constraint `json:"constraints,omitempty"`
-	// MaxTokens is the most tokens the receiver's context may have; 0 if it does not say.
+	// MaxTokens is the token budget of the receiver's context; 0 if it is not given.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// Expected is what the result must look like.
+	// Expected describes the expected result.
 	Expected event.Expected `json:"expected,omitzero"`
-	// Artifacts are files by the digest of their content, which may be here or not.
+	// Artifacts are files by the digest of their content, which this server may have or not.
 	Artifacts []envelope.Artifact `json:"artifacts,omitempty"`
-	// Envelope is what the first envelope of the task starts from, as canonical JSON; only of the format [Envelope]. What it
-	// says is not in Content again.
+	// Envelope is the envelope from which the first one of the task is made, as canonical JSON; only for the format
+	// [Envelope]. Content does not repeat it.
 	Envelope json.RawMessage `json:"envelope,omitempty"`
-	// Memory are the ids that the other system gave to memories: references that nothing of ours resolves.
+	// Memory are ids of memory items in the other system: references that nothing here resolves.
 	Memory []string `json:"memory,omitempty"`
-	// IncludeRecent is how many recent memories are to go along, IncludePins whether pinned ones are.
+	// IncludeRecent is the number of recent memory items to include. IncludePins says whether to include pinned ones.
 	IncludeRecent int  `json:"include_recent,omitempty"`
 	IncludePins   bool `json:"include_pins,omitempty"`
-	// Claimed is where the document says it comes from and what it says has happened, verbatim: a JSON object with
-	// "format" and the fields as they were.
+	// Claimed is what the document claims about its origin and its history, verbatim: a JSON object with "format" and the
+	// unchanged fields.
 	Claimed json.RawMessage `json:"claimed_history"`
 }
 
-// Content is what the receiver is told beside the intent.
+// Content is what the receiver is given besides the intent.
 type Content struct {
 	Ask        string   `json:"ask,omitempty"`
 	State      string   `json:"current_state,omitempty"`
@@ -89,17 +89,17 @@ type Content struct {
 	Questions  []string `json:"open_questions,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty"` // 0 to 1
 	Notes      string   `json:"notes,omitempty"`
-	// Data is a JSON object with the fields that have no place elsewhere, under their own names; nil if there are none.
+	// Data is a JSON object of the fields without a counterpart, under their own names; nil if there are none.
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Point is one fact or decision, with an id that is ours: f1, f2, … and d1, d2, …
+// Point is one fact or decision. The ids are assigned here: f1, f2, … and d1, d2, …
 type Point struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// Note says what became of a field that is not simply taken over.
+// Note says what happened to a field that is not copied as it is.
 type Note struct {
 	Field string `json:"field"`
 	Text  string `json:"text"`

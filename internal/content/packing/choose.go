@@ -7,22 +7,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// measure finds what each part costs, and the order in which parts are tried.
+// measure sets the cost of each part, and the order in which parts are tried.
 func (p *packer) measure() {
 	for i := range p.parts {
 		x := &p.parts[i]
 		switch {
 		case x.kind == envelope.PartMemory && p.doc.Memory[x.index].Text == "":
-			x.tokens = p.doc.Memory[x.index].Tokens // as the sender says
+			x.tokens = p.doc.Memory[x.index].Tokens // the number that the sender gives
 		case x.kind == envelope.PartReasoning:
 			item := p.parts[x.index]
 			item.reasoning = true
-			x.tokens = max(0, p.ruler.alone(&item, p.doc)-p.ruler.frame(item.kind)-p.parts[x.index].tokens)
+			x.tokens = max(0, p.costs.alone(&item, p.doc)-p.costs.frame(item.kind)-p.parts[x.index].tokens)
 		default:
-			x.tokens = max(0, p.ruler.alone(x, p.doc)-p.ruler.frame(x.kind))
+			x.tokens = max(0, p.costs.alone(x, p.doc)-p.costs.frame(x.kind))
 		}
-		if !x.barred {
-			x.line = p.ruler.line(x, p.doc)
+		if !x.excluded {
+			x.line = p.costs.line(x, p.doc)
 			p.order = append(p.order, i)
 		}
 	}
@@ -32,7 +32,7 @@ func (p *packer) measure() {
 	})
 }
 
-// choose takes parts into the envelope, in order, as long as they fit, and returns what it took, pinned parts first.
+// choose takes parts into the envelope, in order, as long as they fit, and returns the parts taken, pinned ones first.
 func (p *packer) choose(listing envelope.Listing) (taken []int) {
 	if p.options.Strategy == envelope.StrategyFull {
 		return nil
@@ -42,7 +42,7 @@ func (p *packer) choose(listing envelope.Listing) (taken []int) {
 	}
 	c := choice{packer: p, each: listing == envelope.ListEach, framed: map[envelope.PartKind]bool{}}
 	c.total = p.build(listing).Tokens
-	// A part that takes less than its line among the omissions makes room.
+	// First the parts that cost no more than their line in the list of omissions: taking them saves tokens.
 	for _, i := range p.order {
 		c.try(i, 0)
 	}
@@ -57,8 +57,8 @@ func (p *packer) choose(listing envelope.Listing) (taken []int) {
 	return taken
 }
 
-// displaces reports whether the list of what is left out takes the room of a part that is pinned, or that says where the
-// work stands, and that has room beside the shortest list: less must not push out what comes before it.
+// displaces reports whether the list of omissions displaces a part that is pinned or describes the state of the work, and
+// that would fit beside the shortest form of the list.
 func (p *packer) displaces() bool {
 	var out []int
 	for _, i := range p.order {
@@ -81,43 +81,44 @@ func (p *packer) displaces() bool {
 	return displaced
 }
 
-// choice is the sum of what was taken so far.
+// choice is the sum of the parts taken so far.
 type choice struct {
 	*packer
-	each   bool // whether each omission has a line
-	framed map[envelope.PartKind]bool
+	each   bool                       // whether each omission has a line
+	framed map[envelope.PartKind]bool // the kinds whose list frame is in total
 	total  int
 }
 
-// try takes a part if that adds at most room tokens.
-func (c *choice) try(i, room int) {
+// try takes a part if that adds at most limit tokens.
+func (c *choice) try(i, limit int) {
 	x := &c.parts[i]
 	adds := x.tokens
 	if !c.framed[x.kind] {
-		adds += c.ruler.frame(x.kind)
+		adds += c.costs.frame(x.kind)
 	}
 	if c.each {
 		adds -= x.line
 	}
-	if !x.in && adds <= room {
+	if !x.in && adds <= limit {
 		x.in, c.framed[x.kind] = true, true
 		c.total += adds
 	}
 }
 
-// rank puts pinned parts before the texts on where the work stands, and those before all others.
+// rank orders pinned parts before the texts on the state of the work, and those before all others.
 func (x *part) rank() int {
 	switch {
 	case x.pinned:
 		return 0
-	case x.says():
+	case x.describesState():
 		return 1
 	}
 	return 2
 }
 
-// says reports whether the part is the sender's own account of where the work stands. It is worth its length.
-func (x *part) says() bool {
+// describesState reports whether the part is the sender's own account of the state of the work. Its value does not depend
+// on its length.
+func (x *part) describesState() bool {
 	switch x.kind {
 	case envelope.PartState, envelope.PartNotes, envelope.PartSummary, envelope.PartDetail:
 		return true
@@ -126,16 +127,16 @@ func (x *part) says() bool {
 	}
 }
 
-// worth is the part's value; per token, except for what is worth its length.
+// worth is the value of the part; per token, except for parts that describe the state of the work.
 func (x *part) worth() float64 {
 	value := kindValue(x.kind) * (0.7*x.weight.Importance + 0.3*x.weight.Recency)
-	if x.says() {
+	if x.describesState() {
 		return value
 	}
 	return value / float64(max(1, x.tokens))
 }
 
-// kindValue is how much parts of one kind are worth beside those of others.
+// kindValue is the value of parts of one kind relative to other kinds.
 func kindValue(kind envelope.PartKind) float64 {
 	switch kind {
 	case envelope.PartState:

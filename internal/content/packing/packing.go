@@ -9,30 +9,30 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Options say what an envelope is packed to. The zero value packs by priority, without a limit.
+// Options are the target of packing. The zero value packs by priority, without a limit.
 type Options struct {
-	// Budget is the most tokens that the rendered prompt may have; 0 means no limit.
+	// Budget is the greatest number of tokens of the rendered prompt; 0 means no limit.
 	Budget int
-	// Counter is that of the receiver's tokenizer; its zero value is the default one.
+	// Counter counts as the tokenizer of the receiver does; the zero value is the default tokenizer.
 	Counter tokenizer.Counter
-	// Strategy is how; empty means priority.
+	// Strategy is the strategy; empty means priority.
 	Strategy envelope.Strategy
-	// Pinned are parts to be kept before others, besides those that the document itself pins. A name that the document
-	// does not have means nothing.
+	// Pinned are parts to keep before others, besides those that the document itself pins. A reference to a part that the
+	// document does not have is ignored.
 	Pinned []Ref
-	// Weights say how much parts matter, instead of their importance in the document and their place in its lists.
+	// Weights replace the importance of parts in the document and their position in its lists.
 	Weights map[Ref]Weight
 }
 
-// Ref names one part of an envelope.
+// Ref identifies one part of an envelope.
 type Ref struct {
 	Kind envelope.PartKind
-	// ID is that of a fact, decision or memory item, the digest of an artifact, or a step's place in the history from
-	// 1. The texts that there is one of, and the conversation, have none.
+	// ID is the id of a fact, decision or memory item, the digest of an artifact, or the position of a step in the history
+	// from 1. It is empty for single texts and the conversation.
 	ID string
 }
 
-// Weight is how much a part matters, both from 0 to 1.
+// Weight is the importance and the recency of a part, both from 0 to 1.
 type Weight struct {
 	Importance, Recency float64
 }
@@ -40,24 +40,24 @@ type Weight struct {
 // Packed is an envelope that is ready to be sealed for its receiver.
 type Packed struct {
 	Envelope envelope.Envelope
-	// Text is the receiver's prompt, and Tokens what it has.
+	// Text is the prompt of the receiver, and Tokens its number of tokens.
 	Text   string
 	Tokens int
 }
 
-// Pack fits doc to a receiver's budget. The result lists what was left out and says how it was packed; doc itself is
-// not changed. Facts, decisions, history and data that were left out stand in doc, so keep it where the receiver can
-// fetch it. References to memory and artifacts that were not to be had go in as doc's gaps.
+// Pack fits doc to the budget of a receiver. The result lists the omissions and says how it was packed; doc itself is not
+// changed. Only doc holds the omitted facts, decisions, history and data, so keep it where the receiver can fetch it.
+// References to memory and artifacts that could not be resolved are the gaps of doc.
 //
-// Errors are a [refusal.Error]: budget, with the tokens needed as the detail "needed", if the parts that must survive
+// Errors are a [refusal.Error]: budget, with the tokens needed as the detail "needed", if the parts that are never cut
 // (or, with full, all of them) are over the budget; invalid or too_large if doc is not a valid envelope; invalid if it
-// was packed before.
+// is already packed.
 func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 	if err := check(&doc, &o); err != nil {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, ruler: ruler{counter: o.Counter}}
+	p := packer{doc: &doc, options: o, budget: o.Budget, costs: costs{counter: o.Counter}}
 	if p.budget == 0 {
 		p.budget = math.MaxInt
 	}
@@ -65,7 +65,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 	if packed, ok := p.whole(); ok {
 		return packed, nil
 	}
-	p.ruler = newRuler(o.Counter)
+	p.costs = newCosts(o.Counter)
 	p.measure()
 	for _, listing := range envelope.Listings() {
 		if packed, ok := p.attempt(listing); ok {
@@ -83,17 +83,17 @@ func check(doc *envelope.Envelope, o *Options) error {
 		return err
 	}
 	if o.Budget < 0 || o.Budget > math.MaxInt32 {
-		return refusal.New(refusal.Invalid, "give a number of tokens, or 0 for no limit", "%d is no token budget", o.Budget).With("field", "budget")
+		return refusal.New(refusal.Invalid, "give a number of tokens, or 0 for no limit", "%d is not a token budget", o.Budget).With("field", "budget")
 	}
 	if !doc.Packing.IsZero() || len(doc.Omissions) > 0 {
-		return refusal.New(refusal.Invalid, "pack the envelope that it was made from", "the envelope is packed already").With("field", "packing")
+		return refusal.New(refusal.Invalid, "pack the envelope that it was made from", "the envelope is already packed").With("field", "packing")
 	}
 	return doc.Validate()
 }
 
-// whole packs everything, where nothing is left out by default and it fits: then nothing need be measured alone.
+// whole packs everything, if nothing is excluded and it fits: then no part needs to be measured alone.
 func (p *packer) whole() (Packed, bool) {
-	if len(p.doc.Gaps) > 0 || slices.ContainsFunc(p.parts, func(x part) bool { return x.barred }) {
+	if len(p.doc.Gaps) > 0 || slices.ContainsFunc(p.parts, func(x part) bool { return x.excluded }) {
 		return Packed{}, false
 	}
 	for i := range p.parts {
@@ -103,14 +103,14 @@ func (p *packer) whole() (Packed, bool) {
 	return packed, packed.Tokens <= p.budget
 }
 
-// packer is one packing under way.
+// packer is the state of one call of Pack.
 type packer struct {
 	doc     *envelope.Envelope
 	options Options
 	budget  int // never 0
-	ruler   ruler
+	costs   costs
 	parts   []part
-	// order is the indices of the parts that may be taken, the first to be taken first.
+	// order is the indices of the parts that may be taken, in the order in which they are tried.
 	order []int
 }
 
@@ -124,7 +124,7 @@ func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 		packed := p.build(listing)
 		over := packed.Tokens - p.budget
 		if over <= 0 {
-			return packed, listing == envelope.ListTotal || p.ruler.leftOut(&packed.Envelope) <= p.listingShare()
+			return packed, listing == envelope.ListTotal || p.costs.leftOut(&packed.Envelope) <= p.listingShare()
 		}
 		if p.options.Strategy == envelope.StrategyFull || len(taken) == 0 {
 			return Packed{}, false
@@ -138,8 +138,8 @@ func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 	}
 }
 
-// listingShare is the most tokens that the list of omissions may take in any but its shortest form: what is to be
-// fetched is the point of the strategies that leave it to be fetched.
+// listingShare is the greatest number of tokens of the list of omissions in any but its shortest form. It is larger for the
+// strategies whose receivers fetch parts by that list.
 func (p *packer) listingShare() int {
 	switch p.options.Strategy {
 	case envelope.StrategyLazy, envelope.StrategySummaryRefs:
@@ -149,7 +149,7 @@ func (p *packer) listingShare() int {
 	}
 }
 
-// build makes the envelope of the parts that are in.
+// build makes the envelope of the parts that are taken.
 func (p *packer) build(listing envelope.Listing) Packed {
 	out := bare(*p.doc)
 	out.KeyFacts = make([]envelope.Item, 0, len(p.doc.KeyFacts))
@@ -165,10 +165,10 @@ func (p *packer) build(listing envelope.Listing) Packed {
 	out.Omissions = aggregate(out.Omissions)
 	out.Packing.Listing = listing
 	text := envelope.Render(out)
-	n := p.ruler.counter.Count(text)
+	n := p.costs.counter.Count(text)
 	out.Packing = envelope.Packing{
 		Strategy: p.options.Strategy, Budget: p.options.Budget, Tokens: n,
-		Tokenizer: p.ruler.counter.Name(), Estimate: p.ruler.counter.Estimate(),
+		Tokenizer: p.costs.counter.Name(), Estimate: p.costs.counter.Estimate(),
 		Completeness: p.completeness(), Listing: listing,
 	}
 	if p.options.Budget > 0 {
@@ -177,7 +177,7 @@ func (p *packer) build(listing envelope.Listing) Packed {
 	return Packed{Envelope: out, Text: text, Tokens: n}
 }
 
-// completeness is references resolved by references requested.
+// completeness is the share of requested references that were resolved.
 func (p *packer) completeness() float64 {
 	resolved := len(p.doc.Memory) + len(p.doc.Artifacts)
 	if requested := resolved + len(p.doc.Gaps); requested > 0 {
@@ -186,7 +186,7 @@ func (p *packer) completeness() float64 {
 	return 1
 }
 
-// refusal says how many tokens the least prompt has.
+// refusal returns the refusal with the number of tokens of the smallest prompt.
 func (p *packer) refusal() error {
 	what, hint := "the parts that must survive", "raise the budget, or shorten the intent, the ask, the constraints or the open questions"
 	if p.options.Strategy == envelope.StrategyFull {

@@ -7,27 +7,26 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// part is one thing that is kept whole or left out whole.
+// part is one element that is kept whole or omitted whole.
 type part struct {
 	kind  envelope.PartKind
 	id    string
-	index int // its place in the document's list
-	count int // of what it stands for, if that is not 1
+	index int // its index in the document's list
+	count int // the number of elements, if it is not 1
 
 	pinned    bool
-	reasoning bool // whether its reasoning goes with it
+	reasoning bool // whether it includes its reasoning
 	weight    Weight
 
-	// why it is left out, if it is. One that is barred is, whatever the budget.
-	why    envelope.OmissionReason
-	barred bool
-	in     bool
+	why      envelope.OmissionReason // the reason if it is omitted
+	excluded bool                    // omitted whatever the budget
+	in       bool                    // taken
 
 	tokens int // of the part itself
-	line   int // of its line among the omissions
+	line   int // of its line in the list of omissions
 }
 
-// collect lists the document's parts, in the order of the document.
+// collect lists the parts of the document, in its order.
 func (p *packer) collect() {
 	doc := p.doc
 	p.parts = make([]part, 0, 8+len(doc.KeyFacts)+len(doc.Decisions)+len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
@@ -64,11 +63,11 @@ func (p *packer) collect() {
 	}
 }
 
-// Has reports whether doc has a part of that name.
-func Has(doc envelope.Envelope, name Ref) bool {
+// Has reports whether doc has the part.
+func Has(doc envelope.Envelope, ref Ref) bool {
 	p := packer{doc: &doc}
 	p.collect()
-	return slices.ContainsFunc(p.parts, func(x part) bool { return x.kind == name.Kind && x.id == name.ID })
+	return slices.ContainsFunc(p.parts, func(x part) bool { return x.kind == ref.Kind && x.id == ref.ID })
 }
 
 func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
@@ -79,18 +78,18 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 		p.add(part{kind: kind, id: item.ID, index: i, pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
-				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, barred: true,
+				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, excluded: true,
 			})
 		}
 	}
 }
 
-// recent is a weight by importance and place: the highest of n is the most recent, or the most relevant.
-func recent(w envelope.Weight, place, n int) Weight {
-	return Weight{Importance: w.Importance, Recency: float64(place) / float64(n)}
+// recent returns a weight by importance and position: position n of n is the most recent or the most relevant.
+func recent(w envelope.Weight, position, n int) Weight {
+	return Weight{Importance: w.Importance, Recency: float64(position) / float64(n)}
 }
 
-// add completes a part by the options.
+// add applies the options to a part and appends it.
 func (p *packer) add(x part) {
 	ref := Ref{x.kind, x.id}
 	x.pinned = x.pinned || slices.Contains(p.options.Pinned, ref)
@@ -100,13 +99,13 @@ func (p *packer) add(x part) {
 	if w, ok := p.options.Weights[ref]; ok {
 		x.weight = w
 	}
-	x.why, x.barred = p.bar(&x)
-	x.in = p.options.Strategy == envelope.StrategyFull && !x.barred
+	x.why, x.excluded = p.exclusion(&x)
+	x.in = p.options.Strategy == envelope.StrategyFull && !x.excluded
 	p.parts = append(p.parts, x)
 }
 
-// bar reports whether the part is left out whatever the budget, and the reason for which it is if it is.
-func (p *packer) bar(x *part) (envelope.OmissionReason, bool) {
+// exclusion reports whether the part is omitted whatever the budget, and the reason if it is omitted.
+func (p *packer) exclusion(x *part) (envelope.OmissionReason, bool) {
 	switch {
 	case x.kind == envelope.PartMemory && p.doc.Memory[x.index].Text == "":
 		return envelope.OnDemand, true
@@ -122,7 +121,7 @@ func (p *packer) bar(x *part) (envelope.OmissionReason, bool) {
 	return envelope.OverBudget, false
 }
 
-// fetched is what a strategy leaves to be fetched.
+// fetched are the kinds that a strategy leaves to be fetched.
 var fetched = map[envelope.Strategy][]envelope.PartKind{
 	envelope.StrategySummaryRefs: {envelope.PartData, envelope.PartStep, envelope.PartMemory},
 	envelope.StrategyLazy: {
@@ -172,7 +171,7 @@ func (x *part) put(to, from *envelope.Envelope) {
 		to.Artifacts = append(to.Artifacts, artifact)
 	case envelope.PartConversation:
 		to.Conversation = from.Conversation
-	case envelope.PartReasoning: // goes with its item
+	case envelope.PartReasoning: // part of its item
 	}
 }
 
@@ -185,7 +184,7 @@ func (x *part) item(list []envelope.Item) envelope.Item {
 	return item
 }
 
-// refer keeps what a part that is left out can be fetched by.
+// refer adds the reference by which an omitted part can be fetched.
 func (x *part) refer(to, from *envelope.Envelope) {
 	if x.kind == envelope.PartMemory {
 		ref := from.Memory[x.index]
@@ -194,10 +193,10 @@ func (x *part) refer(to, from *envelope.Envelope) {
 	}
 }
 
-// groups is room for one omission of each kind and reason.
+// groups is the number of omissions if there is one of each kind and reason.
 var groups = len(envelope.PartKinds()) * len(envelope.OmissionReasons())
 
-// maxListed is how many bytes the list of omissions may take in the document, about.
+// maxListed is about the greatest size of the list of omissions in the document, in bytes.
 const maxListed = 100 << 10
 
 // aggregate sums up the omissions beyond what a document may list, by kind and reason.

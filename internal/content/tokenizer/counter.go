@@ -7,25 +7,25 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// The tokenizers whose counts are exact. The first is the default.
+// The tokenizers that are counted exactly. The first is the default.
 const (
 	O200kBase  = "o200k_base"
 	Cl100kBase = "cl100k_base"
 )
 
-// maxName is the length of a tokenizer's name, in bytes.
+// maxName is the greatest length of the name of a tokenizer, in bytes.
 const maxName = 100
 
-// Counter counts tokens as one tokenizer does. The zero value is that of the default.
+// Counter counts tokens as one tokenizer does. The zero value counts as the default tokenizer.
 type Counter struct {
 	name string
 	// vocabulary is nil for an estimate.
 	vocabulary func() *vocabulary
 }
 
-// For returns the counter of a tokenizer by its name; empty means [O200kBase]. Any name is taken, but only the two
+// For returns the counter of a tokenizer by its name; empty means [O200kBase]. Any name is accepted, but only the two
 // built-in ones are counted exactly: see [Counter.Estimate]. The error is a [refusal.Error] with the code invalid, for
-// names that are no names.
+// malformed names.
 func For(name string) (Counter, error) {
 	switch name {
 	case "", O200kBase:
@@ -36,12 +36,12 @@ func For(name string) (Counter, error) {
 	printable := func(r rune) bool { return r > ' ' && r <= '~' }
 	if len(name) > maxName || strings.TrimFunc(name, printable) != "" || strings.ContainsFunc(name, func(r rune) bool { return !printable(r) }) {
 		return Counter{}, refusal.New(refusal.Invalid, "name it like "+O200kBase+": ASCII without spaces, at most 100 bytes",
-			"%.40q is no name of a tokenizer", name)
+			"%.40q is not the name of a tokenizer", name)
 	}
 	return Counter{name: name}, nil
 }
 
-// Name is the tokenizer's name.
+// Name is the name of the tokenizer.
 func (c Counter) Name() string {
 	if c.name == "" {
 		return O200kBase
@@ -52,13 +52,13 @@ func (c Counter) Name() string {
 // Estimate reports whether counts are upper bounds rather than exact.
 func (c Counter) Estimate() bool { return c.name != "" && c.vocabulary == nil }
 
-// Count returns the number of tokens of text, without any that a receiver's interface puts around it. Text that is
-// not UTF-8 is counted as if U+FFFD stood for each run of wrong bytes, and each DEL (U+007F) as one token: the vocabularies
-// as the library has them lack it, and would count it as nothing.
+// Count returns the number of tokens of text, without those that the interface of a receiver adds around it. Each run of
+// invalid UTF-8 is counted as U+FFFD, and each DEL (U+007F) as one token: the vocabularies of the library lack it and would
+// count it as nothing.
 //
 // Count(a+b) = Count(a)+Count(b) if a ends with a line feed and b begins with a graphic ASCII character other than a
-// slash: no token of the built-in vocabularies spans such a place, and what stands on one side has no influence on
-// the other.
+// slash: no token of the built-in vocabularies spans such a boundary, and the text on one side has no influence on the
+// other.
 func (c Counter) Count(text string) int {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -82,10 +82,10 @@ func (c Counter) Count(text string) int {
 	return n
 }
 
-// boundary returns where the first chunk of text ends: behind the first line feed that is followed by a graphic ASCII
-// character other than a slash. The vocabularies split a text by a pattern before they look for tokens. In it a line
-// feed is only followed, within one match, by more white space, or by slashes after punctuation; and the one look-ahead
-// of the pattern is never tried on white space that ends with a line feed.
+// boundary returns the end of the first chunk of text: after the first line feed that is followed by a graphic ASCII
+// character other than a slash. The vocabularies split a text by a pattern before they look for tokens. Within one match
+// of it, a line feed is only followed by more white space, or by slashes after punctuation; and the one look-ahead of the
+// pattern is never tried on white space that ends with a line feed.
 func boundary(text string) int {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\n')

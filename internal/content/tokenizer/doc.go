@@ -1,20 +1,18 @@
-// Package tokenizer counts the tokens that a text costs its receiver.
+// Package tokenizer counts the tokens of a text as its receiver counts them.
 //
-// A [Counter] stands for one receiver's tokenizer. Two vocabularies are built in, o200k_base (the default) and
-// cl100k_base, and counted exactly. For every other name the count is an estimate that never is too low: the number
-// of bytes. Each token of a byte-level tokenizer covers at least one byte, so no byte-pair encoding, whatever its
-// vocabulary, makes more tokens than that; no smaller bound holds for all of them, since a vocabulary may lack any
-// merge. For English prose it is about four times too high. Who knows that a receiver's tokenizer is close to a
-// built-in one names that one instead. Tokenizers that first rewrite text into a longer one, or add tokens of their
-// own around it, are outside of this.
+// A [Counter] represents the tokenizer of one receiver. Two vocabularies are built in and counted exactly: o200k_base, the
+// default, and cl100k_base. For every other name the count is an estimate that is never too low: the number of bytes. Each
+// token of a byte-level tokenizer covers at least one byte, so no byte-pair encoding, whatever its vocabulary, makes more
+// tokens than that; no smaller bound holds for all of them, since a vocabulary may lack any merge. For English prose it is
+// about four times too high: if the tokenizer of a receiver is close to a built-in one, name that one instead. Tokenizers
+// that first rewrite text into a longer one, or add tokens of their own around it, are not covered.
 //
-// Counting is additive at safe boundaries: see [Counter.Count]. Chunks between them are counted once and remembered by
-// their SHA-256, 32,768 of each vocabulary, about 5 MiB: a text that stands in envelope after envelope costs only a
-// look-up. A chunk that is new is counted word by word, and some 100,000 words are remembered, in at most 1.2 MiB: most texts are
-// new, few words are.
+// Counting is additive at safe boundaries: see [Counter.Count]. Chunks between them are counted once and cached by their
+// SHA-256, 32,768 for each vocabulary, about 5 MiB: a text that is in envelope after envelope costs one look-up. A new
+// chunk is counted word by word, and some 100,000 words are cached, in at most 1.2 MiB: most texts are new, few words are.
 //
-// A vocabulary is loaded when it is first needed. Measured on the 2-core test machine: o200k_base takes 16 ms and
-// 6 MiB of heap, cl100k_base 6 ms and 3 MiB; counting runs at 5 to 8 MB/s, a look-up at 150 MB/s and more.
+// A vocabulary is loaded at its first use. Measured on the 2-core test machine: o200k_base takes 16 ms and 6 MiB of heap,
+// cl100k_base 6 ms and 3 MiB; counting runs at 5 to 8 MB/s, a look-up at 150 MB/s and more.
 //
 // Invariants:
 //   - A count is never negative, and that of the empty text is 0.

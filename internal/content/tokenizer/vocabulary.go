@@ -9,26 +9,23 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// remembered is how many chunks a vocabulary knows the counts of, and shelves the number of places for words; maxWord is the
-// length of the longest word that is remembered, in bytes.
 const (
-	remembered = 32 << 10
-	shelves    = 16 << 10
-	maxWord    = 30
+	cachedChunks = 32 << 10 // chunks whose counts a vocabulary caches
+	wordSets     = 16 << 10 // sets of cached words
+	maxWord      = 30       // the length of the longest word that is cached, in bytes
 )
 
-// vocabulary is a codec with the counts of what it has seen. The counts are those of a pure function: to forget one
-// only costs time.
+// vocabulary is a codec with a cache of its counts. They are those of a pure function: to evict one only costs time.
 type vocabulary struct {
 	codec *codec.Codec
 	seen  *lru.Cache[[sha256.Size]byte, int]
-	words [shelves]atomic.Pointer[shelf] // read without a lock; of two who put words there at once, one puts none
+	words [wordSets]atomic.Pointer[wordSet] // read without a lock; of two concurrent writes to a set, one is lost
 }
 
-// Vocabularies are loaded by the first who counts with them.
+// Vocabularies are loaded at their first use.
 var (
-	o200kBase  = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewO200kBase(), remembered) })
-	cl100kBase = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewCl100kBase(), remembered) })
+	o200kBase  = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewO200kBase(), cachedChunks) })
+	cl100kBase = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewCl100kBase(), cachedChunks) })
 )
 
 func newVocabulary(c *codec.Codec, size int) *vocabulary {
@@ -43,8 +40,8 @@ func (v *vocabulary) count(chunk string) int {
 	if len(chunk) <= maxWord {
 		return v.countWord(chunk)
 	}
-	var room [1 << 10]byte // most chunks fit, and then nothing is allocated
-	key := sha256.Sum256(append(room[:0], chunk...))
+	var buf [1 << 10]byte // most chunks fit, and then nothing is allocated
+	key := sha256.Sum256(append(buf[:0], chunk...))
 	if n, ok := v.seen.Get(key); ok {
 		return n
 	}
@@ -58,33 +55,33 @@ func (v *vocabulary) count(chunk string) int {
 	return n
 }
 
-// countWord counts what has no place in it where counts add up. Words come again much sooner than whole chunks do.
+// countWord counts a text inside which counts do not add up. Words are repeated much more often than whole chunks.
 func (v *vocabulary) countWord(text string) int {
 	if len(text) > maxWord {
-		return v.countAnew(text)
+		return v.countUncached(text)
 	}
-	place := &v.words[shelfOf(text)]
+	place := &v.words[wordSetOf(text)]
 	have := place.Load()
 	if n, ok := have.find(text); ok {
 		return n
 	}
-	n := v.countAnew(text)
+	n := v.countUncached(text)
 	place.CompareAndSwap(have, have.with(text, n))
 	return n
 }
 
-func (v *vocabulary) countAnew(text string) int {
+func (v *vocabulary) countUncached(text string) int {
 	n, err := v.codec.Count(text)
-	if err != nil { // the pattern's time limit, of which there is none
+	if err != nil { // only the time limit of the pattern; none is set
 		return len(text)
 	}
 	return n
 }
 
-// wordEnd returns where the first word of a chunk ends: before the first space that stands alone between two graphic ASCII
-// characters, or between two of them of which one is a digit and one is not, as in most ids. In the patterns by which the
-// vocabularies split a text, a match that has anything before such a space never goes on over it, and digits match only with
-// digits; the one look-ahead is only tried behind white space, of which the part before has none at its end.
+// wordEnd returns the end of the first word of a chunk: before the first single space between two graphic ASCII characters,
+// or between two of them of which exactly one is a digit, as in most ids. In the patterns by which the vocabularies split a
+// text, a match that has anything before such a space never extends over it, and digits match only with digits; the one
+// look-ahead is only tried after white space, with which the part before never ends.
 func wordEnd(chunk string) int {
 	for at := 1; at < len(chunk); at++ {
 		before, b := chunk[at-1], chunk[at]

@@ -35,5 +35,5 @@ func (a *Archive) driftOf(ctx context.Context, c caller.Caller, task string) (dr
 	if err != nil {
 		return drift.Report{}, err
 	}
-	return drift.Given(said, given), nil
+	return drift.OfPacked(said, given), nil
 }

@@ -2,31 +2,30 @@ package envelope
 
 import "time"
 
-// MemoryRef is one memory item: a reference that the receiver can fetch by, and its text if it came along. All since
-// version 1.1.
+// MemoryRef refers to one memory item that the receiver can fetch; it may carry the text. Since version 1.1.
 type MemoryRef struct {
 	ID string `json:"id"`
-	// Version is the item's when this was sealed; 0 if it has none. Digest is that of the item then, so that a later
-	// change is visible; empty if it is not known.
+	// Version and Digest are those of the item when the envelope was sealed, so that a later change is visible; zero if
+	// they are not known.
 	Version int    `json:"version,omitempty"`
 	Digest  string `json:"digest,omitempty"`
 	Title   string `json:"title,omitempty"`
-	// Author is who wrote it.
+	// Author is the principal that wrote it.
 	Author string `json:"author,omitempty"`
-	// Text is the item itself; empty in a lazy reference.
+	// Text is the text of the item; empty if it must be fetched.
 	Text string `json:"text,omitempty"`
-	// Tokens is what the text takes of a prompt, as the receiver counts; 0 if nobody counted.
+	// Tokens is the number of tokens of the text, by the receiver's tokenizer; 0 if they were not counted.
 	Tokens int `json:"tokens,omitempty"`
 
 	Weight
 	Extra Extra `json:"-"`
 }
 
-// Weight is how much a part matters when a budget is short. Since version 1.1.
+// Weight says how important a part is when the token budget is short. Since version 1.1.
 type Weight struct {
 	// Pinned parts come before all others.
 	Pinned bool `json:"pinned,omitempty"`
-	// Importance is 0 to 1; 0 means that nobody said.
+	// Importance is 0 to 1; 0 means not given.
 	Importance float64 `json:"importance,omitempty"`
 }
 
@@ -37,7 +36,7 @@ type Artifact struct {
 	Name   string `json:"name,omitempty"`
 	// MediaType is like "text/x-diff".
 	MediaType string `json:"media_type,omitempty"`
-	// Bytes is the content's length.
+	// Bytes is the length of the content.
 	Bytes int `json:"bytes,omitempty"`
 
 	Weight
@@ -55,14 +54,15 @@ type Turn struct {
 	Extra Extra `json:"-"`
 }
 
-// Omission is one part that is not in this envelope, or several of a sort. Since version 1.1.
+// Omission is one part that the envelope omits, or several of the same kind. Since version 1.1.
 type Omission struct {
 	Kind PartKind `json:"kind"`
-	// ID is the part's, a step's place in the history from 1, or empty where there is one of its kind or Count is set.
+	// ID is the id of the part, or the position of a step in the history from 1. It is empty if there is only one part of
+	// the kind, or Count is set.
 	ID string `json:"id,omitempty"`
-	// Count is the number of parts if it is not 1.
+	// Count is the number of omitted parts if it is not 1.
 	Count int `json:"count,omitempty"`
-	// Tokens is what the part would have taken, as the receiver counts; 0 if nobody counted.
+	// Tokens is the number of tokens of the part, by the receiver's tokenizer; 0 if they were not counted.
 	Tokens int            `json:"tokens,omitempty"`
 	Reason OmissionReason `json:"reason"`
 	Pinned bool           `json:"pinned,omitempty"`
@@ -73,7 +73,7 @@ type Omission struct {
 // Parts is the number of parts that the omission stands for.
 func (o Omission) Parts() int { return max(1, o.Count) }
 
-// Gap is a part that was asked for and could not be had. Since version 1.1.
+// Gap is a reference of the sender that could not be resolved. Since version 1.1.
 type Gap struct {
 	Kind   PartKind  `json:"kind"`
 	ID     string    `json:"id"`
@@ -85,23 +85,24 @@ type Gap struct {
 // Packing says how the envelope was fitted to its receiver. Since version 1.1.
 type Packing struct {
 	Strategy Strategy `json:"strategy"`
-	// Budget is the most tokens that the rendered prompt may have; 0 if there was no limit. Tokens is what it has.
+	// Budget is the greatest number of tokens that the rendered prompt may have, 0 for no limit. Tokens is the number that
+	// it has.
 	Budget int `json:"budget,omitempty"`
 	Tokens int `json:"tokens"`
-	// Tokenizer is what counted, and Estimate whether its counts are upper bounds.
+	// Tokenizer is the name of the tokenizer that counted. Estimate reports whether its counts are upper bounds.
 	Tokenizer string `json:"tokenizer"`
 	Estimate  bool   `json:"estimate,omitempty"`
-	// Utilisation is tokens by budget, 0 to 1; 0 without a limit.
+	// Utilisation is Tokens divided by Budget, 0 to 1; 0 without a limit.
 	Utilisation float64 `json:"utilisation,omitempty"`
-	// Completeness is references resolved by references requested, 0 to 1; 1 if none were.
+	// Completeness is the share of requested references that were resolved, 0 to 1; 1 if none were requested.
 	Completeness float64 `json:"completeness"`
-	// Listing is how the prompt shows what was left out; empty means [ListEach].
+	// Listing is the form in which the prompt lists the omissions; empty means [ListEach].
 	Listing Listing `json:"listing,omitempty"`
 
 	Extra Extra `json:"-"`
 }
 
-// IsZero reports whether the envelope was not packed; the part is then left out of the document.
+// IsZero reports whether the envelope was not packed; the document then omits the part.
 func (p Packing) IsZero() bool {
 	return p.Strategy == "" && p.Budget == 0 && p.Tokens == 0 && p.Tokenizer == "" && !p.Estimate &&
 		p.Utilisation == 0 && p.Completeness == 0 && p.Listing == "" && len(p.Extra) == 0

@@ -8,32 +8,32 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// kind is a sort of entry that is followed through a chain.
-type kind int
+// entryKind is a kind of entry that is followed through a chain.
+type entryKind int
 
 const (
-	facts kind = iota
+	facts entryKind = iota
 	decisions
 	constraints
 	references
 	kinds int = iota
 )
 
-func (k kind) String() string {
+func (k entryKind) String() string {
 	return [...]string{"facts", "decisions", "constraints", "references"}[k]
 }
 
 // entry is one fact, decision, constraint or reference.
 type entry struct {
 	id, text, supersedes string
-	content              string // what is compared, if the text is not all of it
+	content              string // compared besides the text
 	constraint           event.Constraint
 	reference            bool
 }
 
 func (e entry) same(o entry) bool { return e.text == o.text && e.content == o.content }
 
-// how says in which way an entry with the same id differs.
+// how returns how an entry with the same id differs.
 func (e entry) how(next entry) How {
 	switch {
 	case e.reference:
@@ -47,7 +47,7 @@ func (e entry) how(next entry) How {
 }
 
 // of lists the entries of a kind in an envelope.
-func (k kind) of(e envelope.Envelope) []entry {
+func (k entryKind) of(e envelope.Envelope) []entry {
 	switch k {
 	case facts:
 		return items(e.KeyFacts)
@@ -73,11 +73,11 @@ func rules(list []envelope.Constraint) []entry {
 	for i, c := range list {
 		rule := event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow}
 		if len(rule.Allow) == 0 {
-			rule.Allow = nil // an envelope does not tell "anything" from "nothing"
+			rule.Allow = nil // an envelope does not distinguish nil from empty
 		}
 		content, err := json.Marshal(rule)
 		if err != nil {
-			content = nil // only a maximum that is no number; no valid envelope has one
+			content = nil // only for a maximum that is not a number; no valid envelope has one
 		}
 		out[i] = entry{id: c.ID, text: c.Text, content: string(content), constraint: rule}
 	}
@@ -101,15 +101,15 @@ func refs(e envelope.Envelope) []entry {
 	return out
 }
 
-// omission is why the envelope left out an entry, or could not get it; empty if it does not say.
-func (k kind) omission(e envelope.Envelope, id string) string {
+// omission returns the reason that the envelope records for an omission or a gap; empty if it records none.
+func (k entryKind) omission(e envelope.Envelope, id string) string {
 	var part []envelope.PartKind
 	switch k {
 	case facts:
 		part = []envelope.PartKind{envelope.PartFact}
 	case decisions:
 		part = []envelope.PartKind{envelope.PartDecision}
-	case constraints: // never left out
+	case constraints: // never omitted
 	default:
 		part = []envelope.PartKind{envelope.PartMemory, envelope.PartArtifact}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// The closed sets of packing. Each refuses an unknown value when it is decoded; the empty value is "not given".
+// The closed sets of packing. Decoding refuses a value that is not in the set; the empty value means "not given".
 
 // Strategy is how an envelope is fitted to a budget.
 type Strategy string
@@ -14,9 +14,9 @@ type Strategy string
 // The four strategies.
 const (
 	StrategyFull        Strategy = "full"         // everything, or a refusal
-	StrategySummaryRefs Strategy = "summary_refs" // where the work stands, facts and decisions; the rest to be fetched
-	StrategyPriority    Strategy = "priority"     // what is pinned, then the most valuable per token
-	StrategyLazy        Strategy = "lazy"         // where the work stands, and references; the rest to be fetched
+	StrategySummaryRefs Strategy = "summary_refs" // the state of the work, facts and decisions; the receiver fetches the rest
+	StrategyPriority    Strategy = "priority"     // pinned parts, then the most valuable per token
+	StrategyLazy        Strategy = "lazy"         // the state of the work and references; the receiver fetches the rest
 )
 
 var strategies = []Strategy{StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy}
@@ -27,7 +27,7 @@ func Strategies() []Strategy { return slices.Clone(strategies) }
 // UnmarshalText refuses unknown strategies.
 func (s *Strategy) UnmarshalText(b []byte) error { return parse(s, "strategy", b, strategies) }
 
-// PartKind is a sort of part that may be left out.
+// PartKind is a kind of part that may be omitted.
 type PartKind string
 
 // The kinds of parts. The first five are single texts, the others entries of lists.
@@ -39,7 +39,7 @@ const (
 	PartNotes        PartKind = "notes"
 	PartFact         PartKind = "fact"
 	PartDecision     PartKind = "decision"
-	PartReasoning    PartKind = "reasoning" // behind the decision or fact of that id
+	PartReasoning    PartKind = "reasoning" // of the decision or fact with that id
 	PartStep         PartKind = "step"
 	PartMemory       PartKind = "memory"
 	PartArtifact     PartKind = "artifact"
@@ -57,16 +57,16 @@ func PartKinds() []PartKind { return slices.Clone(partKinds) }
 // UnmarshalText refuses unknown kinds.
 func (k *PartKind) UnmarshalText(b []byte) error { return parse(k, "kind of part", b, partKinds) }
 
-// OmissionReason says why a part was left out.
+// OmissionReason is the reason for omitting a part.
 type OmissionReason string
 
-// The reasons. All but the first are left out whatever the budget, unless the strategy is full or they are pinned.
+// The reasons for omissions. All but the first apply whatever the budget, unless the strategy is full or the part is pinned.
 const (
-	OverBudget OmissionReason = "budget"    // no room
-	RawLog     OmissionReason = "log"       // a raw conversation: there is the summary
-	Settled    OmissionReason = "settled"   // reasoning behind what is settled
-	ToolCall   OmissionReason = "tool_call" // how the sender did it
-	OnDemand   OmissionReason = "on_demand" // can be fetched when it is needed
+	OverBudget OmissionReason = "budget"    // over the budget
+	RawLog     OmissionReason = "log"       // a raw conversation, of which there is a summary
+	Settled    OmissionReason = "settled"   // the reasoning of a fact or decision that is settled
+	ToolCall   OmissionReason = "tool_call" // a tool call of the sender
+	OnDemand   OmissionReason = "on_demand" // the receiver fetches it when it needs it
 )
 
 var omissionReasons = []OmissionReason{OverBudget, RawLog, Settled, ToolCall, OnDemand}
@@ -76,10 +76,10 @@ func OmissionReasons() []OmissionReason { return slices.Clone(omissionReasons) }
 
 // UnmarshalText refuses unknown reasons.
 func (r *OmissionReason) UnmarshalText(b []byte) error {
-	return parse(r, "reason for leaving out", b, omissionReasons)
+	return parse(r, "reason for an omission", b, omissionReasons)
 }
 
-// GapReason says why a reference could not be resolved.
+// GapReason is the reason why a reference could not be resolved.
 type GapReason string
 
 // The reasons for gaps.
@@ -97,7 +97,7 @@ func GapReasons() []GapReason { return slices.Clone(gapReasons) }
 // UnmarshalText refuses unknown reasons.
 func (r *GapReason) UnmarshalText(b []byte) error { return parse(r, "reason for a gap", b, gapReasons) }
 
-// Listing is how the prompt shows what was left out. The document itself lists it in full.
+// Listing is the form in which the prompt lists omissions. The document itself lists them in full.
 type Listing string
 
 // The listings, from the longest to the shortest.

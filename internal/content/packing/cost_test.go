@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
-// drawParts is an envelope of parts whose texts may begin and end with anything, but need no longer fence.
+// drawParts draws an envelope of parts whose texts begin and end with anything but need no longer fence.
 func drawParts(t *rapid.T) envelope.Envelope {
 	word := rapid.SampledFrom([]string{"a", " b", "\n", "\n\n", "/", "//", "- ", "#", "`", ".", "...\n", "12", "é", "漢", "\u202e", "'s", "\t", " "})
 	text := rapid.Map(rapid.SliceOfN(word, 0, 8), func(s []string) string { return strings.Join(s, "") + "." + "\n/"[len(s)%3:] })
@@ -36,14 +36,14 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			doc := drawParts(t)
-			p := packer{doc: &doc, options: Options{Strategy: envelope.StrategyFull}, ruler: newRuler(c)}
+			p := packer{doc: &doc, options: Options{Strategy: envelope.StrategyFull}, costs: newCosts(c)}
 			p.collect()
 			p.measure()
 			sum, framed := c.Count(envelope.Render(envelope.Envelope{})), map[envelope.PartKind]bool{}
 			for _, x := range p.parts {
 				sum += x.tokens
 				if !framed[x.kind] {
-					sum += p.ruler.frame(x.kind)
+					sum += p.costs.frame(x.kind)
 					framed[x.kind] = true
 				}
 			}
@@ -56,7 +56,7 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 
 func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	doc := envelope.Envelope{Memory: []envelope.MemoryRef{{ID: "m1", Title: "/a\ntitle"}, {ID: "m2", Version: 3}}}
-	p := packer{doc: &doc, ruler: newRuler(tokenizer.Counter{})}
+	p := packer{doc: &doc, costs: newCosts(tokenizer.Counter{})}
 	var all envelope.Envelope
 	sum := 0
 	for _, x := range []part{
@@ -67,9 +67,9 @@ func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	} {
 		x.refer(&all, &doc)
 		all.Omissions = append(all.Omissions, x.omission())
-		sum += p.ruler.line(&x, &doc)
+		sum += p.costs.line(&x, &doc)
 	}
-	if got := p.ruler.leftOut(&all); got != sum+p.ruler.frames[""] {
-		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.ruler.frames[""])
+	if got := p.costs.leftOut(&all); got != sum+p.costs.frames[""] {
+		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.costs.frames[""])
 	}
 }

@@ -1,70 +1,8 @@
 package envelope
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
-// memory writes the items whose text came along; the others are listed with what was left out.
-func (p *prompt) memory(refs []MemoryRef) {
-	entries := make([]entry, 0, len(refs))
-	for i := range refs {
-		m := &refs[i]
-		if m.Text == "" {
-			continue
-		}
-		label := m.label()
-		if m.Author != "" {
-			label += ", by " + word(m.Author)
-		}
-		if m.Title != "" {
-			label += " (" + word(m.Title) + ")"
-		}
-		entries = append(entries, entry{label + ": ", m.Text})
-	}
-	p.entries("From memory", "As it was when this was sealed.", entries)
-}
-
-func (m *MemoryRef) label() string {
-	if m.Version == 0 {
-		return word(m.ID)
-	}
-	return word(m.ID) + " v" + strconv.Itoa(m.Version)
-}
-
-func (p *prompt) conversation(turns []Turn) {
-	entries := make([]entry, len(turns))
-	for i := range turns {
-		t := &turns[i]
-		label := word(t.Agent)
-		if t.Role != "" {
-			label += " (" + word(t.Role) + ")"
-		}
-		entries[i] = entry{dated(t.Time, label), t.Text}
-	}
-	p.entries("The conversation, word for word", "", entries)
-}
-
-func (p *prompt) artifacts(list []Artifact) {
-	entries := make([]entry, len(list))
-	for i := range list {
-		a := &list[i]
-		label := word(a.Digest)
-		if a.MediaType != "" {
-			label += " " + word(a.MediaType)
-		}
-		if a.Bytes > 0 {
-			label += fmt.Sprintf(" %d bytes", a.Bytes)
-		}
-		if a.Name != "" {
-			label += ": " + word(a.Name)
-		}
-		entries[i].label = label
-	}
-	p.entries("Artifacts", "Fetch them by their digest.", entries)
-}
-
-// leftOut lists omissions and gaps, as briefly as the document's listing says.
+// leftOut lists omissions and gaps, in the form of the document's listing.
 func (p *prompt) leftOut(e *Envelope) {
 	var list func(*Envelope) []string
 	switch e.Packing.Listing {
@@ -180,7 +118,7 @@ func (r OmissionReason) inWords() string {
 	case OnDemand:
 		return "to be fetched"
 	}
-	return word(string(r)) // not of a validated envelope
+	return word(string(r)) // never in a validated envelope
 }
 
 func (r GapReason) inWords() string {

@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAShelfKeepsItsNewestWords holds a shelf against a list of words that take as many bytes.
-func TestAShelfKeepsItsNewestWords(t *testing.T) {
+// TestAWordSetKeepsItsNewestWords compares a wordSet with a list of words of the same size in bytes.
+func TestAWordSetKeepsItsNewestWords(t *testing.T) {
 	type counted struct {
 		word string
 		n    int
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var s *shelf
+		var s *wordSet
 		var all, kept []counted
 		for range rapid.IntRange(1, 12).Draw(t, "words") {
 			c := counted{word: string(rapid.SliceOfN(rapid.Byte(), 1, maxWord).Draw(t, "word"))}
@@ -24,14 +24,14 @@ func TestAShelfKeepsItsNewestWords(t *testing.T) {
 			if _, known := s.find(c.word); known {
 				continue
 			}
-			var before shelf
+			var before wordSet
 			if s != nil {
 				before = *s
 			}
 			old := s
 			s, all, kept = s.with(c.word, c.n), append(all, c), append(kept, c)
 			if old != nil && *old != before {
-				t.Fatal("a shelf that others may read was changed")
+				t.Fatal("with changed a set that others may read")
 			}
 			for size := func() (n int) {
 				for _, c := range kept {
@@ -51,18 +51,18 @@ func TestAShelfKeepsItsNewestWords(t *testing.T) {
 	})
 }
 
-// neighbours are so many words that are remembered on one shelf.
+// neighbours returns n words that are cached in the same set.
 func neighbours(n int) (words []string) {
-	want := shelfOf("w0")
+	want := wordSetOf("w0")
 	for i := 0; len(words) < n; i++ {
-		if w := "w" + strconv.Itoa(i); shelfOf(w) == want {
+		if w := "w" + strconv.Itoa(i); wordSetOf(w) == want {
 			words = append(words, w)
 		}
 	}
 	return words
 }
 
-func TestWordsThatShareAShelfKeepTheirCounts(t *testing.T) {
+func TestWordsOfOneSetKeepTheirCounts(t *testing.T) {
 	v, words := o200kBase(), neighbours(20)
 	words = append(words, "antidisestablishmentarianism w0", "exactly thirty bytes of a word")
 	var all sync.WaitGroup

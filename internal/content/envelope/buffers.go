@@ -1,0 +1,47 @@
+package envelope
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+)
+
+// buffers is the memory in which one document is brought into canonical form. It is reused, because it is most of what
+// sealing would allocate.
+type buffers struct {
+	raw     bytes.Buffer
+	json    *json.Encoder
+	scratch []byte
+}
+
+var bufferPool = sync.Pool{New: func() any {
+	b := new(buffers)
+	b.json = json.NewEncoder(&b.raw)
+	b.json.SetEscapeHTML(false) // the canonical form does not escape it
+	return b
+}}
+
+// maxPooled is the most bytes that are kept for the next document.
+const maxPooled = 128 << 10
+
+// release returns the buffers to the pool. The results of marshal are no longer valid.
+func (b *buffers) release() {
+	if b.raw.Cap()+cap(b.scratch) <= maxPooled {
+		bufferPool.Put(b)
+	}
+}
+
+// marshal returns the JSON of v, valid until release.
+func (b *buffers) marshal(v any) ([]byte, error) {
+	b.raw.Reset()
+	err := b.json.Encode(v)
+	return b.raw.Bytes(), err
+}
+
+// canonical is the function of that name with these buffers. The result may be kept.
+func (b *buffers) canonical(src []byte, maxDepth int) ([]byte, error) {
+	c := canonicalizer{scratch: b.scratch[:0]}
+	out, err := c.run(src, maxDepth)
+	b.scratch = c.scratch
+	return out, err
+}

@@ -1,0 +1,91 @@
+package packing
+
+import (
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+)
+
+// costs measures the tokens that a part adds to a prompt: those of an envelope with only this part, without those of an
+// empty one. That is exact, since sections and entries begin where counts add up, except for the fences around a list,
+// which are as long as its worst entry requires.
+type costs struct {
+	counter      tokenizer.Counter
+	before, then string // an empty prompt, before and after the place of its parts
+	frames       map[envelope.PartKind]int
+}
+
+func newCosts(counter tokenizer.Counter) costs {
+	empty := envelope.Render(envelope.Envelope{})
+	at := strings.LastIndex(empty, "\n## ") + 1
+	return costs{counter: counter, before: empty[:at], then: empty[at:], frames: map[envelope.PartKind]int{}}
+}
+
+// added is the cost of an envelope that has parts and nothing else.
+func (c *costs) added(e envelope.Envelope) int {
+	text := strings.TrimSuffix(strings.TrimPrefix(envelope.Render(e), c.before), c.then)
+	return c.counter.Count(text)
+}
+
+// alone is the cost of a part in a prompt without others of its kind: it includes the frame of the list.
+func (c *costs) alone(x *part, doc *envelope.Envelope) int {
+	var e envelope.Envelope
+	x.put(&e, doc)
+	return c.added(e)
+}
+
+// frame is the cost of a list besides its entries; 0 for parts that are not in a list.
+func (c *costs) frame(kind envelope.PartKind) int {
+	if n, ok := c.frames[kind]; ok {
+		return n
+	}
+	c.frames[kind] = c.frameOf(kind)
+	return c.frames[kind]
+}
+
+func (c *costs) frameOf(kind envelope.PartKind) int {
+	sample := envelope.Envelope{
+		KeyFacts: make([]envelope.Item, 1), Decisions: make([]envelope.Item, 1), History: make([]envelope.Step, 1),
+		Memory: []envelope.MemoryRef{{Text: "x"}}, Artifacts: make([]envelope.Artifact, 1),
+	}
+	x := part{kind: kind}
+	switch kind {
+	case envelope.PartFact, envelope.PartDecision, envelope.PartStep, envelope.PartMemory, envelope.PartArtifact:
+	default:
+		return 0
+	}
+	var one, two envelope.Envelope
+	x.put(&one, &sample)
+	x.put(&two, &sample)
+	x.put(&two, &sample)
+	return 2*c.added(one) - c.added(two)
+}
+
+// line is the cost of one omission in the list of omissions.
+func (c *costs) line(x *part, doc *envelope.Envelope) int {
+	const none = envelope.PartKind("")
+	frame, ok := c.frames[none]
+	if !ok {
+		one := envelope.Envelope{Omissions: make([]envelope.Omission, 1)}
+		two := envelope.Envelope{Omissions: make([]envelope.Omission, 2)}
+		frame = 2*c.added(one) - c.added(two)
+		c.frames[none] = frame
+	}
+	var e envelope.Envelope
+	x.refer(&e, doc)
+	e.Omissions = []envelope.Omission{x.omission()}
+	return c.added(e) - frame
+}
+
+// leftOut is the cost of the whole list of omissions and gaps.
+func (c *costs) leftOut(e *envelope.Envelope) int {
+	refs := make([]envelope.MemoryRef, 0, len(e.Memory))
+	for _, m := range e.Memory {
+		m.Text = ""
+		refs = append(refs, m)
+	}
+	return c.added(envelope.Envelope{
+		Memory: refs, Omissions: e.Omissions, Gaps: e.Gaps, Packing: envelope.Packing{Listing: e.Packing.Listing},
+	})
+}
