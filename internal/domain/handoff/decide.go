@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -20,8 +22,34 @@ func Decide(t task.Task, c Command, now time.Time) ([]event.Event, error) {
 	return c.decide(t, now.Round(0).UTC()) // no monotonic reading: what is decided is what is read back
 }
 
-// live refuses a task that does not exist or is over.
-func live(t task.Task) error {
+// Sequence is several commands as one decision: all their events or none.
+type Sequence []Command
+
+func (s Sequence) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	d := decision{t: t}
+	for _, c := range s {
+		events, err := c.decide(d.t, now)
+		if err != nil {
+			return nil, err
+		}
+		d.do(events...)
+	}
+	return d.events, nil
+}
+
+// decision is a decision being made: the events so far, and the task as it will be after them.
+type decision struct {
+	t      task.Task
+	events []event.Event
+}
+
+func (d *decision) do(events ...event.Event) {
+	d.events = append(d.events, events...)
+	d.t.Apply(events...)
+}
+
+// requireLive refuses a task that does not exist or is over.
+func requireLive(t task.Task) error {
 	switch {
 	case !t.Exists():
 		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
@@ -31,9 +59,9 @@ func live(t task.Task) error {
 	return nil
 }
 
-// held refuses everybody but the owner with the current epoch.
-func held(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := live(t); err != nil {
+// requireOwner refuses everybody but the owner with the current epoch.
+func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
+	if err := requireLive(t); err != nil {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.String() {
@@ -43,7 +71,7 @@ func held(t task.Task, by identity.Principal, epoch uint64) error {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
 			"%s does not own task %s", by.Short(), t.ID)
 	}
-	return current(t, epoch)
+	return requireEpoch(t, epoch)
 }
 
 // unowned is what its requester can do about a task in a state that nobody owns.
@@ -60,7 +88,7 @@ func unowned(s event.State) string {
 	}
 }
 
-func current(t task.Task, epoch uint64) error {
+func requireEpoch(t task.Task, epoch uint64) error {
 	if epoch == t.Epoch {
 		return nil
 	}
@@ -68,10 +96,10 @@ func current(t task.Task, epoch uint64) error {
 		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
 }
 
-// works refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
+// requireWorking refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
 // owner who comes back: the events returned end it.
-func works(t task.Task, by identity.Principal, epoch uint64, now time.Time) ([]event.Event, error) {
-	if err := held(t, by, epoch); err != nil {
+func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.Time) ([]event.Event, error) {
+	if err := requireOwner(t, by, epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
@@ -105,28 +133,23 @@ func busy(t task.Task) error {
 	}
 }
 
-// standsBehind refuses everybody but the source: the owner with the current epoch, or the requester of a task that
+// requireSource refuses everybody but the source: the owner with the current epoch, or the requester of a task that
 // nobody owns. Operators and the server itself may act for the source; they need not name an epoch.
-func standsBehind(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := live(t); err != nil {
+func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
+	if err := requireLive(t); err != nil {
 		return err
 	}
 	if (by.IsOperator() || by.IsSystem()) && epoch == 0 {
 		return nil
 	}
 	if t.Owner != "" && !by.IsOperator() && !by.IsSystem() {
-		return held(t, by, epoch)
+		return requireOwner(t, by, epoch)
 	}
 	if by.String() != t.Requester && !by.IsOperator() && !by.IsSystem() {
 		return refusal.New(refusal.NotOwner, "only its requester may hand on a task that nobody owns",
 			"%s did not create task %s", by.Short(), t.ID)
 	}
-	return current(t, epoch)
-}
-
-// park puts the task into the dead-letter queue.
-func park(cause event.ParkCause, detail string, now time.Time) event.ParkedTask {
-	return event.ParkedTask{Cause: cause, Detail: detail, At: now}
+	return requireEpoch(t, epoch)
 }
 
 // returned ends the handoff in flight with the task back at its source.
@@ -143,37 +166,73 @@ func returned(t task.Task, outcome event.Stage, why string, now time.Time) event
 	return r
 }
 
-// home brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,
+// backToSource brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,
 // to the dead letters, where somebody will look.
-func home(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
+func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
 	if t.Owner == "" {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
 	return []event.Event{returned(t, outcome, why, now)}
 }
 
-// turn is a decision being made: the events so far, and the task as it will be after them.
-type turn struct {
-	t      task.Task
-	events []event.Event
+// park puts the task into the dead-letter queue.
+func park(cause event.ParkCause, detail string, now time.Time) event.ParkedTask {
+	return event.ParkedTask{Cause: cause, Detail: detail, At: now}
 }
 
-func (d *turn) do(events ...event.Event) {
-	d.events = append(d.events, events...)
-	d.t.Apply(events...)
-}
-
-// Sequence is several commands as one decision: all their events or none.
-type Sequence []Command
-
-func (s Sequence) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	d := turn{t: t}
-	for _, c := range s {
-		events, err := c.decide(d.t, now)
-		if err != nil {
-			return nil, err
-		}
-		d.do(events...)
+// requireNewest refuses an envelope that does not follow the task's newest one. None is fine.
+func requireNewest(t task.Task, e event.Sealed) error {
+	if e.Digest != "" && e.Parent != t.Envelope {
+		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
 	}
-	return d.events, nil
+	return nil
+}
+
+// requireNarrower refuses permissions that the task does not have.
+func requireNarrower(t task.Task, permissions []string) error {
+	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
+		return err
+	}
+	for _, p := range permissions {
+		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
+			return refusal.New(refusal.NotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
+		}
+	}
+	return nil
+}
+
+// requireReady refuses while dependencies have not completed.
+func requireReady(t task.Task) error {
+	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
+		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to have it start by itself",
+			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
+	}
+	return nil
+}
+
+// maxRepeated is how much an outcome repeats of what somebody said, in bytes; the whole is an event of its own.
+const maxRepeated = 500
+
+// shortened is a text as an outcome repeats it.
+func shortened(s string) string {
+	if len(s) > maxRepeated {
+		s = strings.ToValidUTF8(s[:maxRepeated], "") + "…"
+	}
+	return s
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orElse(a, b []string) []string {
+	if a != nil {
+		return a
+	}
+	return b
 }

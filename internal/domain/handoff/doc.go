@@ -3,7 +3,7 @@
 //
 //	Decide(task, command, now) -> events, or a *refusal.Error
 //
-// What the events make of the task is package custody's to say.
+// What the events make of the task, package task says.
 //
 // Invariants, each proved by random stories (invariant_test.go), which are themselves proved by planted bugs:
 //
@@ -16,6 +16,6 @@
 //  6. Every way to fail ends at an owner, a ticket or the dead-letter queue; and nobody waits for a ticket for ever.
 //  7. A decision is all its events or none.
 //
-// Start reading at [Decide], then decide_request.go and decide_accept.go (the handshake). The stories
-// under testdata read as the specification, and testdata/matrix.md has every state with every command.
+// Each command has a file of its name. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
+// under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

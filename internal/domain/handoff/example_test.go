@@ -59,9 +59,9 @@ func start(task.Task) Command  { return Start{By: agent("ada")} }
 func tick(task.Task) Command   { return Tick{} }
 
 // send requests a handoff from whoever stands behind the task.
-func send(change ...func(*Request)) func(task.Task) Command {
+func send(change ...func(*Send)) func(task.Task) Command {
 	return func(t task.Task) Command {
-		r := Request{
+		r := Send{
 			By: source(t), Epoch: t.Epoch, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: targets("ben"),
 			NewWork: true, Envelope: nextEnvelope(t),
 		}
@@ -72,12 +72,12 @@ func send(change ...func(*Request)) func(task.Task) Command {
 	}
 }
 
-func to(names ...string) func(*Request) {
-	return func(r *Request) { r.Candidates = targets(names...) }
+func to(names ...string) func(*Send) {
+	return func(r *Send) { r.Candidates = targets(names...) }
 }
-func kind(k event.Kind) func(*Request) { return func(r *Request) { r.Kind = k } }
-func explicit(r *Request)              { r.Confirm = event.ConfirmExplicit }
-func returnHome(r *Request)            { r.ReturnHome = true }
+func kind(k event.Kind) func(*Send) { return func(r *Send) { r.Kind = k } }
+func explicit(r *Send)              { r.Confirm = event.ConfirmExplicit }
+func returnHome(r *Send)            { r.ReturnHome = true }
 
 func source(t task.Task) identity.Principal {
 	if t.Owner != "" {
@@ -116,10 +116,10 @@ func delegate(t task.Task) Command {
 	}
 }
 
-func desk(r *Request) { r.Candidates = append(r.Candidates, event.Candidate{Desk: "billing"}) }
+func desk(r *Send) { r.Candidates = append(r.Candidates, event.Candidate{Desk: "billing"}) }
 
 func ask(t task.Task) Command {
-	return Inquire{By: source(t), Epoch: t.Epoch, Question: "which one?"}
+	return Ask{By: source(t), Epoch: t.Epoch, Question: "which one?"}
 }
 
 // claim is by an operator, who has a task as the agent of the same name.

@@ -189,7 +189,7 @@ func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 	switch c := c.(type) {
 	case Heartbeat:
 		return c.By, c.Epoch, true
-	case Inquire:
+	case Ask:
 		return c.By, c.Epoch, true
 	case Recall:
 		return c.By, c.Epoch, false
@@ -199,7 +199,7 @@ func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 		return c.By, c.Epoch, true
 	case Fail:
 		return c.By, c.Epoch, true
-	case Request:
+	case Send:
 		return c.By, c.Epoch, false
 	case Spawn:
 		return c.By, c.Epoch, false
@@ -213,7 +213,7 @@ func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 		return c.By, c.Epoch, false
 	case RefuseTakeover:
 		return c.By, c.Epoch, false
-	case ShareEnvelope:
+	case Share:
 		return c.By, c.Epoch, false
 	}
 	return identity.Principal{}, 0, false

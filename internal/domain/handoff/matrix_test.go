@@ -120,8 +120,8 @@ func matrixRows() []row {
 		byOwner("RefuseTakeover", func(_ task.Task, by identity.Principal, e uint64) Command {
 			return RefuseTakeover{By: by, Epoch: e, Ask: 1}
 		}),
-		byOwner("ShareEnvelope", func(t task.Task, by identity.Principal, e uint64) Command {
-			return ShareEnvelope{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
+		byOwner("Share", func(t task.Task, by identity.Principal, e uint64) Command {
+			return Share{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
 		}),
 		byOther("ReadShare", agent("dan"), func(_ task.Task, by identity.Principal) Command { return ReadShare{By: by, Share: 1} }),
 		byOther("Render the share", agent("dan"), func(t task.Task, by identity.Principal) Command {
@@ -132,9 +132,9 @@ func matrixRows() []row {
 		}),
 		byOther("Replay", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Replay{By: by} }),
 		byOther("Discard", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Discard{By: by, Why: "old"} }),
-		byOther("Strand", system, func(_ task.Task, by identity.Principal) Command { return Strand{By: by, Why: "nobody there"} }),
-		byOwner("Inquire", func(_ task.Task, by identity.Principal, e uint64) Command {
-			return Inquire{By: by, Epoch: e, Question: "which one?"}
+		byOther("Park", system, func(_ task.Task, by identity.Principal) Command { return Park{By: by, Why: "nobody there"} }),
+		byOwner("Ask", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return Ask{By: by, Epoch: e, Question: "which one?"}
 		}),
 		byOther("Claim", operator("bob"), func(t task.Task, by identity.Principal) Command {
 			return Claim{By: by, Ticket: ticketNumber(t), Agent: "bob", Envelope: nextEnvelope(t)}
@@ -160,8 +160,8 @@ func matrixRows() []row {
 
 func handshakeRows() []row {
 	return []row{
-		byOwner("Request", func(t task.Task, by identity.Principal, e uint64) Command {
-			return Request{
+		byOwner("Send", func(t task.Task, by identity.Principal, e uint64) Command {
+			return Send{
 				By: by, Epoch: e, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: targets("cleo"), NewWork: true,
 				Envelope: nextEnvelope(t),
 			}

@@ -6,12 +6,57 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
+// offerTo finds the open offer to agent. offer 0 means the newest.
+func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
+	if err := requireLive(t); err != nil {
+		return nil, err
+	}
+	h := t.Handoff
+	if h == nil || handoff > h.N || handoff < 1 {
+		return nil, refusal.New(refusal.NotFound, "look into your inbox", "task %s has no handoff %d", t.ID, handoff)
+	}
+	over := func(why string) error {
+		return refusal.New(refusal.Expired, "nothing to do; look into your inbox for what is open",
+			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
+	}
+	switch {
+	case handoff < h.N:
+		return nil, over("a later handoff has begun")
+	case h.Stage == event.Accepted || h.Stage == event.Transferred:
+		return nil, over("it was accepted by " + h.Receiver)
+	case h.Stage == event.AwaitingApproval:
+		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
+			event.HandoffID(t.ID, handoff))
+	case h.Stage == event.Requested:
+		return nil, over("it is to be offered again")
+	case h.Stage != event.Offered:
+		return nil, over("the handoff is " + string(h.Stage))
+	case offer != 0 && offer != h.Offer:
+		return nil, over("it has been offered again since")
+	case !slices.Contains(h.To, agent):
+		return nil, over("it is not addressed to " + agent)
+	}
+	return h, nil
+}
+
+// offered finds the open offer that an agent answers. One that was slow to answer, and is to be offered the task again after a
+// pause, is offered it now, since it is there: a model that thinks for longer than the acknowledgment clock runs is not lost for that.
+func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*task.Handoff, error) {
+	if h := d.t.Handoff; requireLive(d.t) == nil && h != nil && h.N == handoff && h.Stage == event.Requested && !h.RetryAt.IsZero() && !h.Claim &&
+		(offer == 0 || offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == agent && agent != "" {
+		d.offerAgain(Hints{}, now)
+		offer = d.t.Handoff.Offer
+	}
+	return offerTo(d.t, agent, handoff, offer)
+}
+
 // offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one, and who was
 // passed over, after those that the caller passed over already.
-func (d *turn) offerFrom(start int, passed []event.Passed, hints Hints, now time.Time) ([]event.Passed, bool) {
+func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now time.Time) ([]event.Passed, bool) {
 	h := d.t.Handoff
 	offer := event.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Passed: slices.Clip(passed), Ends: h.Times.Offer.After(now)}
 	if h.Claim && start == 0 {
@@ -53,7 +98,7 @@ func (d *turn) offerFrom(start int, passed []event.Passed, hints Hints, now time
 // waits puts the first offer of a handoff off where only circuits stand in its way, until the first of them lets a probe
 // through, and reports whether it did. That is for handoffs that the server asks for, since nobody is there to be told
 // to try later; and not more often than it would retry.
-func (d *turn) waits(hints Hints, now time.Time) bool {
+func (d *decision) waits(hints Hints, now time.Time) bool {
 	h := d.t.Handoff
 	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
 		return false
@@ -63,7 +108,7 @@ func (d *turn) waits(hints Hints, now time.Time) bool {
 }
 
 // offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.
-func (d *turn) offerAgain(hints Hints, now time.Time) {
+func (d *decision) offerAgain(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[h.Next]
 	if why := hints.Unfit[c.Agent]; why != "" {
@@ -85,7 +130,7 @@ func offerEnds(h *task.Handoff, c event.Candidate, now time.Time) time.Time {
 }
 
 // unanswered follows an offer that its receiver has seen and did not answer: again after a pause, or on.
-func (d *turn) unanswered(hints Hints, now time.Time) {
+func (d *decision) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries >= h.Retries {
 		d.nextOrEnd("", nil, hints, now)
@@ -97,7 +142,7 @@ func (d *turn) unanswered(hints Hints, now time.Time) {
 
 // nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any
 // other to the dead letters or, if the source said so, back. rejected says how it was turned down; empty if it was not.
-func (d *turn) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
+func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
 	if ok || d.waits(hints, now) {
@@ -115,7 +160,7 @@ func (d *turn) nextOrEnd(rejected string, passed []event.Passed, hints Hints, no
 	case h.Recovery:
 		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected != "":
-		d.do(home(d.t, event.Rejected, rejected+"; "+why, now)...)
+		d.do(backToSource(d.t, event.Rejected, rejected+"; "+why, now)...)
 	case h.ReturnHome && d.t.Owner != "":
 		d.do(returned(d.t, event.Undeliverable, why, now))
 	default:

@@ -65,7 +65,7 @@ func trusting(owner, epoch bool) rules {
 		case Complete:
 			fix(t, &k.By, &k.Epoch)
 			c = k
-		case Request:
+		case Send:
 			fix(t, &k.By, &k.Epoch)
 			c = k
 		}
@@ -128,7 +128,7 @@ var plants = []plant{
 		return t
 	}}},
 	{"a second transfer starts", "handoff", rules{fold: task.Fold, decide: func(t task.Task, c Command, now time.Time) ([]event.Event, error) {
-		if _, request := c.(Request); request && t.State == event.HandingOff && t.Owner != "" {
+		if _, request := c.(Send); request && t.State == event.HandingOff && t.Owner != "" {
 			t.State, t.Handoff = event.Executing, &task.Handoff{N: t.Handoff.N, Stage: event.Expired}
 		}
 		return Decide(t, c, now)

@@ -283,7 +283,7 @@ func (d dice) work(t task.Task) Command {
 
 func (d dice) request(t task.Task) Command {
 	retries := d.IntN(3)
-	return Request{
+	return Send{
 		By: d.source(t), Epoch: d.epoch(t), Kind: pick(d, event.Warm, event.Cold, event.Supervised, event.Broadcast), Claim: d.chance(20),
 		Reason:     pick(d, event.ReasonSpecialization, event.ReasonError, event.ReasonEscalation),
 		Candidates: d.candidates(), Confirm: pick(d, "", event.ConfirmExplicit), Timeouts: d.timeouts(), Retries: &retries,
@@ -351,7 +351,7 @@ func (d dice) ask(t task.Task) Command {
 }
 
 func (d dice) inquire(t task.Task) Command {
-	return Inquire{
+	return Ask{
 		By: d.source(t), Epoch: d.epoch(t), Desk: pick(d, "", "billing"), To: pick(d, "", "", "", pick(d, agents...)), Then: pick(d, "", "legal"),
 		Question: "which one?", Options: pick(d, nil, []string{"this", "that"}), Within: pick(d, 0, 0, d.duration()),
 	}
@@ -423,7 +423,7 @@ func (d dice) general(t task.Task) Command {
 	case 12:
 		return Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}
 	case 13:
-		return ShareEnvelope{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}
+		return Share{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}
 	case 14:
 		return d.render(t)
 	case 15:

@@ -35,29 +35,29 @@ func TestRetriesWaitLongerEachTimeAndNeverLongerThanThirtySeconds(t *testing.T) 
 // badRequests are requests that no executing task of ada's accepts, with the code of the refusal.
 var badRequests = []struct {
 	name   string
-	change func(*Request)
+	change func(*Send)
 	code   refusal.Code
 }{
-	{"no kind", func(r *Request) { r.Kind = "" }, refusal.Invalid},
-	{"no reason", func(r *Request) { r.Reason = "" }, refusal.Invalid},
+	{"no kind", func(r *Send) { r.Kind = "" }, refusal.Invalid},
+	{"no reason", func(r *Send) { r.Reason = "" }, refusal.Invalid},
 	{"a control character in a name", to("be\x07n"), refusal.Invalid},
 	{"a path as a name", to("../ben"), refusal.Invalid},
 	{"invalid UTF-8 in a name", to("\xff"), refusal.Invalid},
 	{"no name", to(""), refusal.Invalid},
-	{"a space in the capability", func(r *Request) { r.Capability = "writes go" }, refusal.Invalid},
-	{"a control character in the approver", func(r *Request) { r.Kind, r.Approver = event.Supervised, "an\nn" }, refusal.Invalid},
-	{"a negative clock", func(r *Request) { r.Timeouts.Ack = -1 }, refusal.Invalid},
-	{"an absurd clock", func(r *Request) { r.Timeouts.Wait = event.Duration(math.MaxInt64) }, refusal.Invalid},
-	{"negative retries", func(r *Request) { n := -1; r.Retries = &n }, refusal.Invalid},
-	{"too many retries", func(r *Request) { n := event.MaxRetries + 1; r.Retries = &n }, refusal.Invalid},
-	{"too long a detail", func(r *Request) { r.Detail = strings.Repeat("x", event.MaxText+1) }, refusal.TooLarge},
-	{"invalid UTF-8 in the detail", func(r *Request) { r.Detail = "\xff" }, refusal.Invalid},
-	{"too many candidates", func(r *Request) { r.Candidates = make([]event.Candidate, event.MaxCandidates+1) }, refusal.TooLarge},
-	{"no candidates", func(r *Request) { r.Candidates = nil }, refusal.Unavailable},
+	{"a space in the capability", func(r *Send) { r.Capability = "writes go" }, refusal.Invalid},
+	{"a control character in the approver", func(r *Send) { r.Kind, r.Approver = event.Supervised, "an\nn" }, refusal.Invalid},
+	{"a negative clock", func(r *Send) { r.Timeouts.Ack = -1 }, refusal.Invalid},
+	{"an absurd clock", func(r *Send) { r.Timeouts.Wait = event.Duration(math.MaxInt64) }, refusal.Invalid},
+	{"negative retries", func(r *Send) { n := -1; r.Retries = &n }, refusal.Invalid},
+	{"too many retries", func(r *Send) { n := event.MaxRetries + 1; r.Retries = &n }, refusal.Invalid},
+	{"too long a detail", func(r *Send) { r.Detail = strings.Repeat("x", event.MaxText+1) }, refusal.TooLarge},
+	{"invalid UTF-8 in the detail", func(r *Send) { r.Detail = "\xff" }, refusal.Invalid},
+	{"too many candidates", func(r *Send) { r.Candidates = make([]event.Candidate, event.MaxCandidates+1) }, refusal.TooLarge},
+	{"no candidates", func(r *Send) { r.Candidates = nil }, refusal.Unavailable},
 	{"only itself", to("ada"), refusal.Unavailable},
-	{"no envelope", func(r *Request) { r.Envelope = event.Sealed{} }, refusal.Invalid},
-	{"an envelope out of order", func(r *Request) { r.Envelope.Parent = "sha256:0" }, refusal.Conflict},
-	{"a permission twice", func(r *Request) { r.Permissions = []string{"read", "read"} }, refusal.Invalid},
+	{"no envelope", func(r *Send) { r.Envelope = event.Sealed{} }, refusal.Invalid},
+	{"an envelope out of order", func(r *Send) { r.Envelope.Parent = "sha256:0" }, refusal.Conflict},
+	{"a permission twice", func(r *Send) { r.Permissions = []string{"read", "read"} }, refusal.Invalid},
 }
 
 func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTasksThatMakeNoSenseAreRefused(t *testing.T) {
 }
 
 func TestCandidatesAreTriedTierByTierAndOnce(t *testing.T) {
-	b := build(t, create, start, send(func(r *Request) {
+	b := build(t, create, start, send(func(r *Send) {
 		r.Candidates = slices.Concat(tier(event.TierEscalation, "lead"), tier("", "ben"), tier(event.TierFallback, "cleo"), targets("ben"))
 	}))
 	want := slices.Concat(targets("ben"), tier(event.TierFallback, "cleo"), tier(event.TierEscalation, "lead"))
@@ -109,7 +109,7 @@ func TestCandidatesAreTriedTierByTierAndOnce(t *testing.T) {
 }
 
 func TestAnAgentThatJoinsAClaimStandsBeforeTheFallbacks(t *testing.T) {
-	b := build(t, create, start, send(kind(event.Broadcast), func(r *Request) { r.Candidates = append(targets("ben"), tier(event.TierFallback, "eve")...) }),
+	b := build(t, create, start, send(kind(event.Broadcast), func(r *Send) { r.Candidates = append(targets("ben"), tier(event.TierFallback, "eve")...) }),
 		func(task.Task) Command { return JoinClaim{Agent: "dan", Handoff: 1} })
 	b = b.wait(11 * time.Minute).then(tick)
 	if h := b.task.Handoff; !slices.Equal(h.To, []string{"eve"}) || len(h.Candidates) != 3 {
@@ -118,7 +118,7 @@ func TestAnAgentThatJoinsAClaimStandsBeforeTheFallbacks(t *testing.T) {
 }
 
 func TestNobodyJoinsASupervisedClaim(t *testing.T) {
-	b := build(t, create, start, send(kind(event.Supervised), to("ben", "cleo"), func(r *Request) { r.Claim = true }),
+	b := build(t, create, start, send(kind(event.Supervised), to("ben", "cleo"), func(r *Send) { r.Claim = true }),
 		func(task.Task) Command { return Approve{By: operator("bob"), Handoff: 1} })
 	if events, err := Decide(b.task, JoinClaim{Agent: "dan", Handoff: 1}, b.now); len(events) > 0 || err != nil {
 		t.Errorf("joined what was not approved for it: %v %v", eventNames(events), err)
@@ -126,7 +126,7 @@ func TestNobodyJoinsASupervisedClaim(t *testing.T) {
 }
 
 func TestALeaseThatAHandoffAsksForHoldsForItsReceiver(t *testing.T) {
-	b := build(t, create, start, send(func(r *Request) { r.Timeouts.Lease = event.Duration(time.Minute) }), accept("ben"))
+	b := build(t, create, start, send(func(r *Send) { r.Timeouts.Lease = event.Duration(time.Minute) }), accept("ben"))
 	if left := b.task.Lease.Sub(b.now); left != time.Minute {
 		t.Errorf("the receiver got a lease of %s", left)
 	}
@@ -160,7 +160,7 @@ func TestAskersAndSharesAreBounded(t *testing.T) {
 		t.Errorf("one more asks: %v", err)
 	}
 	share := func(t task.Task) Command {
-		return ShareEnvelope{By: agent("ada"), Epoch: 1, To: "ben", Envelope: nextEnvelope(t)}
+		return Share{By: agent("ada"), Epoch: 1, To: "ben", Envelope: nextEnvelope(t)}
 	}
 	for range event.MaxShares {
 		b = b.then(share)
@@ -299,7 +299,7 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
 	b := build(t, create)
 	for _, by := range []identity.Principal{agent("ada"), system} {
-		events, err := Decide(b.task, Request{
+		events, err := Decide(b.task, Send{
 			By: by, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: targets("ben"), Envelope: nextEnvelope(b.task),
 			Hints: Hints{Unfit: map[string]string{"ben": "is away"}},
 		}, b.now)

@@ -180,7 +180,7 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 	case "keep":
 		return RefuseTakeover{By: by, Epoch: e, Ask: s.number("ask", 1)}
 	case "share":
-		return ShareEnvelope{By: by, Epoch: e, To: s.word("to", ""), Pack: s.pack(), Envelope: s.sealed()}
+		return Share{By: by, Epoch: e, To: s.word("to", ""), Pack: s.pack(), Envelope: s.sealed()}
 	case "render":
 		return s.render()
 	case "read":
@@ -219,7 +219,7 @@ func (s *story) ticket(by identity.Principal, e uint64) Command {
 	n = s.number("ticket", n)
 	switch s.d.Cmd {
 	case "ask":
-		return Inquire{
+		return Ask{
 			By: by, Epoch: e, Desk: s.word("desk", ""), To: s.word("to", ""), Then: s.word("then", ""), Question: s.word("question", "which one?"),
 			Options: s.list("options"), Within: s.span("within"),
 		}
@@ -262,7 +262,7 @@ func (s *story) create() Command {
 }
 
 func (s *story) send() Command {
-	r := Request{
+	r := Send{
 		By: s.by(), Epoch: s.epoch(), Kind: event.Kind(s.word("kind", "warm")), Reason: event.Reason(s.word("reason", "specialization")),
 		Candidates: append(append(targets(s.list("to")...), tier(event.TierFallback, s.list("fallbacks")...)...),
 			append(tier(event.TierEscalation, s.list("escalation")...), desks(s.list("desks")...)...)...),

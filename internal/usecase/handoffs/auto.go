@@ -27,7 +27,7 @@ func (s *Sender) decideAuto(ctx context.Context, c caller.Caller, in SendInput, 
 	if err != nil {
 		return nil, err
 	}
-	if err := handoff.MayRequest(t, c.Principal, in.Epoch); err != nil { // before anybody is asked in vain
+	if err := handoff.MaySend(t, c.Principal, in.Epoch); err != nil { // before anybody is asked in vain
 		return nil, err
 	}
 	d, err := s.book.Decide(ctx, c.Workspace, q, &in.Auto.Consult, now)

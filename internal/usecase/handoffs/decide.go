@@ -167,8 +167,8 @@ func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
 	return all
 }
 
-func (in SendInput) request(c caller.Caller, p agents.Plan, sealed event.Sealed) handoff.Request {
-	return handoff.Request{
+func (in SendInput) request(c caller.Caller, p agents.Plan, sealed event.Sealed) handoff.Send {
+	return handoff.Send{
 		By: c.Principal, Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
 		Retries: in.Retries, ReturnHome: in.ReturnHome, Approver: in.Approver, Permissions: in.Permissions,

@@ -51,7 +51,7 @@ func (a *App) Share(ctx context.Context, c Caller, in ShareInput) (taskstore.Rec
 		if _, _, err := a.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(in.To), in.Pack); err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.ShareEnvelope{By: c.Principal, Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
+		return handoff.Decide(t, handoff.Share{By: c.Principal, Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
 	})
 }
 

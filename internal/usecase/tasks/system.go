@@ -70,7 +70,7 @@ func (a *App) decideChild(ctx context.Context, c Caller, ev event.Spawned, creat
 
 // strand parks what the server could not send: nobody is there to hear the refusal.
 func strand(t task.Task, why error, now time.Time) ([]event.Event, error) {
-	return handoff.Decide(t, handoff.Strand{By: caller.System("", "courier").Principal, Why: refusal.Clip(why.Error(), 1000)}, now)
+	return handoff.Decide(t, handoff.Park{By: caller.System("", "courier").Principal, Why: refusal.Clip(why.Error(), 1000)}, now)
 }
 
 // CheckDependencies tells a new task of dependencies that ended while it was being created.

@@ -131,7 +131,7 @@ func TestAConditionHoldsWhenTheEntryIsMade(t *testing.T) {
 func TestOfAnAgentsTasksEachHasItsOwnOutcome(t *testing.T) {
 	d, _ := opened(t)
 	out, err := d.Decide(t.Context(), agent("ann"), "park", taskID, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(s, handoff.Strand{By: caller.System(identity.DefaultWorkspace, "courier").Principal, Why: "nobody is there"}, now)
+		return handoff.Decide(s, handoff.Park{By: caller.System(identity.DefaultWorkspace, "courier").Principal, Why: "nobody is there"}, now)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type AskInput struct {
 // the same owner and epoch when there is an answer, or when nobody has answered in time.
 func (d *Desk) Ask(ctx context.Context, c caller.Caller, in AskInput) (taskstore.Receipt, error) {
 	return d.tasks.ChangeWith(ctx, c, "ask", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		events, err := handoff.Decide(t, handoff.Inquire{
+		events, err := handoff.Decide(t, handoff.Ask{
 			By: c.Principal, Epoch: in.Epoch, Desk: in.Desk, To: in.To, Question: in.Question, Options: in.Options, Within: in.Within,
 		}, now)
 		if err == nil {

@@ -45,7 +45,7 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 		from := identity.Principal{Role: identity.Agent, Name: fmt.Sprintf("agent-%d", (n+1)%100)}
 		c = handoff.Sequence{
 			handoff.Create{By: from, Task: l.id, Intent: "Write the release notes of version 2 from the merged changes, in plain words."},
-			handoff.Request{
+			handoff.Send{
 				By: from, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: []event.Candidate{{Agent: name, Tier: event.TierTarget}},
 				Envelope: event.Sealed{Digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Bytes: kib},
 			},

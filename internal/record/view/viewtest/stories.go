@@ -146,7 +146,7 @@ func (s *stage) wantClaims(capability string, want ...string) {
 }
 
 func publishStory(s *stage) {
-	publish := func(n int, change func(*handoff.Request)) string {
+	publish := func(n int, change func(*handoff.Send)) string {
 		task := s.create(n, operator)
 		r := s.to(task, "bob", "cy")
 		r.Kind, r.Claim, r.Channel = event.Broadcast, true, "news"
@@ -162,8 +162,8 @@ func publishStory(s *stage) {
 	if i := s.inbox("bob")[0]; i.Channel != "news" || !i.Claim {
 		s.Errorf("the offer: %+v", i)
 	}
-	publish(3, func(r *handoff.Request) { r.Channel = "" }) // passed over by routing, and no subscriber
-	publish(4, func(r *handoff.Request) { r.Kind, r.Claim = event.Warm, false })
+	publish(3, func(r *handoff.Send) { r.Channel = "" }) // passed over by routing, and no subscriber
+	publish(4, func(r *handoff.Send) { r.Kind, r.Claim = event.Warm, false })
 	one, two := event.HandoffID(first, 1), event.HandoffID(second, 1)
 	s.wantMissed("dee", one, two)
 	s.wantMissed("eve", one, two)
@@ -207,7 +207,7 @@ func openStory(s *stage) {
 	want("agent/ann", 3)
 	want("operator/olga", 1)
 	s.do(id(1), handoff.Start{By: agentOf("ann")}, handoff.Complete{By: agentOf("ann"), Epoch: 1})
-	s.do(id(2), handoff.Strand{By: system, Why: "nobody"})
+	s.do(id(2), handoff.Park{By: system, Why: "nobody"})
 	want("agent/ann", 2) // dead letters count
 	s.do(id(2), handoff.Discard{By: operator, Why: "enough"})
 	s.do(id(3), handoff.Cancel{By: operator})
@@ -281,8 +281,8 @@ func confirmStory(s *stage) {
 func shareStory(s *stage) {
 	task := s.create(1, agentOf("ann"))
 	s.do(task, handoff.Start{By: agentOf("ann")})
-	s.do(task, handoff.ShareEnvelope{By: agentOf("ann"), Epoch: 1, To: "bob", Detail: "look", Envelope: s.seal(s.task(task))},
-		handoff.ShareEnvelope{By: agentOf("ann"), Epoch: 1, To: "bob", Detail: "again"})
+	s.do(task, handoff.Share{By: agentOf("ann"), Epoch: 1, To: "bob", Detail: "look", Envelope: s.seal(s.task(task))},
+		handoff.Share{By: agentOf("ann"), Epoch: 1, To: "bob", Detail: "again"})
 	items := s.wantInbox("bob", "share "+event.ShareID(task, 1), "share "+event.ShareID(task, 2))
 	if i := items[0]; i.Detail != "look" || i.From != "ann" || i.Envelope == "" {
 		s.Errorf("the share: %+v", i)

@@ -84,14 +84,14 @@ func strandedStory(s *stage) {
 // resumedStory: a task that is its owner's to go on with again is in the owner's inbox, until the owner does something about it.
 func resumedStory(s *stage) {
 	s.do(id(1), handoff.Create{By: agentOf("ann"), Task: id(1), Intent: "x"}, handoff.Start{By: agentOf("ann")})
-	s.do(id(1), handoff.Inquire{By: agentOf("ann"), Epoch: 1, Question: "which one?"})
+	s.do(id(1), handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "which one?"})
 	s.wantInbox("ann")
 	s.do(id(1), handoff.Answer{By: operator, Ticket: 1, Answer: "this one"})
 	item := s.wantInbox("ann", "resumed "+id(1))[0]
 	if item.From != operator.String() || item.Detail != "answered: this one" || item.Task != id(1) || item.Epoch != 1 {
 		s.Errorf("what was answered: %+v", item)
 	}
-	s.do(id(1), handoff.Inquire{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
+	s.do(id(1), handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
 	s.wantInbox("ann")
 	s.do(id(1), handoff.Recall{By: agentOf("ann"), Epoch: 1, Ticket: 2})
 	s.wantInbox("ann") // who took a question back knows

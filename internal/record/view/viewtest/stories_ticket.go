@@ -30,7 +30,7 @@ func ticketStory(s *stage) {
 	asking, moving, given := s.create(1, agentOf("ann")), s.create(2, agentOf("ann")), s.create(3, agentOf("eve"))
 	question, approval, takeover := event.TicketID(asking, 1), event.TicketID(moving, 1), event.TicketID(given, 1)
 	s.do(asking, handoff.Start{By: agentOf("ann")},
-		handoff.Inquire{By: agentOf("ann"), Epoch: 1, Desk: "billing", Question: "refund it?", Options: []string{"yes", "no"}})
+		handoff.Ask{By: agentOf("ann"), Epoch: 1, Desk: "billing", Question: "refund it?", Options: []string{"yes", "no"}})
 	s.do(moving, handoff.Start{By: agentOf("ann")})
 	r := s.to(moving, "bob")
 	r.Kind, r.Approver = event.Supervised, "carl"
@@ -65,7 +65,7 @@ func ticketStory(s *stage) {
 	s.wantTickets(view.TicketFilter{Involving: "zoe"}, takeover)
 	s.wantHeld("zoe", 1)
 	s.do(asking, handoff.Answer{By: operator, Ticket: 1, Answer: "yes"},
-		handoff.Inquire{By: agentOf("ann"), Epoch: 1, Question: "really?"})
+		handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "really?"})
 	k, found, err := s.views.Ticket(s.ctx, s.ws, question)
 	if err != nil || !found || k.Answer != "yes" || k.Outcome != event.TicketAnswered || k.State != event.TicketOver {
 		s.Errorf("the answer: %+v, %v, %v", k, found, err)
@@ -83,8 +83,8 @@ func ticketStory(s *stage) {
 
 func questionStory(s *stage) {
 	task := s.create(1, agentOf("ann"))
-	ask := func(to string) handoff.Inquire {
-		return handoff.Inquire{By: agentOf("ann"), Epoch: 1, To: to, Question: "which one?", Then: "billing"}
+	ask := func(to string) handoff.Ask {
+		return handoff.Ask{By: agentOf("ann"), Epoch: 1, To: to, Question: "which one?", Then: "billing"}
 	}
 	s.do(task, handoff.Start{By: agentOf("ann")}, ask("bob"))
 	i := s.wantInbox("bob", "question "+event.TicketID(task, 1))[0]
@@ -102,7 +102,7 @@ func questionStory(s *stage) {
 	s.do(task, handoff.Tick{})
 	s.wantInbox("bob") // it has gone on to a desk
 	s.wantTickets(view.TicketFilter{Live: true, Desk: "billing"}, event.TicketID(task, 2))
-	s.do(task, handoff.Answer{By: operator, Ticket: 2, Answer: "that one"}, handoff.Inquire{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
+	s.do(task, handoff.Answer{By: operator, Ticket: 2, Answer: "that one"}, handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
 	s.wantInbox("bob")
 	s.wantInbox("") // nobody was asked by name
 }

@@ -254,9 +254,9 @@ func (s *stage) create(n int, requester identity.Principal) string {
 }
 
 // to requests a warm handoff to agents in turn.
-func (s *stage) to(task string, names ...string) handoff.Request {
+func (s *stage) to(task string, names ...string) handoff.Send {
 	t := s.task(task)
-	r := handoff.Request{By: operator, Kind: event.Warm, Reason: event.ReasonSpecialization, Detail: "please", Envelope: s.seal(t)}
+	r := handoff.Send{By: operator, Kind: event.Warm, Reason: event.ReasonSpecialization, Detail: "please", Envelope: s.seal(t)}
 	for _, name := range names {
 		r.Candidates = append(r.Candidates, event.Candidate{Agent: name, Tier: event.TierTarget})
 	}

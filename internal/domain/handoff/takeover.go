@@ -22,7 +22,7 @@ type Takeover struct {
 }
 
 func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := live(t); err != nil {
+	if err := requireLive(t); err != nil {
 		return nil, err
 	}
 	switch {
@@ -33,7 +33,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case t.State == event.Parked:
 		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
 	}
-	if err := firstError(ready(t), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+	if err := firstError(requireReady(t), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
 	if t.OwnerLost(now) && !c.Stranger {
@@ -66,7 +66,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	if c.envelope.Digest == "" && t.Envelope == "" {
 		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
 	}
-	if err := follows(t, c.envelope); err != nil {
+	if err := requireNewest(t, c.envelope); err != nil {
 		return nil, err
 	}
 	if why := t.Loop(c.agent, false); why != "" && !recovery {
@@ -75,7 +75,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	if parked := overLimit(t, c.reason, now); parked != nil && !recovery {
 		return []event.Event{parked}, nil
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	h := t.InFlight()
 	attempt := recovery && (h == nil || !h.Counted) // one under way may have been counted
 	if h != nil {
@@ -101,104 +101,4 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 		event.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)
 	d.do(moved(d.t, now))
 	return d.events, nil
-}
-
-// GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
-type GrantTakeover struct {
-	By       identity.Principal
-	Epoch    uint64
-	Ask      int
-	Envelope event.Sealed
-}
-
-func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	ask, err := asked(t, c.By, c.Epoch, c.Ask)
-	if err != nil {
-		return nil, err
-	}
-	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
-}
-
-// RefuseTakeover keeps the task.
-type RefuseTakeover struct {
-	By     identity.Principal
-	Epoch  uint64
-	Ask    int
-	Detail string
-}
-
-func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if _, err := asked(t, c.By, c.Epoch, c.Ask); err != nil {
-		return nil, err
-	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
-		return nil, err
-	}
-	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.Short(), Detail: c.Detail}}, nil
-}
-
-func asked(t task.Task, by identity.Principal, epoch uint64, n int) (task.Ask, error) {
-	if err := standsBehind(t, by, epoch); err != nil {
-		return task.Ask{}, err
-	}
-	for _, a := range t.Asks {
-		switch {
-		case a.N == n && a.By == by.Agent():
-			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
-		case a.N == n:
-			return a, nil
-		}
-	}
-	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
-}
-
-// ShareEnvelope gives a sealed envelope to an agent without moving ownership.
-type ShareEnvelope struct {
-	By       identity.Principal
-	Epoch    uint64
-	To       string
-	Detail   string
-	Pack     event.Pack
-	Envelope event.Sealed
-}
-
-func (c ShareEnvelope) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := standsBehind(t, c.By, c.Epoch); err != nil {
-		return nil, err
-	}
-	if err := firstError(event.CheckName("an agent's name", c.To), event.CheckText("the detail", c.Detail, event.MaxText), c.Pack.Check()); err != nil {
-		return nil, err
-	}
-	if len(t.Shares) >= event.MaxShares {
-		return nil, refusal.New(refusal.Limit, "hand the task off instead", "task %s has been shared %d times", t.ID, event.MaxShares)
-	}
-	digest := t.Envelope
-	var events []event.Event
-	if c.Envelope.Digest != "" {
-		if err := follows(t, c.Envelope); err != nil {
-			return nil, err
-		}
-		digest = c.Envelope.Digest
-		events = append(events, c.Envelope)
-	}
-	if digest == "" {
-		return nil, refusal.New(refusal.Invalid, "say what to share", "task %s has no envelope yet", t.ID)
-	}
-	return append(events, event.Shared{
-		Share: len(t.Shares) + 1, From: t.Source(), To: c.To, Envelope: digest, Pack: c.Pack, Detail: c.Detail,
-	}), nil
-}
-
-// ReadShare notes that the agent has fetched what was shared with it.
-type ReadShare struct {
-	By    identity.Principal
-	Share int
-}
-
-func (c ReadShare) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	s, err := shared(t, c.By.Short(), c.Share)
-	if err != nil || s.Read {
-		return nil, err
-	}
-	return []event.Event{event.ShareRead{Share: s.N}}, nil
 }

@@ -50,7 +50,7 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if len(to) == 0 {
 		return nil, nil
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	d.do(event.OfferShed{Handoff: h.N, Offer: h.Offer, Agent: c.Agent, To: to, By: c.By.Short(), Why: c.Why})
 	h = d.t.Handoff
 	d.do(event.OfferMade{

@@ -35,10 +35,10 @@ type Spawn struct {
 }
 
 func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := standsBehind(t, c.By, c.Epoch); err != nil {
+	if err := requireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	like := Request{
+	like := Send{
 		Kind: event.Broadcast, Reason: c.Reason, Detail: c.Detail, Timeouts: c.Timeouts, Retries: c.Retries,
 		Permissions: c.Permissions, Pack: c.Pack, Channel: c.Channel, Envelope: c.Envelope,
 	}
@@ -53,7 +53,7 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case n == 0 && limit != "":
 		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	case n == 0:
-		return nil, nobody(passed, "you still hold the task; try another receiver, or later")
+		return nil, noReceiver(passed, "you still hold the task; try another receiver, or later")
 	case c.FanIn.Mode == event.FanInQuorum && c.FanIn.Quorum > n:
 		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
 			n, len(c.Children), event.WhyPassed(passed)).With("passed_over", passed)
@@ -65,7 +65,7 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}
@@ -136,30 +136,6 @@ func (c Spawn) allot(t task.Task, children []event.NewChild) error {
 	return nil
 }
 
-// ChildOf is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
-// parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
-func ChildOf(t task.Task, e event.Spawned, n int) Create {
-	c := e.Children[n]
-	requester := t.Requester
-	if t.Owner != "" {
-		requester = "agent/" + t.Owner
-	}
-	return Create{
-		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
-		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
-		Used: event.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
-		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
-		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone}, Conversation: t.Conversation, Tags: t.Tags,
-	}
-}
-
-func orElse(a, b []string) []string {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 // fund reserves the children's budgets.
 func fund(t task.Task, children []event.NewChild) ([]event.NewChild, error) {
 	out, left := slices.Clone(children), t.Left()
@@ -178,123 +154,19 @@ func fund(t task.Task, children []event.NewChild) ([]event.NewChild, error) {
 	return out, nil
 }
 
-// EndChild tells a parent how a child stands: ended, in the dead letters (Parked), or out of them again (Pending). It is
-// safe to repeat.
-type EndChild struct {
-	Child  string
-	State  event.State
-	Result *event.Result
-	Spent  event.Budget
-	Tasks  int    // that have come of it
-	Why    string // it failed, was called off or is in the dead letters
-}
-
-func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	i := t.FindChild(c.Child)
-	if i < 0 {
-		return nil, refusal.New(refusal.NotFound, "check the id", "there is no task that has the child %.64q", c.Child)
+// ChildOf is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
+// parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
+func ChildOf(t task.Task, e event.Spawned, n int) Create {
+	c := e.Children[n]
+	requester := t.Requester
+	if t.Owner != "" {
+		requester = "agent/" + t.Owner
 	}
-	if c.State != event.Pending && c.State != event.Parked && !c.State.Final() {
-		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
+	return Create{
+		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
+		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
+		Used: event.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.LetGo(), Marks: t.Marks, Budget: c.Budget,
+		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
+		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone}, Conversation: t.Conversation, Tags: t.Tags,
 	}
-	child, why := t.Children[i], brief(c.Why)
-	if child.State == c.State && child.Why == why || child.State.Final() {
-		return nil, nil
-	}
-	awaited := t.State == event.Waiting && t.AtDesk() == nil && child.Group == t.Awaits
-	d := turn{t: t}
-	e := event.ChildEnded{Child: c.Child, State: c.State, Why: why, Late: !awaited}
-	e.Spent = event.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
-	if c.State.Final() {
-		e.Tasks = min(max(c.Tasks, 0), child.Tasks)
-	}
-	if c.Result != nil {
-		r := c.Result.Compact()
-		e.Result = &r
-	}
-	d.do(e)
-	if awaited {
-		d.join(false, now)
-	}
-	return d.events, nil
-}
-
-// join lets the parent go on if it has what it waited for, cannot get it any more, or has waited long enough.
-func (d *turn) join(overdue bool, now time.Time) {
-	var total, over, done int
-	var open []string
-	for _, c := range d.t.Children {
-		if c.Group != d.t.Awaits {
-			continue
-		}
-		total++
-		switch {
-		case c.State == event.Completed:
-			over, done = over+1, done+1
-		case c.State.Final():
-			over++
-		default:
-			open = append(open, c.Task)
-		}
-	}
-	need := total
-	switch d.t.FanIn.Mode {
-	case event.FanInFirst:
-		need = 1
-	case event.FanInQuorum:
-		need = d.t.FanIn.Quorum
-	case event.FanInAll, event.FanInNone:
-	}
-	satisfied := done >= need
-	all := d.t.FanIn.Mode == event.FanInAll
-	if !overdue && over < total && !satisfied && (all || done+total-over >= need) {
-		return
-	}
-	why := fmt.Sprintf("%d of %d completed, %d needed", done, total, need)
-	if overdue && !satisfied {
-		why = "the wait is over: " + why
-	}
-	e := event.Joined{Satisfied: satisfied, Why: why, Cancel: open, At: now}
-	switch {
-	case d.t.Owner != "":
-		e.Lease = d.t.LeaseFrom(now)
-	case !satisfied:
-		d.do(park(event.ParkReturned, why, now))
-		return
-	default:
-		e.Result = collected(d.t)
-	}
-	d.do(e)
-}
-
-// collected is the result of a parent that nobody owns.
-func collected(t task.Task) *event.Result {
-	var parts []event.Part
-	for _, c := range t.Children {
-		if c.Group == t.Awaits {
-			parts = append(parts, event.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
-		}
-	}
-	r := event.Collect(parts)
-	return &r
-}
-
-// EndDependency tells a task how one that it depends on has ended. It is safe to repeat.
-type EndDependency struct {
-	Task  string
-	State event.State
-}
-
-func (c EndDependency) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	for _, dep := range t.Dependencies {
-		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
-			continue
-		}
-		events := []event.Event{event.DependencyEnded(c)}
-		if c.State != event.Completed && t.State != event.Parked {
-			events = append(events, park(event.ParkDependency, "task "+c.Task+" is "+string(c.State), now))
-		}
-		return events, nil
-	}
-	return nil, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // Stuck says that the owner gets nowhere, whatever life it shows: the task is offered to others at once, with what the
 // owner has reported. Until one of them accepts, the owner ends that by progress or a result, and not by a heartbeat. If
-// nobody takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
+// noReceiver takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
 // often than event.MaxWords.
 type Stuck struct {
 	By     identity.Principal
@@ -27,7 +27,7 @@ type Stuck struct {
 }
 
 func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := live(t); err != nil {
+	if err := requireLive(t); err != nil {
 		return nil, err
 	}
 	switch {
@@ -44,14 +44,14 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
 			t.Owner, t.ID, event.TicketID(t.ID, t.Ticket.N))
 	}
-	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), believed(t, c.By.Short())); err != nil {
+	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), checkStuckReports(t, c.By.Short())); err != nil {
 		return nil, err
 	}
-	candidates := slices.DeleteFunc(asNamed(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
+	candidates := slices.DeleteFunc(inGivenOrder(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
 	if len(candidates) == 0 {
-		return nil, nobody(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
+		return nil, noReceiver(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	if !d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.Short(), Detail: c.Detail, At: now}, "is stuck", now) {
 		return d.events, nil
 	}
@@ -61,13 +61,13 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, by: c.By.String(), envelope: c.Envelope, stuck: true, said: true}, now)
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok && !d.waits(c.Hints, now) {
-		return nil, nobody(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
+		return nil, noReceiver(append(slices.Clip(c.Passed), passed...), "the task stays with "+t.Owner+"; try again later, or hand it to somebody by name")
 	}
 	return d.events, nil
 }
 
-// believed refuses (limit) who has said often enough that this owner is stuck, and it went on.
-func believed(t task.Task, by string) error {
+// checkStuckReports refuses (limit) who has said often enough that this owner is stuck, and it went on.
+func checkStuckReports(t task.Task, by string) error {
 	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
 	switch n := t.Said(by); {
 	case n >= event.MaxWords:

@@ -12,20 +12,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
-// a stale hint costs an offer, never a task.
-type Hints struct {
-	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
-	Unfit map[string]string
-	// Later is when somebody who is unfit only because its circuit is open may be asked again; zero: nobody is.
-	Later time.Time
-	// Jitter spreads retries; from 0 up to but not including 1.
-	Jitter float64
-}
-
-// Request asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
+// Send asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
 // fan-outs are asked for with [Spawn].
-type Request struct {
+type Send struct {
 	By          identity.Principal
 	Asked       string // the principal that asked for it first, where a dead letter is replayed; empty: By
 	Epoch       uint64
@@ -52,8 +41,8 @@ type Request struct {
 	Hints       Hints
 }
 
-func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := standsBehind(t, c.By, c.Epoch); err != nil {
+func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := c.check(t); err != nil {
@@ -68,9 +57,9 @@ func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	if len(candidates) == 0 {
-		return c.nobody(passed, now)
+		return c.noReceiver(passed, now)
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}
@@ -79,37 +68,19 @@ func (c Request) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, event.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
-		By: cmp.Or(c.Asked, c.By.String()), Lease: shown(t, c.By, now), Before: t.Standing(), At: now,
+		By: cmp.Or(c.Asked, c.By.String()), Lease: renewedLease(t, c.By, now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == event.Supervised {
 		d.do(event.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
 		return d.events, nil
 	}
 	if unfit, ok := d.offerFrom(0, nil, c.Hints, now); !ok && (!c.By.IsSystem() || !d.waits(c.Hints, now)) {
-		return c.nobody(append(passed, unfit...), now)
+		return c.noReceiver(append(passed, unfit...), now)
 	}
 	return d.events, nil
 }
 
-// nobody is the answer where no candidate can take the task: a refusal, or, where the server asks and nobody would hear
-// it, the dead letters.
-func (c Request) nobody(passed []event.Passed, now time.Time) ([]event.Event, error) {
-	err := nobody(passed, "you still hold the task; try another receiver, or later")
-	if c.By.IsSystem() {
-		return []event.Event{park(event.ParkExhausted, err.Message, now)}, nil
-	}
-	return nil, err
-}
-
-// shown is the lease of an owner that shows life by asking for something; zero for everybody else.
-func shown(t task.Task, by identity.Principal, now time.Time) time.Time {
-	if t.Owner == "" || by.Agent() != t.Owner {
-		return time.Time{}
-	}
-	return t.LeaseFrom(now)
-}
-
-func (c Request) check(t task.Task) error {
+func (c Send) check(t task.Task) error {
 	if t.State != event.Pending && t.State != event.Executing {
 		return busy(t)
 	}
@@ -138,30 +109,49 @@ func (c Request) check(t task.Task) error {
 		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
-	return firstError(ready(t), follows(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		narrows(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptional("an approver", c.Approver),
+	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
+		requireNarrower(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptional("an approver", c.Approver),
 		event.CheckCandidates(c.Candidates))
 }
 
-// follows refuses an envelope that does not follow the task's newest one. None is fine.
-func follows(t task.Task, e event.Sealed) error {
-	if e.Digest != "" && e.Parent != t.Envelope {
-		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
+// noReceiver is the answer where no candidate can take the task: a refusal, or, where the server asks and nobody would hear
+// it, the dead letters.
+func (c Send) noReceiver(passed []event.Passed, now time.Time) ([]event.Event, error) {
+	err := noReceiver(passed, "you still hold the task; try another receiver, or later")
+	if c.By.IsSystem() {
+		return []event.Event{park(event.ParkExhausted, err.Message, now)}, nil
+	}
+	return nil, err
+}
+
+// MaySend refuses whoever could not hand the task off now, whoever the receiver.
+func MaySend(t task.Task, by identity.Principal, epoch uint64) error {
+	if err := requireSource(t, by, epoch); err != nil {
+		return err
+	}
+	if t.State != event.Pending && t.State != event.Executing {
+		return busy(t)
 	}
 	return nil
 }
 
-// narrows refuses permissions that the task does not have.
-func narrows(t task.Task, permissions []string) error {
-	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
-		return err
+// Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
+// a stale hint costs an offer, never a task.
+type Hints struct {
+	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
+	Unfit map[string]string
+	// Later is when somebody who is unfit only because its circuit is open may be asked again; zero: nobody is.
+	Later time.Time
+	// Jitter spreads retries; from 0 up to but not including 1.
+	Jitter float64
+}
+
+// renewedLease is the lease of an owner that shows life by asking for something; zero for everybody else.
+func renewedLease(t task.Task, by identity.Principal, now time.Time) time.Time {
+	if t.Owner == "" || by.Agent() != t.Owner {
+		return time.Time{}
 	}
-	for _, p := range permissions {
-		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
-			return refusal.New(refusal.NotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
-		}
-	}
-	return nil
+	return t.LeaseFrom(now)
 }
 
 // overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
@@ -204,21 +194,10 @@ func retries(n *int) int {
 	return *n
 }
 
-func nobody(passed []event.Passed, hint string) *refusal.Error {
+func noReceiver(passed []event.Passed, hint string) *refusal.Error {
 	msg := "nobody can take it"
 	if len(passed) > 0 {
 		msg += ": " + event.WhyPassed(passed)
 	}
 	return refusal.New(refusal.Unavailable, hint, "%s", msg).With("passed_over", passed)
-}
-
-// MayRequest refuses whoever could not hand the task off now, whoever the receiver.
-func MayRequest(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := standsBehind(t, by, epoch); err != nil {
-		return err
-	}
-	if t.State != event.Pending && t.State != event.Executing {
-		return busy(t)
-	}
-	return nil
 }

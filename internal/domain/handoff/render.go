@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -60,7 +59,7 @@ func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
 	h := t.Handoff
 	taken := h != nil && (h.Stage == event.Accepted || h.Stage == event.Transferred) && h.N == handoff && h.Receiver == agent
-	if taken && live(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
+	if taken && requireLive(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
 		return h, nil
 	}
 	h, err := offerTo(t, agent, handoff, offer)
@@ -68,35 +67,4 @@ func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, e
 		return nil, refusal.New(refusal.Conflict, "accept it first", "handoff %s is open to several agents", h.ID(t.ID))
 	}
 	return h, err
-}
-
-// shared finds what is shared with agent.
-func shared(t task.Task, agent string, n int) (task.Share, error) {
-	i := slices.IndexFunc(t.Shares, func(s task.Share) bool { return s.N == n && s.To == agent })
-	if i < 0 {
-		return task.Share{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with %s as %.64s", agent, event.ShareID(t.ID, n))
-	}
-	return t.Shares[i], nil
-}
-
-// ReportGap says that the owner's context lacks something. It is for whoever looks later, and for those who watch how
-// complete contexts are; the owner goes on working.
-type ReportGap struct {
-	By      identity.Principal
-	Epoch   uint64
-	Missing []string
-	Detail  string
-}
-
-func (c ReportGap) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := held(t, c.By, c.Epoch); err != nil {
-		return nil, err
-	}
-	if len(c.Missing) == 0 {
-		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a gap without naming what is missing helps nobody")
-	}
-	if err := firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
-		return nil, err
-	}
-	return []event.Event{event.GapReported{Agent: c.By.Agent(), Missing: c.Missing, Detail: c.Detail}}, nil
 }

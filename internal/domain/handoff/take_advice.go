@@ -14,7 +14,7 @@ type TakeAdvice struct {
 }
 
 func (c TakeAdvice) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	err := firstError(live(t),
+	err := firstError(requireLive(t),
 		event.CheckText("what was asked", c.Advice.Prompt, event.MaxAdvicePrompt), event.CheckText("the answer", c.Advice.Answer, event.MaxAdviceAnswer),
 		event.CheckText("the model's name", c.Advice.Model, event.MaxText), event.CheckText("the advice's reason", c.Advice.Why, event.MaxText))
 	if err != nil {

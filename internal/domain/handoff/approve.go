@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -38,38 +37,17 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if t.Owner != "" {
 		e.Lease = t.LeaseFrom(now)
 	}
-	d := turn{t: t}
+	d := decision{t: t}
 	d.do(e)
 	if passed, ok := d.offerFrom(0, nil, c.Hints, now); !ok {
-		return nil, nobody(passed, "the handoff still waits for approval; approve it later, or deny it")
+		return nil, noReceiver(passed, "the handoff still waits for approval; approve it later, or deny it")
 	}
 	return d.events, nil
 }
 
-// Deny stops a supervised handoff. The task is back with its source.
-type Deny struct {
-	By      identity.Principal
-	Handoff int
-	Detail  string
-}
-
-func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if _, err := supervisedBy(t, c.By, c.Handoff, now); err != nil {
-		return nil, err
-	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
-		return nil, err
-	}
-	why := "denied by " + c.By.Short()
-	if c.Detail != "" {
-		why += ": " + c.Detail
-	}
-	return append([]event.Event{event.Denied{By: c.By.Short(), Detail: c.Detail, At: now}}, home(t, event.Rejected, why, now)...), nil
-}
-
 // supervisedBy finds the handoff that by may approve or deny now.
 func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
-	if err := live(t); err != nil {
+	if err := requireLive(t); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
@@ -85,18 +63,5 @@ func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*ta
 	case h.Approver == "" && !by.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who finds it among what waits for approval", "only an operator approves this handoff")
 	}
-	return h, kept(t, by, t.OpenTicket(), now)
-}
-
-// person is who acts as a principal, or under an agent's bare name: "operator/ann", "admin/ann" and the agent ann, who may be
-// of kind human, are the same person. The server itself stands for itself.
-func person(principal string) string {
-	role, name, is := strings.Cut(principal, "/")
-	switch {
-	case !is:
-		return principal
-	case role == "system":
-		return "system/" + name
-	}
-	return name
+	return h, requireNotKept(t, by, t.OpenTicket(), now)
 }

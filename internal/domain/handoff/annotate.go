@@ -1,0 +1,31 @@
+package handoff
+
+import (
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Annotate corrects or comments on an earlier entry of the task. The entry stays as it is.
+type Annotate struct {
+	By    identity.Principal
+	Entry uint64 // position
+	Note  string
+}
+
+func (c Annotate) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if !t.Exists() {
+		return nil, requireLive(t)
+	}
+	if c.Entry == 0 || strings.TrimSpace(c.Note) == "" {
+		return nil, refusal.New(refusal.Invalid, "give the entry's position and what there is to say", "an annotation needs an entry and a note")
+	}
+	if err := event.CheckText("the note", c.Note, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.Annotated{Entry: c.Entry, By: c.By.Short(), Note: c.Note}}, nil
+}

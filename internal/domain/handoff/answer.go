@@ -1,0 +1,37 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Answer answers a question, for whoever serves its desk. The owner resumes.
+type Answer struct {
+	By     identity.Principal
+	Serves []string
+	Ticket int
+	Answer string
+	Detail string
+}
+
+func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	k, err := served(t, c.By, c.Serves, c.Ticket, now)
+	if err != nil {
+		return nil, err
+	}
+	switch k.Kind {
+	case event.TicketQuestion:
+	case event.TicketApproval:
+		return nil, refusal.New(refusal.Invalid, "approve or deny it", "ticket %s asks for an approval", event.TicketID(t.ID, k.N))
+	case event.TicketTakeover:
+		return nil, refusal.New(refusal.Invalid, "claim or deny it", "ticket %s asks for somebody who takes the task over", event.TicketID(t.ID, k.N))
+	}
+	if err := firstError(event.CheckAnswer(c.Answer, k.Options), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+		return nil, err
+	}
+	return []event.Event{closed(t, k, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
+}

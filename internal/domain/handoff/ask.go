@@ -1,0 +1,54 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Ask asks people a question, as the owner. The task waits, no lease runs, and the owner resumes with the answer or
+// with the news that there is none.
+type Ask struct {
+	By       identity.Principal
+	Epoch    uint64
+	Desk     string // empty: the operators
+	To       string // one agent or person by name, whom alone it is for until it goes on; empty: whoever serves the desk
+	Then     string // the desk that it goes on to; empty: the operators
+	Question string
+	Options  []string       // if not empty, the answer is one of them
+	Within   event.Duration // how long each desk has; 0: as the task has it
+}
+
+func (c Ask) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	events, err := requireWorking(t, c.By, c.Epoch, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.To != "" && c.To == c.By.Agent() {
+		return nil, refusal.New(refusal.Invalid, "ask somebody else, or leave it to a desk", "%s asks itself", c.To)
+	}
+	if k := t.OpenTicket(); k != nil {
+		return nil, refusal.New(refusal.Conflict, "ask them directly, or release the ticket to its desk with what you need to know",
+			"you hold task %s by ticket %s: one is open at a time", t.ID, event.TicketID(t.ID, k.N))
+	}
+	d := decision{t: t}
+	d.do(events...)
+	e := opened(d.t, c.Desk, c.Then, c.Within.Or(time.Duration(t.Times.Answer)), now)
+	e.Kind, e.To, e.Question, e.Options = event.TicketQuestion, c.To, c.Question, c.Options
+	if e.To != "" && e.Then == "" { // who is asked alone is not all who serve the desk
+		e.Then = e.Desk
+	}
+	d.do(e)
+	return d.events, nil
+}
+
+func (c Ask) check() error {
+	return firstError(event.CheckQuestion(c.Question, c.Options), event.CheckOptional("a desk's name", c.Desk),
+		event.CheckOptional("an agent's name", c.To), event.CheckOptional("a desk's name", c.Then), c.Within.Check("the time to answer"))
+}

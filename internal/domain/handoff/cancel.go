@@ -1,0 +1,39 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
+type Cancel struct {
+	By     identity.Principal
+	Epoch  uint64 // 0: whoever owns it now
+	Detail string
+}
+
+func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireLive(t); err != nil && t.State != event.Cancelled {
+		return nil, err
+	}
+	owner := c.By.Agent() != "" && c.By.Agent() == t.Owner
+	if !owner && c.By.String() != t.Requester && !c.By.IsOperator() && !c.By.IsSystem() {
+		return nil, refusal.New(refusal.NotOwner, "ask its owner, its requester or an operator", "%s cannot cancel task %s", c.By.Short(), t.ID)
+	}
+	if t.State == event.Cancelled {
+		return nil, nil
+	}
+	if c.Epoch != 0 {
+		if err := requireEpoch(t, c.Epoch); err != nil {
+			return nil, err
+		}
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.Called{By: c.By.Short(), Detail: c.Detail, At: now}}, nil
+}

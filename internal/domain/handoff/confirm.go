@@ -1,0 +1,46 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Confirm lets go: the third message, by the source, where the handoff wants it explicitly. It may bring an
+// envelope with last notes, whose parent is the one that was accepted.
+type Confirm struct {
+	By       identity.Principal
+	Epoch    uint64
+	Handoff  int
+	Envelope event.Sealed
+}
+
+func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireSource(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	h := t.InFlight()
+	if h == nil || h.N != c.Handoff || h.Stage != event.Accepted {
+		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirm",
+			event.HandoffID(t.ID, c.Handoff))
+	}
+	d := decision{t: t}
+	e := event.Confirmed{Handoff: h.N, By: c.By.Short()}
+	if c.Envelope.Digest != "" {
+		if h.Kind == event.Supervised {
+			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "what was approved is what moves: handoff %s takes no more notes",
+				h.ID(t.ID))
+		}
+		if err := requireNewest(t, c.Envelope); err != nil {
+			return nil, err
+		}
+		d.do(c.Envelope)
+		e.Envelope = c.Envelope.Digest
+	}
+	d.do(e)
+	d.do(moved(d.t, now))
+	return d.events, nil
+}

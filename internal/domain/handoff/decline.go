@@ -1,0 +1,45 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Decline closes a question without an answer, or a takeover that nobody of the desk does. The task goes on with its owner,
+// or, where nobody owns it, to the dead letters.
+type Decline struct {
+	By     identity.Principal
+	Serves []string
+	Ticket int
+	Detail string
+}
+
+func (c Decline) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	k, err := served(t, c.By, c.Serves, c.Ticket, now)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kind == event.TicketTakeover && k.State == event.TicketTaken {
+		return nil, refusal.New(refusal.Conflict, "complete the task, hand it on, or release the ticket", "%s has taken task %s over", k.ClaimedBy, t.ID)
+	}
+	if k.Kind == event.TicketApproval {
+		return Deny{By: c.By, Handoff: k.Handoff, Detail: c.Detail}.decide(t, now)
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	d := decision{t: t}
+	d.do(closed(t, k, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
+	if d.t.Owner == "" {
+		why := "denied by " + c.By.Short()
+		if c.Detail != "" {
+			why += ": " + c.Detail
+		}
+		d.do(park(event.ParkReturned, why, now))
+	}
+	return d.events, nil
+}

@@ -1,0 +1,30 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Deny stops a supervised handoff. The task is back with its source.
+type Deny struct {
+	By      identity.Principal
+	Handoff int
+	Detail  string
+}
+
+func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if _, err := supervisedBy(t, c.By, c.Handoff, now); err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	why := "denied by " + c.By.Short()
+	if c.Detail != "" {
+		why += ": " + c.Detail
+	}
+	return append([]event.Event{event.Denied{By: c.By.Short(), Detail: c.Detail, At: now}}, backToSource(t, event.Rejected, why, now)...), nil
+}

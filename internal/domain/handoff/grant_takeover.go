@@ -1,0 +1,41 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
+type GrantTakeover struct {
+	By       identity.Principal
+	Epoch    uint64
+	Ask      int
+	Envelope event.Sealed
+}
+
+func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	ask, err := openAsk(t, c.By, c.Epoch, c.Ask)
+	if err != nil {
+		return nil, err
+	}
+	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
+}
+
+func openAsk(t task.Task, by identity.Principal, epoch uint64, n int) (task.Ask, error) {
+	if err := requireSource(t, by, epoch); err != nil {
+		return task.Ask{}, err
+	}
+	for _, a := range t.Asks {
+		switch {
+		case a.N == n && a.By == by.Agent():
+			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
+		case a.N == n:
+			return a, nil
+		}
+	}
+	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
+}

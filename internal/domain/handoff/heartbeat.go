@@ -1,0 +1,41 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Heartbeat shows that the owner lives. It becomes an event only when a third of the lease is gone.
+type Heartbeat struct {
+	By    identity.Principal
+	Epoch uint64
+}
+
+func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	h := t.InFlight()
+	if t.State == event.Waiting || h != nil && h.Stage == event.AwaitingApproval {
+		return nil, requireOwner(t, c.By, c.Epoch) // no lease runs; alive is alive
+	}
+	d := decision{t: t}
+	switch {
+	case h != nil && h.Stuck: // that it lives is known
+		return nil, requireOwner(t, c.By, c.Epoch)
+	case h != nil && !h.Recovery: // whether the source still lives decides on a confirm that is overdue
+		if err := requireOwner(t, c.By, c.Epoch); err != nil {
+			return nil, err
+		}
+	default:
+		events, err := requireWorking(t, c.By, c.Epoch, now)
+		if err != nil {
+			return nil, err
+		}
+		d.do(events...)
+	}
+	if left := d.t.Lease.Sub(now); left < time.Duration(t.Times.Lease)*2/3 {
+		d.do(event.LeaseRenewed{Lease: t.LeaseFrom(now)})
+	}
+	return d.events, nil
+}

@@ -1,0 +1,39 @@
+package handoff
+
+import (
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Lift takes a constraint away: only who set it may, or an operator.
+type Lift struct {
+	By  identity.Principal
+	ID  string
+	Why string
+}
+
+func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if err := requireLive(t); err != nil {
+		return nil, err
+	}
+	i := t.FindConstraint(c.ID)
+	if i < 0 {
+		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
+	}
+	if t.Constraints[i].Origin != c.By.String() && !c.By.IsOperator() {
+		return nil, refusal.New(refusal.NotPermitted, "ask "+t.Constraints[i].Origin+" or an operator", "%s did not set constraint %s",
+			c.By.Short(), c.ID)
+	}
+	if strings.TrimSpace(c.Why) == "" {
+		return nil, refusal.New(refusal.Invalid, "say why", "lifting a constraint needs a reason")
+	}
+	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.Lifted{ID: c.ID, Why: c.Why}}, nil
+}

@@ -1,0 +1,42 @@
+package handoff
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Progress reports what the owner has done. It renews the lease and counts as work. Usage is what it cost since
+// the last report; a budget that it exceeds parks the task.
+type Progress struct {
+	By    identity.Principal
+	Epoch uint64
+	Note  string
+	Usage event.Budget
+}
+
+func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	events, err := requireWorking(t, c.By, c.Epoch, now)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(c.Note) == "" {
+		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note")
+	}
+	if err := firstError(event.CheckText("the note", c.Note, event.MaxText), c.Usage.Check("the usage")); err != nil {
+		return nil, err
+	}
+	d := decision{t: t}
+	d.do(events...)
+	d.do(event.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})
+	if _, over := d.t.BudgetSpent(); over {
+		left := d.t.Left()
+		d.do(park(event.ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
+	}
+	return d.events, nil
+}

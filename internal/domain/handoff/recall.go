@@ -1,0 +1,36 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Recall takes a question or a takeover back from its desk, as the task's source or an operator: the task is as it was.
+type Recall struct {
+	By     identity.Principal
+	Epoch  uint64
+	Ticket int
+	Detail string
+}
+
+func (c Recall) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireSource(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	k, err := openTicket(t, c.Ticket)
+	if err != nil {
+		return nil, err
+	}
+	if t.AtDesk() == nil {
+		return nil, refusal.New(refusal.Conflict, "withdraw its handoff, or release the ticket", "task %s does not wait for ticket %s",
+			t.ID, event.TicketID(t.ID, k.N))
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{closed(t, k, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail}, now)}, nil
+}

@@ -1,0 +1,95 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// recover replaces an owner that shows no life, or no progress.
+func (d *decision) recover(c Tick, now time.Time) {
+	lost, stuck := d.t.Owner, d.t.Lease.After(now)
+	if !d.attempt(now) {
+		return
+	}
+	detail := lost + " showed no life until its lease ended"
+	if stuck {
+		detail = lost + " reported no progress in " + d.t.Times.Progress.String()
+	}
+	candidates := inGivenOrder(c.Recovery)
+	if len(candidates) == 0 && len(c.Passed) > 0 && !stuck {
+		d.do(park(event.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+event.WhyPassed(c.Passed), now))
+		return
+	}
+	if len(candidates) == 0 {
+		candidates = []event.Candidate{{Agent: lost, Tier: event.TierTarget}}
+	}
+	d.replace(replacing{candidates: candidates, chain: c.Chain, passed: c.Passed, detail: detail, envelope: c.Envelope, stuck: stuck}, now)
+	passed, ok := d.offerFrom(0, nil, c.Hints, now)
+	switch why := "nobody can take over: " + event.WhyPassed(passed); {
+	case ok || d.waits(c.Hints, now):
+	case stuck:
+		d.do(returned(d.t, event.Undeliverable, why, now))
+	default:
+		d.do(park(event.ParkOwnerLost, "the owner "+lost+" was lost and "+why, now))
+	}
+}
+
+// attempt notes that the owner was lost, or gets nowhere, and parks the task if it may not be recovered once more.
+func (d *decision) attempt(now time.Time) bool {
+	if t := d.t; t.Lease.After(now) {
+		return d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, Detail: "no progress in " + t.Times.Progress.String(), At: now}, "is stuck", now)
+	}
+	return d.again(event.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now}, "was lost", now)
+}
+
+// again is attempt for what has happened to the owner, as an event and in words.
+func (d *decision) again(e event.Event, what string, now time.Time) bool {
+	d.do(e)
+	limit := d.t.Limits.Attempts
+	if d.t.Used.Attempts < limit {
+		return true
+	}
+	d.do(park(event.ParkLimit, fmt.Sprintf("attempts limit %d reached; the owner %s %s again", limit, d.t.Owner, what), now))
+	return false
+}
+
+// replacing is how an owner is replaced: by whom, why, and who said so, if not a clock.
+type replacing struct {
+	candidates []event.Candidate
+	chain      string
+	passed     []event.Passed
+	detail, by string
+	envelope   event.Sealed
+	stuck      bool
+	said       bool // by somebody, and not by a clock: it counts once the owner is replaced
+}
+
+// replace requests the handoff from an owner that is lost or stuck. An envelope that does not follow is left out: the last
+// one serves.
+func (d *decision) replace(c replacing, now time.Time) {
+	if c.envelope.Digest != "" && c.envelope.Parent == d.t.Envelope {
+		d.do(c.envelope)
+	}
+	d.do(event.HandoffRequested{
+		Handoff: d.t.NextHandoff(), Kind: event.Warm, From: d.t.Owner, Recovery: true, Stuck: c.stuck, Attempt: !c.said, Reason: event.ReasonRecovery,
+		Detail: c.detail, Candidates: c.candidates, Chain: c.chain, Passed: c.passed, Confirm: event.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
+		Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
+	})
+}
+
+// inGivenOrder is the candidates in the order in which they stand, each once: of a recovery the lost owner has its place,
+// whatever the tiers say.
+func inGivenOrder(candidates []event.Candidate) []event.Candidate {
+	var list []event.Candidate
+	for _, c := range candidates {
+		if !slices.ContainsFunc(list, func(o event.Candidate) bool { return o.Who() == c.Who() }) {
+			c.Tier = cmp.Or(c.Tier, event.TierTarget)
+			list = append(list, c)
+		}
+	}
+	return list
+}

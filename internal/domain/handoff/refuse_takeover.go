@@ -1,0 +1,27 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// RefuseTakeover keeps the task.
+type RefuseTakeover struct {
+	By     identity.Principal
+	Epoch  uint64
+	Ask    int
+	Detail string
+}
+
+func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if _, err := openAsk(t, c.By, c.Epoch, c.Ask); err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.Short(), Detail: c.Detail}}, nil
+}

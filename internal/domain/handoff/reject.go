@@ -1,0 +1,60 @@
+package handoff
+
+import (
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Reject turns an offer down. It goes to the next candidate, or back to the source.
+type Reject struct {
+	By      identity.Principal
+	Handoff int
+	Offer   int
+	Why     event.Rejection
+	Missing []string // fields that the receiver would need; with MissingContext
+	Detail  string
+	Hints   Hints
+}
+
+func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	d := decision{t: t}
+	h, err := d.offered(c.By.Agent(), c.Handoff, c.Offer, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent(), Why: c.Why, Missing: c.Missing, Detail: c.Detail})
+	if d.t.Handoff.Stage == event.Requested {
+		d.nextOrEnd(c.outcome(), nil, c.Hints, now)
+	}
+	return d.events, nil
+}
+
+func (c Reject) check() error {
+	switch {
+	case c.Why == "":
+		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
+	case c.Why == event.MissingContext && len(c.Missing) == 0:
+		return refusal.New(refusal.Invalid, "name the missing fields", "missing context without naming what is missing helps nobody")
+	}
+	return firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText))
+}
+
+// outcome says who turned the offer down and why, so that the source reads what to do about it where it sees that its task is back.
+func (c Reject) outcome() string {
+	s := c.By.Agent() + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
+	if len(c.Missing) > 0 {
+		s += " (" + strings.Join(c.Missing, ", ") + ")"
+	}
+	if c.Detail != "" {
+		s += ": " + c.Detail
+	}
+	return shortened(s)
+}

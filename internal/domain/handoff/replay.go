@@ -1,0 +1,58 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Replay revives a task from the dead letters with fresh limits: back to its owner, or to nobody. Followed by a
+// [Send] in one [Sequence] it goes to a new receiver.
+type Replay struct {
+	By    identity.Principal
+	Note  string
+	Route []string // replaces the task's route if not nil
+	// Deadline replaces the task's. Zero keeps one that lies ahead and drops one that has passed.
+	Deadline time.Time
+	Budget   event.Budget // fields that are not zero replace the task's
+}
+
+func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireParked(t, c.By); err != nil {
+		return nil, err
+	}
+	if err := firstError(event.CheckText("the note", c.Note, event.MaxText), event.CheckRoute(c.Route), event.CheckDeadline(c.Deadline, now),
+		c.Budget.Check("the budget")); err != nil {
+		return nil, err
+	}
+	e := event.Replayed{By: c.By.Short(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
+	if c.Deadline.IsZero() && t.Deadline.After(now) {
+		e.Deadline = t.Deadline
+	}
+	for _, dep := range t.Dependencies {
+		if dep.State.Final() && dep.State != event.Completed && t.Owner == "" {
+			return nil, refusal.New(refusal.Conflict, "discard it and create it anew without that dependency", "task %s depends on %s, which is %s",
+				t.ID, dep.Task, dep.State)
+		}
+	}
+	if t.Owner != "" {
+		e.Lease = t.LeaseFrom(now)
+	}
+	return []event.Event{e}, nil
+}
+
+func requireParked(t task.Task, by identity.Principal) error {
+	if err := requireLive(t); err != nil {
+		return err
+	}
+	if !by.IsOperator() {
+		return refusal.New(refusal.NotPermitted, "tell an operator, or call the task off and make another", "%s cannot touch the dead-letter queue", by.Short())
+	}
+	if t.State != event.Parked {
+		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead-letter queue", t.ID, t.State)
+	}
+	return nil
+}

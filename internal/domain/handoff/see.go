@@ -1,0 +1,32 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// See notes that a receiver has the offer before it: it fetched it, or a push was delivered. The acknowledgment
+// clock starts. Seeing twice changes nothing.
+type See struct {
+	Agent   string
+	Handoff int
+	Offer   int // 0: the newest
+}
+
+func (c See) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	h, err := offerTo(t, c.Agent, c.Handoff, c.Offer)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(h.SeenBy, c.Agent) {
+		return nil, nil
+	}
+	e := event.Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
+	if len(h.To) == 1 && !h.OpenClaim() && !h.Candidates[h.Next].Human { // people take their time
+		e.Ends = h.Times.Ack.After(now)
+	}
+	return []event.Event{e}, nil
+}

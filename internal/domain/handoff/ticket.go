@@ -1,0 +1,119 @@
+package handoff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// opened is a ticket of a desk that is opened now.
+func opened(t task.Task, desk, then string, span event.Duration, now time.Time) event.TicketOpened {
+	span = event.Timeouts{Answer: span}.People()
+	e := event.TicketOpened{Ticket: 1, Desk: cmp.Or(desk, event.DeskOperators), Then: cmp.Or(then, event.DeskOperators), By: t.Source(), Span: span, Due: span.After(now), At: now}
+	if t.Ticket != nil {
+		e.Ticket = t.Ticket.N + 1
+	}
+	if e.Then == e.Desk {
+		e.Then = ""
+	}
+	return e
+}
+
+// toDesk ends the handoff at a desk: people are asked to take the task over.
+func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
+	h := d.t.Handoff
+	c := h.Candidates[desk]
+	then := ""
+	for _, next := range h.Candidates[desk+1:] {
+		if next.IsDesk() && then == "" {
+			then = next.Desk
+		}
+	}
+	e := opened(d.t, c.Desk, then, h.Times.Answer, now)
+	e.Kind, e.Handoff, e.Passed = event.TicketTakeover, h.N, passed
+	e.Question = refusal.Clip(cmp.Or(h.Detail, "take the task over"), event.MaxQuestion)
+	e.After = d.t.Standing()
+	e.After.State = event.Waiting
+	d.do(e)
+}
+
+// closed settles a ticket that the task waits for: its owner, if it has one, goes on.
+func closed(t task.Task, k *task.Ticket, e event.TicketClosed, now time.Time) event.TicketClosed {
+	e.Ticket, e.At = k.N, now
+	if t.Owner != "" {
+		e.Lease = t.LeaseFrom(now)
+	}
+	return e
+}
+
+// openTicket finds the ticket that is open.
+func openTicket(t task.Task, n int) (*task.Ticket, error) {
+	if err := requireLive(t); err != nil {
+		return nil, err
+	}
+	k := t.Ticket
+	switch {
+	case k == nil || n > k.N || n < 1:
+		return nil, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, n)
+	case n < k.N:
+		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", event.TicketID(t.ID, n))
+	case k.State == event.TicketOver:
+		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed: %s", event.TicketID(t.ID, n), k.Outcome)
+	}
+	return k, nil
+}
+
+// served finds the open ticket for somebody who may see to it: an operator, the one who is asked by name, or whoever serves
+// its desk; never who asks, and nobody while it is kept for somebody else.
+func served(t task.Task, by identity.Principal, serves []string, n int, now time.Time) (*task.Ticket, error) {
+	k, err := openTicket(t, n)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kind == event.TicketApproval {
+		_, err := supervisedBy(t, by, k.Handoff, now)
+		return k, err
+	}
+	id := event.TicketID(t.ID, n)
+	asked := by.Agent() != "" && by.Agent() == k.To
+	switch {
+	case samePerson(by, k.By) && k.Kind != event.TicketTakeover:
+		return nil, refusal.New(refusal.NotPermitted, "wait for the answer, or take the question back", "nobody answers what they asked themselves")
+	case !by.IsOperator() && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
+		return nil, refusal.New(refusal.NotPermitted, "leave it to whoever serves the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
+	}
+	return k, requireNotKept(t, by, k, now)
+}
+
+// requireNotKept refuses while a ticket is kept for somebody else.
+func requireNotKept(t task.Task, by identity.Principal, k *task.Ticket, now time.Time) error {
+	if k == nil || k.State != event.TicketTaken || samePerson(by, k.ClaimedBy) || !now.Before(k.Kept) {
+		return nil
+	}
+	return refusal.New(refusal.Conflict, "leave it to them, or come back after that", "%s sees to ticket %s until %s", k.ClaimedBy, event.TicketID(t.ID, k.N),
+		k.Kept.Format(time.RFC3339))
+}
+
+// samePerson reports whether a name of the record is the caller's, in whatever role.
+func samePerson(by identity.Principal, name string) bool {
+	return by.Short() == name || person(by.String()) == person(name)
+}
+
+// person is who acts as a principal, or under an agent's bare name: "operator/ann", "admin/ann" and the agent ann, who may be
+// of kind human, are the same person. The server itself stands for itself.
+func person(principal string) string {
+	role, name, is := strings.Cut(principal, "/")
+	switch {
+	case !is:
+		return principal
+	case role == "system":
+		return "system/" + name
+	}
+	return name
+}

@@ -1,0 +1,36 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Withdraw takes a handoff under way back, as its source or an operator.
+type Withdraw struct {
+	By      identity.Principal
+	Epoch   uint64
+	Handoff int
+	Detail  string
+}
+
+func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if err := requireSource(t, c.By, c.Epoch); err != nil {
+		return nil, err
+	}
+	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+		return nil, err
+	}
+	h := t.InFlight()
+	if h == nil || h.N != c.Handoff {
+		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
+	}
+	why := "withdrawn by " + c.By.Short()
+	if c.Detail != "" {
+		why += ": " + c.Detail
+	}
+	return []event.Event{returned(t, event.Withdrawn, why, now)}, nil
+}
