@@ -213,7 +213,7 @@ func TestADelegationIsAHandleThatOutlivesTheServer(t *testing.T) {
 	h.url = h.start()
 	got := h.until("lead", handle, "completed")
 	text := fmt.Sprint(got["result"])
-	for _, want := range []string{"two bugs", "1 of 1 results are in", "go on with task " + task} {
+	for _, want := range []string{"two bugs", "1 of 1 results have arrived", "continue task " + task} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the result lacks %q: %s", want, text)
 		}
@@ -262,7 +262,7 @@ func TestAQuestionIsAHandleUntilSomebodyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := h.until("lead", handle, "completed")
-	if text := fmt.Sprint(got["result"]); !strings.Contains(text, "answer:never") || !strings.Contains(text, "go on with the task") {
+	if text := fmt.Sprint(got["result"]); !strings.Contains(text, "answer:never") || !strings.Contains(text, "continue the task") {
 		t.Errorf("%s", text)
 	}
 }
@@ -289,7 +289,7 @@ func TestADelegationThatFailsIsAResultThatSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	result, _ := h.until("lead", handle, "completed")["result"].(map[string]any)
-	if text := fmt.Sprint(result); result["isError"] != true || !strings.Contains(text, "0 of 1 results are in") || !strings.Contains(text, "failed") {
+	if text := fmt.Sprint(result); result["isError"] != true || !strings.Contains(text, "0 of 1 results have arrived") || !strings.Contains(text, "failed") {
 		t.Errorf("%s", text)
 	}
 }
@@ -315,7 +315,7 @@ func TestAFanOutIsOneHandleForAllResults(t *testing.T) {
 		}
 	}
 	text := fmt.Sprint(h.until("lead", handle, "completed")["result"])
-	for _, want := range []string{"by reviewer", "by stranger", "2 of 2 results are in", "state:completed"} {
+	for _, want := range []string{"by reviewer", "by stranger", "2 of 2 results have arrived", "state:completed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the result lacks %q: %s", want, text)
 		}

@@ -136,7 +136,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 			t.Errorf("status lacks %q: %s", want, status)
 		}
 	}
-	if box := said("inbox", map[string]any{}); !strings.Contains(box, "stranded "+child) || !strings.Contains(box, "says what helps") {
+	if box := said("inbox", map[string]any{}); !strings.Contains(box, "stranded "+child) || !strings.Contains(box, "shows what you can do") {
 		t.Errorf("the inbox: %s", box)
 	}
 	said("cancel", map[string]any{"id": child, "why": "one will do"})
@@ -152,7 +152,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(h.until("lead", handle, "completed")["result"])
-	for _, want := range []string{"1 of 2 results are in", "two bugs", "cancelled by lead: one will do", "go on with task " + task} {
+	for _, want := range []string{"1 of 2 results have arrived", "two bugs", "cancelled by lead: one will do", "continue task " + task} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the result lacks %q: %s", want, text)
 		}

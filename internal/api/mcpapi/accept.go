@@ -11,7 +11,7 @@ import (
 
 type acceptInput struct {
 	Handoff  string `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
-	Takeover string `json:"takeover,omitempty" jsonschema:"instead: a task of another's that you ask to have"`
+	Takeover string `json:"takeover,omitempty" jsonschema:"instead: id of a task to request from its owner"`
 	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
 }
 
@@ -21,13 +21,13 @@ type accepted struct {
 }
 
 var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", changes,
-	"Accept an offer: the task is yours and you get its context, ready to work from. Or ask its owner for a task (takeover).",
+	"Accept an offer: you own the task, and the answer has the context to work from. Or ask the owner of a task to hand it to you (takeover).",
 	func(ctx context.Context, c *call, in acceptInput) (answer, error) {
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
 			return answer{}, invalid("accept needs handoff (id of an offer in your inbox) or takeover (a task id)")
 		case in.Detail != "" && in.Takeover == "":
-			return answer{}, invalid("detail goes with takeover: an offer is accepted without a word; leave it out")
+			return answer{}, invalid("detail is for takeover only: omit it when you accept an offer")
 		case in.Takeover != "":
 			return c.takeOver(ctx, in)
 		}
@@ -41,13 +41,13 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 			return answer{}, err
 		}
 		if r.Content == nil {
-			return taken(r.Receipt, "You accepted; its owner must still let go.",
-				fmt.Sprintf("status with id=%s, wait=45, after=%d shows it; then accept again gives the context", r.Task, r.Position), ""), nil
+			return taken(r.Receipt, "You accepted; the sender must still confirm.",
+				fmt.Sprintf("status with id=%s, wait=45, after=%d shows when it does; then call accept again to get the context", r.Task, r.Position), ""), nil
 		}
 		return owned(r.Receipt, *r.Content), nil
 	})
 
-// takeOver asks an owner for its task. Where the owner is lost, the task is the caller's at once.
+// takeOver asks the owner of a task to hand it over. If the owner is lost, the caller gets the task at once.
 func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	me, err := c.Me(ctx)
 	if err != nil {
@@ -64,14 +64,14 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		}
 		return owned(r, s), nil
 	}
-	next := fmt.Sprintf("if it consents, you own the task: status with id=%s shows it then, and not before, and accept with the handoff that status names gives the context", r.Task)
+	next := fmt.Sprintf("if the owner agrees, you own the task: only then does status with id=%s show it; call accept with the handoff that status names to get the context", r.Task)
 	if r.State == client.Waiting {
-		next += ". It waits for people or children now, and can be let go of only when it goes on"
+		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"
 	}
-	return taken(r, "Its owner was asked.", next, ""), nil
+	return taken(r, "The owner was asked.", next, ""), nil
 }
 
-// acceptedBefore is for who accepted and never saw the answer: what it accepted is its own, so it gets the context again.
+// acceptedBefore answers a caller that accepted this handoff before and lost the answer: it owns the task, and gets the context again.
 func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool) {
 	me, err := c.Me(ctx)
 	if err != nil {
@@ -89,9 +89,9 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 	return owned(r, s), true
 }
 
-// owned is what whoever has just got a task works from, and where to read what that leaves out.
+// owned answers the new owner of a task: the context to work from, and links to what the context leaves out.
 func owned(r client.Receipt, s client.Sheet) answer {
-	a := taken(r, "The task is yours.", "do what the context asks; progress on long work; then complete, send or escalate", s.Prompt)
+	a := taken(r, "You own the task.", "do what the context asks; report progress during long work; then call complete, send or escalate", s.Prompt)
 	var left int
 	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
 		a.text += fmt.Sprintf("\n\n%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// approveHere asks the person at the client to approve a supervised handoff, bound to the envelope that it carries.
+// approveHere asks the user of the client to approve a supervised handoff. The approval is bound to the digest of its envelope.
 func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.SendInput) (answer, error) {
 	h, err := c.Handoff(ctx, r.Handoff)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.Se
 			text += "\n" + clip(line, 1000)
 		}
 	}
-	defer c.alive(ctx, "asking the person at the client")()
+	defer c.alive(ctx, "asking the user of the client")()
 	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+clip(h.Envelope, 24))
 	said, need, err := c.elicit(ctx, q)
 	if need != nil {
@@ -41,19 +41,20 @@ func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.Se
 	return c.approved(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
 }
 
-// approved takes the person's word on a supervised handoff. Without one it waits for others' as it did.
+// approved applies the verdict of the user of the client on a supervised handoff. Without a verdict the handoff stays open for other
+// approvers.
 func (c *call) approved(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
 	verdict, ok := saidBy(said, "verdict")
 	why, _ := saidBy(said, "why")
 	var r client.Receipt
 	var err error
-	did := "The person at your client approved it."
+	did := "The user of your client approved it."
 	switch {
 	case ok && verdict == "approve":
 		r, err = c.Approve(c.asPerson(ctx, about.ID), about.ID, client.ApproveInput{Digest: about.Digest, Detail: why})
 	case ok && verdict == "deny":
 		r, err = c.Deny(c.asPerson(ctx, about.ID), about.ID, client.DenyInput{Detail: why})
-		did = "The person at your client denied it; the task is back."
+		did = "The user of your client denied it; you own the task again."
 	default:
 		h, err := c.Handoff(ctx, about.ID)
 		if err != nil {
@@ -64,8 +65,8 @@ func (c *call) approved(ctx context.Context, about ticketState, said *mcp.Elicit
 			return answer{}, err
 		}
 		now := nowOf(t)
-		return answer{text: "The person at your client did not decide; somebody else may approve it still.\n" + now.String(), data: receipt{
-			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the answer",
+		return answer{text: "The user of your client did not decide; another approver still can.\n" + now.String(), data: receipt{
+			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the verdict",
 		}}, nil
 	}
 	if err != nil {

@@ -21,16 +21,16 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		args m
 		says string
 	}{
-		{"status", m{"wait": 45}, "give its id"},
-		{"status", m{"history": true}, "give its id"},
+		{"status", m{"wait": 45}, "id of one task"},
+		{"status", m{"history": true}, "id of one task"},
 		{"status", m{"id": id, "history": true, "wait": 45}, "without wait"},
 		{"send", m{"intent": "Write another", "kind": "broadcast"}, "to, capability or channel"},
 		{"send", m{"intent": "Write another", "confirm": true}, "to, capability or channel"},
 		{"send", m{"task": id, "to": "writer", "share_only": true, "kind": "cold"}, "share_only"},
-		{"send", m{"task": id, "to": "writer", "facts": []any{m{"text": "a", "source": "b"}}}, "facts and decisions"},
+		{"send", m{"task": id, "to": "writer", "facts": []any{m{"text": "a", "source": "b"}}}, "fact and decision"},
 		{"remember", m{"revise": kept["id"], "text": "moved", "tags": "docs"}, "text and title"},
 		{"recall", m{"id": kept["id"], "query": "grammar"}, "one of the two"},
-		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "leave it out"},
+		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "omit it"},
 		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
 	} {
@@ -60,7 +60,7 @@ func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
 		said[id] = accepts(m{"verdict": "maybe"})
 	}
 	r, err := boss.CallTool(t.Context(), &mcp.CallToolParams{Name: "decide", Arguments: args, RequestState: first.RequestState, InputResponses: said})
-	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "no verdict") {
+	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "is not a verdict") {
 		t.Errorf("it was taken for a decision: %v, %+v", err, r)
 	}
 }

@@ -16,9 +16,9 @@ import (
 type askInput struct {
 	Task     string        `json:"task" jsonschema:"a task you own"`
 	Question string        `json:"question"`
-	Options  argument.List `json:"options,omitempty" jsonschema:"the answer is one of these"`
+	Options  argument.List `json:"options,omitempty" jsonschema:"allowed answers"`
 	To       string        `json:"to,omitempty" jsonschema:"an agent or person; default: the operators"`
-	Desk     string        `json:"desk,omitempty" jsonschema:"or the people of a desk"`
+	Desk     string        `json:"desk,omitempty" jsonschema:"instead of to: a desk (group of people)"`
 	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait for the answer, at most 50"`
 	Epoch    uint64        `json:"epoch,omitempty"`
 	Key      string        `json:"key,omitempty"`
@@ -31,8 +31,8 @@ type askAnswer struct {
 }
 
 var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
-	"Ask a person (or an agent) about a task you own. You get a ticket at once; the task waits, stays yours, and goes on with the answer. "+
-		"Do not block on it: inbox says when it is answered.",
+	"Ask a person (or an agent) a question about a task you own. Returns a ticket at once. You keep the task; it waits for the answer. "+
+		"Do not block on it: inbox tells you when it is answered.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
@@ -58,13 +58,13 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 		return c.waitAnswer(ctx, r, in)
 	})
 
-// askHere puts a ticket's question before the person at the client.
+// askHere asks the user of the client the question of a ticket.
 func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
 	k, err := c.Ticket(ctx, ticket, 0)
 	if err != nil {
 		return answer{}, err
 	}
-	defer c.alive(ctx, "asking the person at the client")()
+	defer c.alive(ctx, "asking the user of the client")()
 	said, need, err := c.elicit(ctx, questionOf(k))
 	if need != nil {
 		return answer{need: need}, nil
@@ -75,7 +75,7 @@ func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
 	return c.takeAnswer(ctx, ticket, said)
 }
 
-// takeAnswer takes what the person at the client said. Where somebody else was faster, theirs is the answer.
+// takeAnswer records the answer of the user of the client. If another person answered first, that answer counts.
 func (c *call) takeAnswer(ctx context.Context, ticket string, said *mcp.ElicitResult) (answer, error) {
 	if text, ok := saidBy(said, "answer"); ok {
 		_, err := c.Answer(c.asPerson(ctx, ticket), ticket, client.AnswerInput{Answer: text})
@@ -86,7 +86,7 @@ func (c *call) takeAnswer(ctx context.Context, ticket string, said *mcp.ElicitRe
 	return c.ticketNow(ctx, ticket)
 }
 
-// ticketNow is how a question stands.
+// ticketNow reads a ticket and returns its state.
 func (c *call) ticketNow(ctx context.Context, ticket string) (answer, error) {
 	k, err := c.Ticket(ctx, ticket, 0)
 	if err != nil {
@@ -101,25 +101,25 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 		return answer{}, err
 	}
 	out := askAnswer{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
-	out.Next = "go on with the task"
+	out.Next = "continue the task"
 	if k.Open() {
-		out.Next = "do other work: inbox says when it is answered; status with id=" + k.ID + " shows the answer"
+		out.Next = "do other work: inbox tells you when it is answered; status with id=" + k.ID + " shows the answer"
 	}
 	return answer{text: ticketText(k) + "\nNext: " + out.Next, data: out}, nil
 }
 
-// waitAnswer says that a question was asked, or what the answer is if it comes in time.
+// waitAnswer waits for the answer to a question for as long as the caller asked for. If none comes in time, it returns the ticket.
 func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (answer, error) {
 	wait := in.Wait
 	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
 		defer c.alive(ctx, "waiting for an answer")()
 		k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
-		if err == nil && !k.Open() { // otherwise the question stands, and its ticket is what counts
+		if err == nil && !k.Open() { // otherwise the question stays open, and the ticket is the answer
 			return c.showTicket(ctx, k)
 		}
 	}
-	next := "do other work: inbox says when it is answered; status with id=" + r.Ticket + " shows the answer"
-	a := told(r, "The question is with "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
+	next := "do other work: inbox tells you when it is answered; status with id=" + r.Ticket + " shows the answer"
+	a := told(r, "The question was sent to "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
 	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil
 }

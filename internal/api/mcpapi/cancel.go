@@ -8,13 +8,13 @@ import (
 )
 
 type cancelInput struct {
-	ID    string `json:"id" jsonschema:"a task to call off, or a handoff of yours to take back"`
-	Why   string `json:"why" jsonschema:"for the record"`
+	ID    string `json:"id" jsonschema:"id of a task to cancel, or of your handoff to withdraw"`
+	Why   string `json:"why" jsonschema:"the reason; it is recorded"`
 	Epoch uint64 `json:"epoch,omitempty"`
 }
 
-var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destroys,
-	"Call off a task you requested or own, with its children; or take back a handoff nobody has accepted.",
+var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroys,
+	"Cancel a task you requested or own, with its child tasks; or withdraw a handoff that nobody has accepted.",
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
 		if strings.Contains(in.ID, ".h") {
 			epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
@@ -25,11 +25,11 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Call a task off", destr
 			if err != nil {
 				return answer{}, err
 			}
-			return told(r, "The handoff was taken back.", "the task is yours: go on with it"), nil
+			return told(r, "The handoff was withdrawn.", "you own the task: continue it"), nil
 		}
 		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
 		if err != nil {
 			return answer{}, err
 		}
-		return told(r, "The task was called off.", ""), nil
+		return told(r, "The task was cancelled.", ""), nil
 	})

@@ -10,15 +10,15 @@ import (
 type completeInput struct {
 	Task   string          `json:"task"`
 	Text   string          `json:"text,omitempty" jsonschema:"the result"`
-	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, where a schema is expected"`
-	Failed bool            `json:"failed,omitempty" jsonschema:"it cannot be done; say why in text"`
-	Tokens int64           `json:"tokens,omitempty" jsonschema:"used since the last report"`
+	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, if a schema is expected"`
+	Failed bool            `json:"failed,omitempty" jsonschema:"the task cannot be done; give the reason in text"`
+	Tokens int64           `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
 	Epoch  uint64          `json:"epoch,omitempty"`
 	Key    string          `json:"key,omitempty"`
 }
 
 var completeTool = define[completeInput, receipt]("complete", "Complete a task", destroys,
-	"End a task you own with its result. A result that breaks what is expected is refused with what is wrong: mend it and call again.",
+	"Complete a task you own with its result. A result that does not meet the expectations is refused with the reasons: fix it and call again.",
 	func(ctx context.Context, c *call, in completeInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
@@ -31,11 +31,11 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 			if err != nil {
 				return answer{}, err
 			}
-			return told(r, "It ended as not done.", "wait for other work with inbox"), nil
+			return told(r, "The task failed.", "call inbox to wait for other work"), nil
 		}
 		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
 		if err != nil {
 			return answer{}, err
 		}
-		return told(r, "It is done.", "wait for other work with inbox"), nil
+		return told(r, "The task is complete.", "call inbox to wait for other work"), nil
 	})

@@ -8,15 +8,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 )
 
-// said is what a sender puts into an envelope. What the task knows already goes along by itself.
+// said has the content that a sender adds to an envelope. What the task has already is included automatically.
 type said struct {
 	Ask        string          `json:"ask,omitempty" jsonschema:"what the receiver must accomplish"`
-	Summary    string          `json:"summary,omitempty" jsonschema:"where the work stands"`
+	Summary    string          `json:"summary,omitempty" jsonschema:"current state of the work"`
 	Facts      argument.Points `json:"facts,omitempty"`
 	Decisions  argument.Points `json:"decisions,omitempty"`
-	Questions  argument.List   `json:"questions,omitempty" jsonschema:"still open"`
-	Memory     argument.List   `json:"memory,omitempty" jsonschema:"ids of memory items to send along"`
-	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to send along"`
+	Questions  argument.List   `json:"questions,omitempty" jsonschema:"open questions"`
+	Memory     argument.List   `json:"memory,omitempty" jsonschema:"ids of memory items to include"`
+	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
 	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
 }
@@ -32,7 +32,7 @@ func (s said) content() client.Content {
 	return c
 }
 
-// epochOf is the epoch that a change of a task is made under: the one that was given, or else the task's present one.
+// epochOf returns the epoch for a change of a task: the one given, or the current one of the task.
 func (c *call) epochOf(ctx context.Context, task string, given uint64) (uint64, error) {
 	if given != 0 {
 		return given, nil
@@ -41,7 +41,7 @@ func (c *call) epochOf(ctx context.Context, task string, given uint64) (uint64, 
 	return t.Epoch, err
 }
 
-// keyed makes the calls under ctx the same call whenever they are made with this key.
+// keyed sets the idempotency key of the API calls made with ctx.
 func keyed(ctx context.Context, key string) context.Context {
 	if key == "" {
 		return ctx

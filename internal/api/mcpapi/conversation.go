@@ -10,8 +10,8 @@ import (
 
 type conversationInput struct {
 	ID    string `json:"id" jsonschema:"any name for the conversation"`
-	Say   string `json:"say,omitempty" jsonschema:"a turn to add; without it the conversation is read"`
-	Role  string `json:"role,omitempty" enum:"user,assistant,system,tool" jsonschema:"whose turn; default assistant"`
+	Say   string `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
+	Role  string `json:"role,omitempty" enum:"user,assistant,system,tool" jsonschema:"who speaks; default assistant"`
 	Task  string `json:"task,omitempty"`
 	Limit int    `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
 	Key   string `json:"key,omitempty"`
@@ -32,7 +32,7 @@ type turn struct {
 }
 
 var conversationTool = define[conversationInput, conversed]("conversation", "Log or read a conversation", changes,
-	"Add a turn to a conversation that goes on across agents, or read its last turns.",
+	"Add a turn to a conversation that agents share, or read its last turns.",
 	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
 		if in.Say != "" {
 			ctx = keyed(ctx, in.Key)

@@ -11,15 +11,15 @@ import (
 )
 
 type decideInput struct {
-	ID      string `json:"id" jsonschema:"from your inbox: of a handoff, an ask, or a ticket"`
-	Verdict string `json:"verdict,omitempty" enum:"confirm,approve,deny,answer,claim,release" jsonschema:"confirm: let go of what was accepted. approve, deny. answer a question. claim or release a ticket. Left out: the person at your client is asked"`
-	Text    string `json:"text,omitempty" jsonschema:"the answer, or why"`
-	Digest  string `json:"digest,omitempty" jsonschema:"approve: the envelope you looked at"`
+	ID      string `json:"id" jsonschema:"id from your inbox: of a handoff, a takeover request, or a ticket"`
+	Verdict string `json:"verdict,omitempty" enum:"confirm,approve,deny,answer,claim,release" jsonschema:"confirm: give an accepted task to its receiver. approve or deny. answer: a question. claim or release: a ticket. If omitted, the user of your client is asked"`
+	Text    string `json:"text,omitempty" jsonschema:"the answer, or the reason"`
+	Digest  string `json:"digest,omitempty" jsonschema:"with approve: digest of the envelope you reviewed"`
 	Epoch   uint64 `json:"epoch,omitempty"`
 }
 
-var decideTool = define[decideInput, receipt]("decide", "Answer what waits for your word", destroys,
-	"Say yes or no to what waits for your word: a handoff to confirm or approve, an ask to take over, a question, a ticket.",
+var decideTool = define[decideInput, receipt]("decide", "Decide a request", destroys,
+	"Decide a request that waits for you: confirm or approve a handoff, approve or deny a takeover, answer a question, claim a ticket.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
 		about, said, err := c.earlier()
 		switch {
@@ -33,7 +33,7 @@ var decideTool = define[decideInput, receipt]("decide", "Answer what waits for y
 		return c.decide(ctx, in)
 	})
 
-// decide gives a verdict as the principal.
+// decide applies a verdict as the principal of the token.
 func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	var r client.Receipt
 	epoch, err := c.epochFor(ctx, in)
@@ -44,7 +44,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	switch in.Verdict {
 	case "confirm":
 		r, err = c.Confirm(ctx, in.ID, client.ConfirmInput{Epoch: epoch, Content: client.Content{Notes: in.Text}})
-		did = "You let go of it."
+		did = "You confirmed: the receiver owns the task."
 	case "approve":
 		r, err = c.Approve(ctx, in.ID, client.ApproveInput{Epoch: epoch, Digest: in.Digest, Detail: in.Text})
 		did = "Approved."
@@ -56,15 +56,15 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 		did = "Answered."
 	case "claim":
 		r, err = c.Claim(ctx, in.ID)
-		if err == nil && r.State == client.Executing { // a takeover: the task is, too
+		if err == nil && r.State == client.Executing { // a ticket of the kind takeover: the task is claimed with it
 			return c.tookOver(ctx, r)
 		}
-		did = "The ticket is yours."
+		did = "You claimed the ticket."
 	case "release":
 		r, err = c.Release(ctx, in.ID, client.ReleaseInput{Epoch: epoch, Detail: in.Text})
-		did = "The ticket was given back."
-	default: // a client need not keep to the form that its person fills in
-		return answer{}, invalid("%.40q is no verdict; use one of: confirm, approve, deny, answer, claim, release", in.Verdict)
+		did = "The ticket was released."
+	default: // a client may not enforce the form that its user fills in
+		return answer{}, invalid("%.40q is not a verdict; use one of: confirm, approve, deny, answer, claim, release", in.Verdict)
 	}
 	if err != nil {
 		return answer{}, err
@@ -72,51 +72,51 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	return told(r, did, ""), nil
 }
 
-// tookOver is what whoever has taken a task from a desk works from.
+// tookOver answers a person who claimed a task from a desk, with the context to work from.
 func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
 	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true})
 	if err != nil {
 		return answer{}, err
 	}
-	a := told(r, "The task is yours.", "do what the context asks; then complete, send or escalate; decide with verdict release gives it back")
+	a := told(r, "You own the task.", "do what the context asks; then call complete, send or escalate; decide with verdict=release gives it back")
 	a.text += "\n\n" + s.Prompt
 	return a, nil
 }
 
-// epochFor is the epoch of a verdict that needs one: those that an owner gives on what is its own.
+// epochFor returns the epoch of a verdict. Only the verdicts of an owner on its own task need one.
 func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 	owner := in.Verdict == "confirm" || in.Verdict == "release" || strings.Contains(in.ID, ".t") || in.Verdict == "deny" && isTicket(in.ID)
 	if !owner {
 		return in.Epoch, nil
 	}
 	epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
-	if errors.Is(err, client.NotFound) { // a ticket may be seen by those who do not see its task
+	if errors.Is(err, client.NotFound) { // a caller may see a ticket and not its task
 		return in.Epoch, nil
 	}
 	return epoch, err
 }
 
-// decideHere has the person at the client decide, as the principal that the client speaks for.
+// decideHere asks the user of the client for the verdict, and applies it as the principal of the token.
 func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 	if !c.canAsk() {
-		return answer{}, invalid("decide needs verdict: your client cannot ask the person before it")
+		return answer{}, invalid("decide needs verdict: your client does not support asking its user")
 	}
 	q, err := c.waiting(ctx, id)
 	if err != nil {
 		return answer{}, err
 	}
-	defer c.alive(ctx, "asking the person at the client")()
+	defer c.alive(ctx, "asking the user of the client")()
 	said, need, err := c.elicit(ctx, q)
 	if need != nil {
 		return answer{need: need}, nil
 	}
 	if err != nil {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "nobody answered at your client", Hint: "call decide again, or give a verdict; what waits for it waits on"}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: "call decide again, or give a verdict; the request stays open"}
 	}
 	return c.decided(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
 }
 
-// waiting is what waits for a word, as a form.
+// waiting returns a request that waits for a decision, as a form.
 func (c *call) waiting(ctx context.Context, id string) (question, error) {
 	if strings.Contains(id, ".k") {
 		k, err := c.Ticket(ctx, id, 0)
@@ -137,10 +137,10 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 			return approvalOf(id, i.Envelope, i.Type+" of \""+clip(oneLine(i.Intent), 300)+"\", asked by "+i.From+".\n"+i.Detail), nil
 		}
 	}
-	return question{}, &client.Error{Code: client.NotFound, Message: clip(id, 80) + " does not wait for your word", Hint: "inbox lists what does"}
+	return question{}, &client.Error{Code: client.NotFound, Message: clip(id, 80) + " does not wait for your decision", Hint: "inbox lists the requests that do"}
 }
 
-// decided does what the person said.
+// decided applies the verdict that the user of the client gave.
 func (c *call) decided(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
 	in := decideInput{ID: about.ID, Digest: about.Digest}
 	if text, ok := saidBy(said, "answer"); ok {
@@ -149,7 +149,7 @@ func (c *call) decided(ctx context.Context, about ticketState, said *mcp.ElicitR
 		in.Verdict = verdict
 		in.Text, _ = saidBy(said, "why")
 	} else {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "the person at your client did not decide", Hint: "what waits for it waits on"}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not decide", Hint: "the request stays open: call decide again, or give a verdict"}
 	}
 	return c.decide(client.WithKey(ctx, "at client "+about.ID), in)
 }

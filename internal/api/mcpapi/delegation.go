@@ -14,7 +14,51 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
 )
 
-// task is the work as the holder of its handle sees it.
+// delegation is a group of child tasks that were created together, and whose results the parent waits for.
+type delegation struct {
+	parent client.Task
+	group  []client.Child
+	first  client.Task // of the group; its id is empty until the task exists
+}
+
+// handleOf returns the handle of the children that a call has just created.
+func (c *call) handleOf(ctx context.Context, r client.Receipt) (string, error) {
+	t, err := c.Task(ctx, r.Task)
+	if err != nil {
+		return "", err
+	}
+	for _, k := range t.Children {
+		if k.Task == r.Children[0] {
+			return r.Task + ".g" + strconv.Itoa(k.Group), nil
+		}
+	}
+	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " were not found", Hint: "call status with id=" + r.Task + " to see them"}
+}
+
+func (r handles) delegation(ctx context.Context, id string) (w delegation, err error) {
+	task, number, _ := strings.Cut(id, ".g")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
+	}
+	if w.parent, err = r.Task(ctx, task); err != nil {
+		return w, err
+	}
+	for _, k := range w.parent.Children {
+		if k.Group == n {
+			w.group = append(w.group, k)
+		}
+	}
+	if len(w.group) == 0 {
+		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
+	}
+	if w.first, err = r.Task(ctx, w.group[0].Task); errors.Is(err, client.NotFound) {
+		w.first, err = client.Task{State: client.Pending, Created: time.Now()}, nil
+	}
+	return w, err
+}
+
+// task converts a delegation to a task of the extension.
 func (w delegation) task(id string, asks map[string]*mcp.ElicitParams) tasks.Task {
 	t := tasks.Task{ID: id, Status: tasks.Working, Created: w.first.Created, Updated: w.updated(), Poll: poll}
 	switch {
@@ -31,7 +75,7 @@ func (w delegation) task(id string, asks map[string]*mcp.ElicitParams) tasks.Tas
 	return t
 }
 
-// over reports whether whoever waits has what it waited for, or will not get it. A parent has when it goes on.
+// over reports whether the parent no longer waits for this group: it has resumed, ended, asked a question, or created another group.
 func (w delegation) over() bool {
 	last := w.parent.Children[len(w.parent.Children)-1]
 	asks := w.parent.Ticket != nil && w.parent.Ticket.Open()
@@ -47,7 +91,7 @@ func (w delegation) calledOff() bool {
 	return true
 }
 
-// standing is what is waited for, in a few words.
+// standing describes in a few words what the parent waits for.
 func (w delegation) standing() string {
 	var waits []string
 	for i, k := range w.group {
@@ -67,7 +111,7 @@ func (w delegation) standing() string {
 	return "waiting for " + strings.Join(waits, ", ")
 }
 
-// asks is what people are asked by whoever works on the first of the group.
+// asks returns the ticket of the first child, if it has one.
 func (w delegation) asks() client.Ticket {
 	if w.first.Ticket == nil {
 		return client.Ticket{}
@@ -75,7 +119,7 @@ func (w delegation) asks() client.Ticket {
 	return client.Ticket{ID: w.first.Ticket.ID, Intent: w.first.Intent, TicketDoc: w.first.Ticket.TicketDoc}
 }
 
-// updated is the last that is known to have happened.
+// updated is the time of the last known change.
 func (w delegation) updated() time.Time {
 	at := w.first.Created
 	times := []time.Time{w.first.Ended, w.parent.Ended}
@@ -106,7 +150,7 @@ func (w delegation) result() *mcp.CallToolResult {
 	next := "status with this task shows why"
 	switch {
 	case w.parent.State == client.Executing:
-		next = "go on with task " + w.parent.ID + ": complete, send or escalate it"
+		next = "continue task " + w.parent.ID + ": call complete, send or escalate"
 	case w.parent.State == client.Completed:
 		next = ""
 	case w.parent.Parked != nil:
@@ -115,51 +159,7 @@ func (w delegation) result() *mcp.CallToolResult {
 	of := client.Receipt{Task: w.parent.ID, State: w.parent.State, Owner: w.parent.Owner, Epoch: w.parent.Epoch}
 	return &mcp.CallToolResult{
 		IsError:           done == 0,
-		Content:           []mcp.Content{&mcp.TextContent{Text: told(of, fmt.Sprintf("%d of %d results are in.", done, len(results)), next).text + b.String()}},
+		Content:           []mcp.Content{&mcp.TextContent{Text: told(of, fmt.Sprintf("%d of %d results have arrived.", done, len(results)), next).text + b.String()}},
 		StructuredContent: sentAnswer{receiptOf(of, next), results},
 	}
-}
-
-// work is what somebody waits for: children of a task that were made together.
-type delegation struct {
-	parent client.Task
-	group  []client.Child
-	first  client.Task // of the group; without an id while it is being made
-}
-
-// handleOf is the handle of the children that a call has just made.
-func (c *call) handleOf(ctx context.Context, r client.Receipt) (string, error) {
-	t, err := c.Task(ctx, r.Task)
-	if err != nil {
-		return "", err
-	}
-	for _, k := range t.Children {
-		if k.Task == r.Children[0] {
-			return r.Task + ".g" + strconv.Itoa(k.Group), nil
-		}
-	}
-	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " cannot be told apart", Hint: "call status with it"}
-}
-
-func (r handles) delegation(ctx context.Context, id string) (w delegation, err error) {
-	task, number, _ := strings.Cut(id, ".g")
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
-	}
-	if w.parent, err = r.Task(ctx, task); err != nil {
-		return w, err
-	}
-	for _, k := range w.parent.Children {
-		if k.Group == n {
-			w.group = append(w.group, k)
-		}
-	}
-	if len(w.group) == 0 {
-		return w, &client.Error{Code: client.NotFound, Message: "no handle"}
-	}
-	if w.first, err = r.Task(ctx, w.group[0].Task); errors.Is(err, client.NotFound) {
-		w.first, err = client.Task{State: client.Pending, Created: time.Now()}, nil
-	}
-	return w, err
 }

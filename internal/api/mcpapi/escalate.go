@@ -11,26 +11,26 @@ import (
 type escalateInput struct {
 	Task   string `json:"task,omitempty" jsonschema:"a task you own"`
 	To     string `json:"to,omitempty" jsonschema:"an agent; default: the next level of your chain"`
-	Detail string `json:"detail,omitempty" jsonschema:"why, in words"`
+	Detail string `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
-	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent, or a task id, that gets nowhere; others are asked to take over"`
+	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent or a task id that makes no progress; others are asked to take over"`
 	Epoch uint64 `json:"epoch,omitempty"`
 	Key   string `json:"key,omitempty"`
 }
 
 var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", changes,
-	"Hand a task you own one level up your escalation chain, at its end to people. Or report with stuck what gets nowhere.",
+	"Hand a task you own one level up your escalation chain, after the last level to people. Or report an agent or task that makes no progress (stuck).",
 	func(ctx context.Context, c *call, in escalateInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		switch {
 		case in.Stuck != "" && in.Task != "":
-			return answer{}, invalid("give either task (one you own, to escalate) or stuck (another's)")
+			return answer{}, invalid("give either task (one you own, to escalate) or stuck (an agent or a task of another)")
 		case strings.HasPrefix(in.Stuck, "task_"):
 			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
 			if err != nil {
 				return answer{}, err
 			}
-			return told(r, "Others are asked to take it over.", ""), nil
+			return told(r, "Others were asked to take it over.", ""), nil
 		case in.Stuck != "":
 			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
 			if err != nil {
@@ -38,7 +38,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 			}
 			return relieved(r), nil
 		case in.Task == "":
-			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that gets nowhere)")
+			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that makes no progress)")
 		}
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 		if err != nil {
@@ -51,26 +51,26 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		if r.State == client.Parked {
 			return c.halted(ctx, r), nil
 		}
-		return told(r, "It goes up.", "you own it until somebody above has accepted; status shows who"), nil
+		return told(r, "It was escalated.", "you own it until the next level accepts it; status shows who accepts"), nil
 	})
 
-// relieved says what came of an agent that is stuck.
+// relieved answers a report of a stuck agent.
 func relieved(r client.Relief) answer {
 	out := escalated{Agent: r.Agent, Moved: []string{}}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of its tasks are on their way to others.\n", r.Agent, len(r.Moved))
+	fmt.Fprintf(&b, "%s: %d of its tasks are offered to others.\n", r.Agent, len(r.Moved))
 	for _, m := range r.Moved {
 		out.Moved = append(out.Moved, m.Task)
 		fmt.Fprintf(&b, "- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))
 	}
 	for _, k := range r.Kept {
 		out.Kept = append(out.Kept, k.Task+": "+k.Why)
-		fmt.Fprintf(&b, "- %s stays: %s\n", k.Task, k.Why)
+		fmt.Fprintf(&b, "- %s was not moved: %s\n", k.Task, k.Why)
 	}
 	return answer{text: b.String(), data: out}
 }
 
-// escalated is a receipt, or what came of an agent that is stuck.
+// escalated is a receipt, or the result of a report of a stuck agent.
 type escalated struct {
 	Task  string   `json:"task,omitempty"`
 	Agent string   `json:"agent,omitempty"`

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// MaxBody is the most bytes that one message to the server may have.
+	// MaxBody is the maximum size of a message, in bytes.
 	MaxBody = transport.MaxBody
-	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
+	// MaxBatch is the maximum number of messages in a batch, in the protocol versions that have batches.
 	MaxBatch = transport.MaxBatch
 )
 
-// Identifies reports whether the id of a message, as it is written in JSON, is one that comes back as it was.
+// Identifies reports whether a message id, as JSON, can be returned unchanged.
 func Identifies(id json.RawMessage) bool { return transport.Identifies(id) }
 
-// HandlerOptions of the door at /mcp.
+// HandlerOptions are the options of [NewHandler].
 type HandlerOptions struct {
 	Options
 	Log *slog.Logger // nil means no log
-	// Make makes a principal's server; nil means [New].
+	// Make returns the server of a principal; nil means [New].
 	Make func(*client.Client, Options) *mcp.Server
 }
 
-// NewHandler returns the door at /mcp to what api serves: a server for every principal, over Streamable HTTP.
+// NewHandler returns the handler of /mcp: an MCP server for each principal, over Streamable HTTP. The servers call api, the HTTP API.
 func NewHandler(api http.Handler, o HandlerOptions) http.Handler {
 	if o.Make == nil {
 		o.Make = New

@@ -14,11 +14,27 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
 )
 
-// operators is the desk of those who run the server.
+// handles implements [tasks.Source] for one principal. It keeps no state: the record has everything that a handle refers to. The
+// handle of a question is the id of its ticket. The handle of a delegation or fan-out is the id of the parent and the number of the
+// group of children that were created together ("task_….g2"), which the record has before the children exist.
+type handles struct {
+	*client.Client
+	person string // the user of the client; empty if there is none
+	remote bool   // the API is in another process, which may restart
+}
+
+const (
+	// poll is the advised polling interval of a handle: agents and people take minutes.
+	poll = 2 * time.Second
+	// linger is the maximum time that one call waits for a change.
+	linger = 50 * time.Second
+)
+
+// operators is the desk of the operators of the server.
 const operators = "operators"
 
-// questions are what the person at the client can answer of it: what the operators are asked, of whom that person is one. A
-// ticket is answered once, so its id is a key that is used once.
+// questions returns the open question of a ticket, if the user of the client may answer it: questions to the operators, of whom that
+// user is one. A ticket is answered once, so its id is never used again as a key.
 func (r handles) questions(k client.Ticket) map[string]*mcp.ElicitParams {
 	if r.person == "" || k.ID == "" || !k.Open() || k.Kind != "question" || k.To != "" || k.Desk != operators {
 		return nil
@@ -26,7 +42,7 @@ func (r handles) questions(k client.Ticket) map[string]*mcp.ElicitParams {
 	return map[string]*mcp.ElicitParams{k.ID: questionOf(k).form()}
 }
 
-// questionTask is a ticket as the holder of its handle sees it: with what ask would have answered if it had waited.
+// questionTask converts a ticket to a task of the extension. Its result is what ask would have answered if it had waited.
 func (r handles) questionTask(k client.Ticket) tasks.Task {
 	t := tasks.Task{ID: k.ID, Status: tasks.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
 	for _, at := range []time.Time{k.Claimed, k.Closed} {
@@ -43,7 +59,7 @@ func (r handles) questionTask(k client.Ticket) tasks.Task {
 	case k.Outcome == "withdrawn":
 		t.Status, t.Message = tasks.Cancelled, ticketText(k)
 	default:
-		const next = "go on with the task"
+		const next = "continue the task"
 		t.Status = tasks.Completed
 		t.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: ticketText(k) + "\nNext: " + next}},
@@ -53,22 +69,6 @@ func (r handles) questionTask(k client.Ticket) tasks.Task {
 	return t
 }
 
-// record is where the handles of one principal stand: what a handle stands for is on record, and nothing else is kept. The
-// handle of a question is its ticket's id. That of a delegation or a fan-out is the parent's id and the number of those of its
-// children that were made together ("task_….g2"): the record has them before they are made.
-type handles struct {
-	*client.Client
-	person string // at the principal's client; empty: nobody
-	remote bool   // the API is in another process, which goes away and comes back
-}
-
-const (
-	// poll is how often it is worth to ask for a handle: those that wait work for minutes, or are people.
-	poll = 2 * time.Second
-	// linger is the longest that one call waits for a change.
-	linger = 50 * time.Second
-)
-
 // Get implements [tasks.Source].
 func (r handles) Get(ctx context.Context, id string) (tasks.Task, error) {
 	t, _, err := r.look(ctx, id)
@@ -77,21 +77,21 @@ func (r handles) Get(ctx context.Context, id string) (tasks.Task, error) {
 
 func isTicket(id string) bool { return strings.Contains(id, ".k") }
 
-// sourceError is an error of the API as one of a [tasks.Source].
+// sourceError converts an error of the API to an error of a [tasks.Source].
 func sourceError(err error) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {
 		return err
 	}
-	switch refused.Code { //nolint:exhaustive // the others are told as they are
+	switch refused.Code { //nolint:exhaustive // the others become internal errors
 	case client.NotFound, client.Invalid:
 		return tasks.ErrUnknown
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: refused.Error()}
 }
 
-// Answer implements [tasks.Source]: the questions are tickets, and their answers the person's at the client. Without an answer
-// they stand with others.
+// Answer implements [tasks.Source]: the questions are tickets, and the user of the client answers them. A question that the user
+// declines stays open for other people.
 func (r handles) Answer(ctx context.Context, _ string, answers map[string]*mcp.ElicitResult) error {
 	for ticket, a := range answers {
 		text, ok := saidBy(a, "answer")
@@ -99,15 +99,15 @@ func (r handles) Answer(ctx context.Context, _ string, answers map[string]*mcp.E
 			continue
 		}
 		_, err := r.Client.Answer(asPerson(ctx, r.person, ticket), ticket, client.AnswerInput{Answer: text})
-		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) { // else somebody was faster
+		if err != nil && !errors.Is(err, client.Expired) && !errors.Is(err, client.Conflict) { // another person answered first
 			return sourceError(err)
 		}
 	}
 	return nil
 }
 
-// Cancel implements [tasks.Source]. A task that nobody holds is called off with its children; whoever owns it goes on with it
-// when its children are called off. A question stands until it is answered: whoever asked it need not wait for it.
+// Cancel implements [tasks.Source]. A parent without an owner is cancelled with its children. A parent with an owner keeps running, and
+// only the children are cancelled. A question stays open until it is answered: the agent that asked need not wait for it.
 func (r handles) Cancel(ctx context.Context, id string) error {
 	const why = "cancelled by its sender's client"
 	if isTicket(id) {
@@ -130,7 +130,7 @@ func (r handles) Cancel(ctx context.Context, id string) error {
 		switch _, err := r.Client.Cancel(ctx, task, client.CancelInput{Detail: why}); {
 		case errors.Is(err, client.NotFound):
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "what was delegated is being made: cancel it again in a moment"}
-		case err != nil && !errors.Is(err, client.Conflict): // a conflict: it has ended
+		case err != nil && !errors.Is(err, client.Conflict): // a conflict: the task has ended
 			return sourceError(err)
 		}
 	}
@@ -153,8 +153,8 @@ func (r handles) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, erro
 	}
 }
 
-// look reads what a handle stands for; wait then waits until something of it may be new. The parent goes on when the last child
-// that it needs has ended, or soon after.
+// look reads what a handle refers to. The returned wait blocks until that may have changed. A parent resumes when the last child
+// that it needs has ended, or shortly after.
 func (r handles) look(ctx context.Context, id string) (t tasks.Task, wait func() error, err error) {
 	if isTicket(id) {
 		k, err := r.Ticket(ctx, id, 0)
@@ -169,7 +169,7 @@ func (r handles) look(ctx context.Context, id string) (t tasks.Task, wait func()
 	}
 	return w.task(id, r.questions(w.asks())), func() error {
 		switch {
-		case w.first.ID == "": // it is being made
+		case w.first.ID == "": // not created yet
 			_, err := r.WaitTask(ctx, w.parent.ID, w.parent.Position, time.Second)
 			return err
 		case w.first.State.Final():
@@ -181,7 +181,7 @@ func (r handles) look(ctx context.Context, id string) (t tasks.Task, wait func()
 	}, nil
 }
 
-// either waits until one of some tasks has changed, or for as long as one call may.
+// either waits until one of the tasks has changed, at most for linger.
 func (r handles) either(ctx context.Context, of ...client.Task) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -12,7 +12,7 @@ import (
 
 type inboxInput struct {
 	Wait  int    `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
-	After uint64 `json:"after,omitempty" jsonschema:"cursor of the answer before: only what is new"`
+	After uint64 `json:"after,omitempty" jsonschema:"cursor of the previous answer: only newer items"`
 	Limit int    `json:"limit,omitempty"`
 }
 
@@ -36,14 +36,14 @@ type item struct {
 	Ends     time.Time `json:"ends,omitzero"`
 }
 
-// maxWait is the longest that a call waits: shorter than the 60 s after which the usual clients give up.
+// maxWait is the longest wait of a call in seconds: less than the 60 s after which common clients time out.
 const maxWait = 50
 
-var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", repeats,
-	"What waits for you, most urgent first: offers to accept or reject, what wants your word (decide), tasks that are yours again. Blocks for wait seconds. Seeing an offer starts its clock: answer at once.",
+var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
+	"Read your inbox, most urgent first: offers to accept or reject, requests for your decision (decide), tasks that you own again. Waits up to wait seconds. Reading an offer starts its timeout: accept or reject it at once.",
 	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
-			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing came", in.Wait, maxWait)
+			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
 		}
 		defer c.alive(ctx, "waiting for the inbox")()
 		box, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
@@ -61,24 +61,24 @@ var inboxTool = define[inboxInput, inbox]("inbox", "See what waits for you", rep
 		return answer{text: out.write(in.Wait), data: out}, nil
 	})
 
-// doing is which tool answers a sort of item.
+// doing names the tool that answers each type of item.
 var doing = map[string]string{
-	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status reads it",
+	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status with its id reads it",
 	"question": "decide: answer",
-	"stranded": "status with its task says what helps; only an operator can replay it: tell the person", "resumed": "the task is yours again: status shows how it stands; go on with it",
+	"stranded": "status with its task shows what you can do; only an operator can replay it: tell the user", "resumed": "you own the task again: status shows its state; continue it",
 }
 
 func (b *inbox) write(waited int) string {
 	if len(b.Items) == 0 {
-		b.Next = fmt.Sprintf("nothing waits. To wait for work call inbox again with wait=45, after=%d", b.Cursor)
-		return fmt.Sprintf("Nothing waits for you (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "nothing waits. "))
+		b.Next = fmt.Sprintf("your inbox is empty. To wait for work, call inbox again with wait=45, after=%d", b.Cursor)
+		return fmt.Sprintf("Your inbox is empty (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "your inbox is empty. "))
 	}
 	more := fmt.Sprintf("; then inbox with wait=45, after=%d for more", b.Cursor)
-	b.Next = "see to what waits, as it says in brackets" + more
+	b.Next = "answer each item with the tool in brackets" + more
 	var s strings.Builder
 	for _, i := range b.Items {
 		if i.Type == "offer" {
-			b.Next = "accept what you can do, reject the rest" + more
+			b.Next = "accept the offers you can do, reject the others" + more
 		}
 		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
 		if i.Detail != "" {

@@ -13,8 +13,8 @@ import (
 
 type joinInput struct {
 	Readiness   string        `json:"readiness,omitempty" enum:"ready,busy,draining,offline" jsonschema:"default ready"`
-	Description string        `json:"description,omitempty" jsonschema:"what you do, for others to find you"`
-	Channels    argument.List `json:"channels,omitempty" jsonschema:"to subscribe to"`
+	Description string        `json:"description,omitempty" jsonschema:"what you do, so that others can find you"`
+	Channels    argument.List `json:"channels,omitempty" jsonschema:"channels to subscribe to"`
 }
 
 type joined struct {
@@ -27,7 +27,7 @@ type joined struct {
 	Next      string       `json:"next"`
 }
 
-// neighbour is another agent, as one needs to know it to hand something to it.
+// otherAgent is what a caller needs to know about another agent to hand a task to it.
 type otherAgent struct {
 	Name         string   `json:"name"`
 	Readiness    string   `json:"readiness"`
@@ -36,7 +36,8 @@ type otherAgent struct {
 	Description  string   `json:"description,omitempty"`
 }
 
-// otherAgentOf is an agent with what is notes beside its own word: when it was last seen, what it holds, what its circuit says.
+// otherAgentOf describes an agent. Its notes come from the server and not from the agent: when it was last seen, how many tasks it
+// holds, and the state of its circuit breaker.
 func otherAgentOf(a client.Agent, now time.Time) otherAgent {
 	var notes []string
 	switch away := now.Sub(a.Seen).Truncate(time.Minute); {
@@ -63,8 +64,8 @@ func otherAgentOf(a client.Agent, now time.Time) otherAgent {
 
 const maxAgents = 50
 
-var joinTool = define[joinInput, joined]("join", "Say that you are there", repeats,
-	"Say that you are there and take work (or stop taking it: draining, offline). Tells who you are, who else is there, and what waits.",
+var joinTool = define[joinInput, joined]("join", "Register as ready for work", repeats,
+	"Register as ready for work, or set another readiness (busy, draining, offline). Call it first. Returns your name, the other agents, and how many items wait in your inbox.",
 	func(ctx context.Context, c *call, in joinInput) (answer, error) {
 		me, err := c.Me(ctx)
 		if err != nil {
@@ -77,9 +78,9 @@ var joinTool = define[joinInput, joined]("join", "Say that you are there", repea
 			}
 		} else {
 			if in.says() {
-				return answer{}, invalid("only an agent joins with something to say of itself; your token is of %s/%s", me.Role, me.Name)
+				return answer{}, invalid("readiness, description and channels are for agents, and your token belongs to %s/%s: omit them", me.Role, me.Name)
 			}
-			out.Next = "inbox has what is to be approved, status all tasks and open tickets; decide sees to them"
+			out.Next = "inbox lists what waits for approval, status lists all tasks and open tickets; answer them with decide"
 		}
 		list, err := c.Agents(ctx)
 		if err != nil {
@@ -101,7 +102,7 @@ func (in joinInput) says() bool {
 	return in.Readiness != "" || in.Description != "" || len(in.Channels) > 0
 }
 
-// introduce registers an agent that is not, and takes down what it says of itself.
+// introduce registers the agent if it is not registered yet, updates its description, and subscribes it to channels.
 func (c *call) introduce(ctx context.Context, name string, in joinInput) (client.Agent, error) {
 	a, err := c.Agent(ctx, name)
 	absent := errors.Is(err, client.NotFound)
@@ -125,9 +126,9 @@ func (c *call) introduce(ctx context.Context, name string, in joinInput) (client
 // humanKind is the kind of agents that are people.
 const humanKind = "human"
 
-// appear says that an agent is ready, and counts what waits for it.
+// appear sets the readiness of an agent and counts the items in its inbox.
 func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {
-	ctx = client.WithKey(ctx, "") // it makes several changes, and a key is of one; all may be repeated freely
+	ctx = client.WithKey(ctx, "") // a key covers one change, and these are several; each is idempotent
 	a, err := c.introduce(ctx, name, in)
 	if err != nil {
 		return err
@@ -148,13 +149,13 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
 	case out.Waiting == 0 && a.Spec.Kind == humanKind:
-		out.Next = "status shows what your desks are asked, which is not in the inbox: decide sees to it. inbox waits for what is for you by name"
+		out.Next = "status lists the tickets of your desks, which are not in the inbox: answer them with decide. inbox waits for items addressed to you by name"
 	case out.Waiting > 0:
-		out.Next = "inbox shows what waits, and what to do about it"
+		out.Next = "inbox shows the items, and which tool answers each"
 	case out.Holding > 0:
-		out.Next = "status shows the tasks you hold: go on with them"
+		out.Next = "status shows the tasks you own: continue them"
 	case a.Readiness != client.Ready:
-		out.Next = "you are offered nothing new; join with readiness=ready changes that"
+		out.Next = "you get no new offers until you call join with readiness=ready"
 	}
 	return nil
 }

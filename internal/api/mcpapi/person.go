@@ -18,16 +18,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
-// A person at the client is asked there what people are asked: clients of protocol 2026-07-28 get the question as an answer to their
-// call, which they make again with what the person said; older ones get an elicitation while the call waits. The
-// question stands as a ticket all the while, so whoever answers first is who counts, and a client that dies loses nothing.
+// The user of the client can answer requests to people (elicitation). A client of protocol 2026-07-28 gets the question as the result
+// of its call, and repeats the call with the answer; an older client gets an elicitation request while the call waits. The ticket or
+// handoff stays open meanwhile: the first answer counts, and nothing is lost if the client stops.
 
-// question is what a person is asked about one ticket, handoff or ask.
+// question is a form for the user of the client about one ticket, handoff or takeover request.
 type question struct {
-	id     string // of what it is about
-	digest string // of the envelope that is approved, if one is
+	id     string // of the ticket, handoff or takeover request
+	digest string // of the envelope, if the question is an approval
 	text   string
-	fields map[string]any // of the form, as JSON Schema
+	fields map[string]any // of the form, as JSON Schema properties
 	needed []string
 }
 
@@ -35,20 +35,20 @@ func (q question) form() *mcp.ElicitParams {
 	return &mcp.ElicitParams{Mode: "form", Message: q.text, RequestedSchema: map[string]any{"type": "object", "properties": q.fields, "required": q.needed}}
 }
 
-// personKey names the one question of a call among its input requests.
+// personKey is the key of the question of a call in its input requests.
 const personKey = "person"
 
-// errWaits says that the person has not answered, so that what is asked stands as it is.
-var errWaits = errors.New("the person at the client has not answered")
+// errWaits says that the user has not answered: the request stays open.
+var errWaits = errors.New("the user of the client has not answered")
 
-// canAsk reports whether the client can put a form before a person.
+// canAsk reports whether the client supports elicitation with forms.
 func (c *call) canAsk() bool {
 	caps := c.req.ClientCapabilities()
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// earlier is what was asked at the client in an earlier round of this call: empty in the first. The answer belongs to this
-// request of this principal, or the call is an error of the protocol.
+// earlier returns the answer to the question of an earlier round of this call; answered is nil in the first round. An answer that does
+// not belong to this request of this principal is a protocol error.
 func (c *call) earlier() (about ticketState, answered *mcp.ElicitResult, err error) {
 	p := c.req.Params
 	if p.RequestState == "" && len(p.InputResponses) == 0 {
@@ -57,19 +57,19 @@ func (c *call) earlier() (about ticketState, answered *mcp.ElicitResult, err err
 	about, ok := c.open(p.RequestState)
 	answered, is := p.InputResponses[personKey].(*mcp.ElicitResult)
 	if !ok || !is {
-		return about, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer belongs to no question of this request: make the call again without inputResponses and requestState"}
+		return about, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer does not belong to a question of this request: repeat the call without inputResponses and requestState"}
 	}
 	return about, answered, nil
 }
 
-// ticketState is what a client brings back with a person's answer.
+// ticketState is the state that a client returns with the answer of its user.
 type ticketState struct {
 	ID      string `json:"id"`
 	Digest  string `json:"digest,omitempty"`
 	Request []byte `json:"request"` // digest of tool and arguments
 }
 
-// seal makes a state that only this principal can bring back, and only with this request.
+// seal returns an authenticated state that only this principal can return, and only with this request.
 func (c *call) seal(q question) string {
 	b, err := json.Marshal(ticketState{ID: q.id, Digest: q.digest, Request: c.request()})
 	if err != nil {
@@ -86,25 +86,25 @@ func (c *call) open(state string) (s ticketState, ok bool) {
 	return s, json.Unmarshal(b[sha256.Size:], &s) == nil && hmac.Equal(s.Request, c.request())
 }
 
-// mac binds to the principal: the key follows from its token, which outlives a restart of the server.
+// mac authenticates state with a key derived from the secret of the principal, which survives a restart of the server.
 func (c *call) mac(b []byte) []byte {
 	m := hmac.New(sha256.New, []byte("trapeze request state\x00"+c.secret))
 	_, _ = m.Write(b) // never fails
 	return m.Sum(nil)
 }
 
-// request is a digest of the call: its tool, and its arguments however they are spaced.
+// request is a digest of the call: its tool, and its arguments without insignificant white space.
 func (c *call) request() []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, c.req.Params.Arguments) != nil {
-		b.Reset() // what is no JSON was refused before
+		b.Reset() // invalid JSON was refused before
 	}
 	sum := sha256.Sum256(append([]byte(c.req.Params.Name+"\x00"), b.Bytes()...))
 	return sum[:]
 }
 
-// elicit puts a question before the person at the client. Clients with sessions answer within the call: then the answer is
-// returned, or errWaits if somebody else was faster or nobody answered in time. For the others the returned need ends the call.
+// elicit asks the user of the client a question. A client with a session answers within the call: elicit returns the answer, or errWaits
+// if another person answered first or nobody answered in time. For other clients the returned need ends the call.
 func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need, error) {
 	form := q.form()
 	if c.req.ProtocolVersion() >= transport.StatelessVersion {
@@ -115,7 +115,7 @@ func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need
 	if strings.Contains(q.id, ".k") {
 		go func() {
 			if k, err := c.Ticket(ctx, q.id, maxWait*time.Second); err == nil && !k.Open() {
-				cancel() // somebody else has answered
+				cancel() // another person has answered
 			}
 		}()
 	}
@@ -126,13 +126,13 @@ func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need
 	return r, nil, nil
 }
 
-// need is what a call needs of the person at the client before it can go on.
+// need is the input that a call needs from the user of the client before it can continue.
 type need struct {
 	requests mcp.InputRequestMap
 	state    string
 }
 
-// saidBy is what a person filled in, if they did.
+// saidBy returns a field that the user filled in, if the user accepted the form.
 func saidBy(r *mcp.ElicitResult, field string) (string, bool) {
 	if r == nil || r.Action != "accept" {
 		return "", false
@@ -141,7 +141,7 @@ func saidBy(r *mcp.ElicitResult, field string) (string, bool) {
 	return text, ok && text != ""
 }
 
-// asPerson makes calls under ctx those of the person at the client; the same answer to the same question is the same call.
+// asPerson makes the API calls of ctx in the name of the user of the client. Repeating an answer to the same question is idempotent.
 func (c *call) asPerson(ctx context.Context, id string) context.Context {
 	return asPerson(ctx, c.options.Person, id)
 }
@@ -150,7 +150,7 @@ func asPerson(ctx context.Context, name, id string) context.Context {
 	return client.WithKey(client.WithPerson(ctx, name), "at client "+id)
 }
 
-// questionOf is a ticket's question as a form.
+// questionOf returns the form for the question of a ticket.
 func questionOf(k client.Ticket) question {
 	field := map[string]any{"type": "string", "title": "Your answer", "maxLength": 4096}
 	if len(k.Options) > 0 {
@@ -162,7 +162,7 @@ func questionOf(k client.Ticket) question {
 	}
 }
 
-// approvalOf is a supervised handoff as a form.
+// approvalOf returns the form to approve or deny a handoff.
 func approvalOf(id, digest, text string) question {
 	return question{
 		id: id, digest: digest, text: text, needed: []string{"verdict"},

@@ -141,7 +141,7 @@ func TestAnAnswerFromTheClientBelongsToOneRequestOfOnePrincipal(t *testing.T) {
 		"no state":          retry(coder, args, "", said),
 		"no answer":         retry(coder, args, first.RequestState, nil),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "belongs to no question") {
+		if err == nil || !strings.Contains(err.Error(), "does not belong to a question") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

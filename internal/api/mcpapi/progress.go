@@ -9,15 +9,15 @@ import (
 
 type progressInput struct {
 	Task   string        `json:"task"`
-	Note   string        `json:"note,omitempty" jsonschema:"what was done; without it only a sign of life"`
-	Tokens int64         `json:"tokens,omitempty" jsonschema:"used since the last report"`
-	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks, for the record"`
+	Note   string        `json:"note,omitempty" jsonschema:"what was done; if omitted, only a heartbeat"`
+	Tokens int64         `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
+	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks; it is recorded"`
 	Epoch  uint64        `json:"epoch,omitempty"`
 	Key    string        `json:"key,omitempty"`
 }
 
 var progressTool = define[progressInput, receipt]("progress", "Report progress", changes,
-	"Report progress on a task you own, or only show life; renews your lease. Long silence gives the task to another.",
+	"Report progress on a task you own, or send a heartbeat. Renews your lease: when it expires, the task goes to another agent.",
 	func(ctx context.Context, c *call, in progressInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
@@ -36,5 +36,5 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 		if err != nil {
 			return answer{}, err
 		}
-		return told(r, "It is on record; your lease was renewed.", ""), nil
+		return told(r, "Recorded; your lease was renewed.", ""), nil
 	})

@@ -8,10 +8,10 @@ import (
 )
 
 type recallInput struct {
-	Query string `json:"query,omitempty" jsonschema:"words; without it the newest come first"`
-	ID    string `json:"id,omitempty" jsonschema:"or one item, whole"`
+	Query string `json:"query,omitempty" jsonschema:"words to search for; if omitted, newest first"`
+	ID    string `json:"id,omitempty" jsonschema:"instead: id of one item, returned in full"`
 	Tag   string `json:"tag,omitempty"`
-	Agent string `json:"agent,omitempty" jsonschema:"its author"`
+	Agent string `json:"agent,omitempty" jsonschema:"author of the items"`
 	Task  string `json:"task,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 }
@@ -20,11 +20,11 @@ type recalled struct {
 	Items []memory `json:"items"`
 }
 
-var recallTool = define[recallInput, recalled]("recall", "Recall what was remembered", looks,
-	"Search what you may read of what agents remembered, best first, in excerpts; or read one item whole.",
+var recallTool = define[recallInput, recalled]("recall", "Search memory items", looks,
+	"Search the memory items that you may read, best match first, in excerpts; or read one item in full.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
 		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
-			return answer{}, invalid("recall reads one item by its id, or searches: give one of the two; only task goes with both")
+			return answer{}, invalid("recall reads one item by id, or searches: give one of the two; only task goes with both")
 		}
 		if in.ID != "" {
 			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})

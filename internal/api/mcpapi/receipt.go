@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 )
 
-// receipt is how a task stands after a call: what the next call needs, and no more.
+// receipt is the state of a task after a call: what the next call needs, and no more.
 type receipt struct {
 	Task     string       `json:"task"`
 	State    client.State `json:"state"`
@@ -37,7 +37,7 @@ func receiptOf(r client.Receipt, next string) receipt {
 	return out
 }
 
-// told is a receipt as an answer. did says what happened, next what to call now.
+// told converts a receipt to an answer. did says what happened, next what to call now.
 func told(r client.Receipt, did, next string) answer {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s Task %s is %s", did, r.Task, strings.ReplaceAll(string(r.State), "_", " "))
@@ -59,7 +59,7 @@ func told(r client.Receipt, did, next string) answer {
 		b.WriteString(" Children: " + strings.Join(r.Children, ", ") + ".")
 	}
 	if r.Repeat {
-		b.WriteString(" This answers a repeated call: it had happened before and did not happen again.")
+		b.WriteString(" This is a repeated call: it took effect before, and not again.")
 	}
 	if next != "" {
 		b.WriteString("\nNext: " + next)
@@ -67,7 +67,7 @@ func told(r client.Receipt, did, next string) answer {
 	return answer{text: b.String(), data: receiptOf(r, next), status: liveness.AfterCall(r)}
 }
 
-// decision is what the policy made of a task, without the long list of those passed over.
+// decision is a decision of the policy, with a bounded list of the receivers that it passed over.
 type decision struct {
 	Action string   `json:"action"`
 	Rule   string   `json:"rule,omitempty"`
@@ -97,7 +97,7 @@ func decisionOf(d client.Decision) decision {
 }
 
 func (d decision) String() string {
-	s := "The policy says: " + d.Action
+	s := "The policy decided: " + d.Action
 	if d.To != "" {
 		s += " to " + d.To
 	}

@@ -10,32 +10,32 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// callable are the server's hints as calls of tools, where what they say is no tool of an agent's.
+// callable maps hints of the server that an agent cannot follow over MCP to hints that name tools.
 var callable = map[string]string{
-	"/openapi.json describes what this call takes":                          "the tool's input schema says what it takes",
-	"list the channels to see which there are":                              "name receivers with to or capability instead (join shows them); who has the command line makes a channel: trapeze channel create NAME",
-	"list agents to see who there is":                                       "join shows who there is",
-	"list the agents to see who there is":                                   "join shows who there is",
-	"list the agents to see who is registered":                              "join shows who is registered",
-	"list the conversations that you have a part in":                        "take over a task that carries it, or begin another with say",
-	"register an agent that has it":                                         "join shows what agents can do; name one with to, or ask people with to=human:operators",
-	"ask for fewer capabilities, or register an agent that has them all":    "join shows what agents can do; name one with to, or ask people with to=human:operators",
-	"give its owner fallbacks, or hand the task to somebody by name":        "ask to have it yourself (accept with takeover), or tell the person",
-	"wait until somebody sees to it, or take it back by denying it":         "status with the ticket's id and wait shows the answer; decide with it and verdict=deny takes it back",
-	"fetch the handoff and look at its stage":                               "status with the handoff's id shows how it stands",
-	"ownership has moved since; fetch the task and look at owner and epoch": "ownership has moved since: status shows owner and epoch",
+	"/openapi.json describes what this call takes":                          "see the input schema of the tool",
+	"list the channels to see which there are":                              "name receivers with to or capability instead (join lists them); a user creates a channel with: trapeze channel create NAME",
+	"list agents to see who there is":                                       "join lists the agents",
+	"list the agents to see who there is":                                   "join lists the agents",
+	"list the agents to see who is registered":                              "join lists the registered agents",
+	"list the conversations that you have a part in":                        "take over a task that includes it, or start another conversation with say",
+	"register an agent that has it":                                         "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"ask for fewer capabilities, or register an agent that has them all":    "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"give its owner fallbacks, or hand the task to somebody by name":        "request it yourself (accept with takeover), or tell the user",
+	"wait until somebody sees to it, or take it back by denying it":         "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
+	"fetch the handoff and look at its stage":                               "status with the id of the handoff shows its stage",
+	"ownership has moved since; fetch the task and look at owner and epoch": "ownership has changed since: status shows owner and epoch",
 }
 
-// refusal is an error as a model reads it: what sort, what happened, what to do next.
+// refusal is an error as a model reads it: its code, what is wrong, and what to do next.
 func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 	e := &client.Error{
 		Code: client.Unavailable, Message: "the server cannot be reached now",
-		Hint: "wait a little and call again, with the same key where you gave one; if it stays away, ask your user to look: trapeze doctor says what is wrong, and trapeze serve --background starts a server on this machine",
+		Hint: "wait a moment and call again, with the same key if you gave one; if it stays unreachable, ask your user to run trapeze doctor, which reports what is wrong, or trapeze serve --background, which starts a server on this machine",
 	}
 	switch {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
-		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "whatever it changed is on record; call status to see it"}
+		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "what it changed is recorded; call status to see it"}
 	}
 	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
 	if hint := firstOf(callable[e.Hint], e.Hint); hint != "" {

@@ -14,15 +14,15 @@ type rejectInput struct {
 	Detail  string        `json:"detail,omitempty"`
 }
 
-var rejectTool = define[rejectInput, receipt]("reject", "Turn an offer down", changes,
-	"Turn an offer down, with the reason. The task goes to the next candidate or back.",
+var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", changes,
+	"Reject an offer, with the reason. The task is offered to the next candidate, or goes back to its sender.",
 	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
 		if len(in.Missing) > 0 && in.Why != string(client.MissingContext) {
-			return answer{}, invalid("missing goes with why=missing_context: leave it out, or say so")
+			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
 		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: client.Rejection(in.Why), Missing: in.Missing, Detail: in.Detail})
 		if err != nil {
 			return answer{}, err
 		}
-		return told(r, "You turned it down.", "wait for other work with inbox"), nil
+		return told(r, "You rejected it.", "call inbox to wait for other work"), nil
 	})

@@ -9,25 +9,25 @@ import (
 )
 
 type rememberInput struct {
-	Text       string        `json:"text,omitempty" jsonschema:"what to keep"`
+	Text       string        `json:"text,omitempty" jsonschema:"what to store"`
 	Title      string        `json:"title,omitempty"`
 	Scope      string        `json:"scope,omitempty" enum:"private,task,workspace" jsonschema:"who may read it; default private"`
-	Task       string        `json:"task,omitempty" jsonschema:"it belongs to"`
+	Task       string        `json:"task,omitempty" jsonschema:"task it belongs to"`
 	Tags       argument.List `json:"tags,omitempty"`
 	Importance float64       `json:"importance,omitempty" jsonschema:"0 to 1"`
-	Pinned     bool          `json:"pinned,omitempty" jsonschema:"into every envelope first"`
+	Pinned     bool          `json:"pinned,omitempty" jsonschema:"goes first into every envelope"`
 	Revise     string        `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
-	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item to give up"`
+	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item to forget"`
 	Key        string        `json:"key,omitempty"`
 }
 
-// placed reports whether something was given that only a new item takes.
+// placed reports whether an argument was given that only a new item takes.
 func (in rememberInput) placed() bool {
 	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned
 }
 
-var rememberTool = define[rememberInput, memory]("remember", "Remember something", destroys,
-	"Keep something for later, for you, a task or everybody; revise or forget an item.",
+var rememberTool = define[rememberInput, memory]("remember", "Store a memory item", destroys,
+	"Store a memory item for yourself, a task or the workspace; or revise or forget an item.",
 	func(ctx context.Context, c *call, in rememberInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		var m client.MemoryItem
@@ -36,15 +36,15 @@ var rememberTool = define[rememberInput, memory]("remember", "Remember something
 		case in.Revise != "" && in.Forget != "":
 			return answer{}, invalid("give either revise or forget, not both")
 		case in.Forget != "" && (in.Text != "" || in.placed()):
-			return answer{}, invalid("forget gives an item up: leave the rest out, or use revise to change its text")
+			return answer{}, invalid("forget takes no other argument: omit them, or use revise to change the text of the item")
 		case in.Revise != "" && in.placed():
-			return answer{}, invalid("revise changes text and title only: leave the rest out")
+			return answer{}, invalid("revise changes text and title only: omit the other arguments")
 		case in.Forget != "":
 			if m, err = c.Forget(ctx, in.Forget); err == nil {
 				return answer{text: m.ID + " is forgotten.", data: memoryOf(m)}, nil
 			}
 		case in.Text == "":
-			return answer{}, invalid("remember needs text: what to keep")
+			return answer{}, invalid("remember needs text: what to store")
 		case in.Revise != "":
 			m, err = c.Revise(ctx, in.Revise, client.ReviseInput{Text: in.Text, Title: in.Title})
 		default:
@@ -55,5 +55,5 @@ var rememberTool = define[rememberInput, memory]("remember", "Remember something
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{text: fmt.Sprintf("Kept as %s, version %d.", m.ID, m.Version), data: memoryOf(m)}, nil
+		return answer{text: fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version), data: memoryOf(m)}, nil
 	})

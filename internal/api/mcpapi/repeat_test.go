@@ -39,8 +39,8 @@ func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
 			who         *agent
 			state, next string
 		}{
-			{h.agent(era, "coder"), "executing", "go on with it yourself"},
-			{h.connect(era, "olga", operator.Text, nil), "pending", "a name in to"}, // people own no tasks
+			{h.agent(era, "coder"), "executing", "continue it yourself"},
+			{h.connect(era, "olga", operator.Text, nil), "pending", "an agent in to"}, // people own no tasks
 		} {
 			again := m{"intent": "Write the parser", "to": "auto", "key": "k1"}
 			_, first := x.who.call("send", again)

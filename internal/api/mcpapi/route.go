@@ -7,7 +7,7 @@ import (
 )
 
 type routeInput struct {
-	Task string `json:"task" jsonschema:"a task you may see"`
+	Task string `json:"task" jsonschema:"id of a task you may see"`
 	said
 }
 
@@ -16,8 +16,8 @@ type routed struct {
 	Decision decision `json:"decision"`
 }
 
-var routeTool = define[routeInput, routed]("route", "Ask where the policy would send a task", looks,
-	"Where the policy would send a task, and why; nothing moves. send with to=auto does it.",
+var routeTool = define[routeInput, routed]("route", "Show where the policy would send a task", looks,
+	"Show where the policy would send a task, and why. Changes nothing: send with to=auto hands it off.",
 	func(ctx context.Context, c *call, in routeInput) (answer, error) {
 		r, err := c.Route(ctx, in.Task, client.RouteInput{Content: in.content()})
 		if err != nil {

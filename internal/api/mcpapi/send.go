@@ -13,32 +13,32 @@ import (
 )
 
 type sendInput struct {
-	Task       string        `json:"task,omitempty" jsonschema:"a task you own; or give intent"`
-	Intent     string        `json:"intent,omitempty" jsonschema:"makes a new task: the original request, word for word"`
-	To         argument.List `json:"to,omitempty" jsonschema:"agents by preference; or auto (the policy decides); or human:DESK"`
-	Capability string        `json:"capability,omitempty" jsonschema:"whoever can do this"`
-	Channel    string        `json:"channel,omitempty" jsonschema:"its subscribers"`
-	Kind       string        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: someone approves first. broadcast: first to accept wins. delegation: you wait and get the result back"`
-	FanOut     bool          `json:"fan_out,omitempty" jsonschema:"broadcast: every receiver gets a copy"`
-	FanIn      string        `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"whose results you wait for"`
+	Task       string        `json:"task,omitempty" jsonschema:"id of a task you own; or give intent"`
+	Intent     string        `json:"intent,omitempty" jsonschema:"creates a new task: the original request, word for word"`
+	To         argument.List `json:"to,omitempty" jsonschema:"agents in order of preference; or auto (the policy decides); or human:DESK"`
+	Capability string        `json:"capability,omitempty" jsonschema:"any agent with this capability"`
+	Channel    string        `json:"channel,omitempty" jsonschema:"the subscribers of this channel"`
+	Kind       string        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: an approver must agree first. broadcast: the first to accept gets it. delegation: you wait and get the result back"`
+	FanOut     bool          `json:"fan_out,omitempty" jsonschema:"with broadcast: every receiver gets a copy"`
+	FanIn      string        `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"which results to wait for"`
 	Quorum     int           `json:"quorum,omitempty"`
 	Reason     string        `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
 	Detail     string        `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
-	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later holder: KIND:TEXT, or KIND!:TEXT if it must hold. KIND: budget, security, format, preference, prohibition"`
+	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint. KIND: budget, security, format, preference, prohibition"`
 	wanted
 	fresh
-	Budget    int    `json:"budget,omitempty" jsonschema:"most tokens of the receiver's context"`
-	Approver  string `json:"approver,omitempty" jsonschema:"of supervised; default: any operator"`
-	Confirm   bool   `json:"confirm,omitempty" jsonschema:"you let go yourself, with decide"`
-	ShareOnly bool   `json:"share_only,omitempty" jsonschema:"give one agent the context; the task stays yours"`
+	Budget    int    `json:"budget,omitempty" jsonschema:"maximum tokens of the receiver's context"`
+	Approver  string `json:"approver,omitempty" jsonschema:"for supervised; default: any operator"`
+	Confirm   bool   `json:"confirm,omitempty" jsonschema:"the receiver owns the task only after you confirm with decide"`
+	ShareOnly bool   `json:"share_only,omitempty" jsonschema:"give one agent the context only; you keep the task"`
 	Epoch     uint64 `json:"epoch,omitempty"`
-	Key       string `json:"key,omitempty" jsonschema:"any id; a repeated call with it happens once"`
+	Key       string `json:"key,omitempty" jsonschema:"any id: a repeated call with the same key takes effect once"`
 }
 
-// wanted is what a result must be like.
+// wanted is what the result must satisfy.
 type wanted struct {
-	Criteria argument.List   `json:"criteria,omitempty" jsonschema:"what a good result fulfils"`
+	Criteria argument.List   `json:"criteria,omitempty" jsonschema:"criteria that a good result meets"`
 	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the result's data"`
 }
 
@@ -48,20 +48,26 @@ func (w wanted) expected() client.Expected {
 	return client.Expected{Criteria: w.Criteria, Schema: w.Schema}
 }
 
-// fresh is what only a new task is given.
+// fresh has the arguments that only a new task takes.
 type fresh struct {
 	Priority     string        `json:"priority,omitempty" enum:"low,normal,high,urgent"`
 	Deadline     string        `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
-	Conversation string        `json:"conversation,omitempty" jsonschema:"goes along, condensed"`
-	Tags         argument.List `json:"tags,omitempty" jsonschema:"for the policy"`
+	Conversation string        `json:"conversation,omitempty" jsonschema:"id of a conversation to include, condensed"`
+	Tags         argument.List `json:"tags,omitempty" jsonschema:"tags for the policy rules"`
 }
 
 func (f fresh) empty() bool {
 	return f.Priority == "" && f.Deadline == "" && f.Conversation == "" && len(f.Tags) == 0
 }
 
+// sentAnswer is a receipt, and the results that a sender has waited for.
+type sentAnswer struct {
+	receipt
+	Results []childNow `json:"results,omitempty"`
+}
+
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
-	"Hand a task off: one you own (task) or a new one (intent). Without to, capability or channel a new task stays with you. You keep it until a receiver accepts. Report progress before you send it back to who had it: a return without is a loop, and ends it.",
+	"Hand off a task: one you own (task) or a new one (intent). Without to, capability or channel, a new task stays with you. You own the task until a receiver accepts it. Report progress before you send a task back to a previous owner: without progress it counts as a loop, and the task is stopped.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
 		about, said, err := c.earlier()
 		if err != nil {
@@ -94,10 +100,10 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		return c.sentOff(ctx, r, send)
 	})
 
-// keep makes a task that stays with its maker.
+// keep creates a task that its creator owns.
 func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (answer, error) {
 	if in.handsOff() {
-		return answer{}, invalid("kind, fan_out, fan_in, quorum, approver, reason, budget and confirm are of a handoff: say whom it is for with to, capability or channel, or leave them out")
+		return answer{}, invalid("kind, fan_out, fan_in, quorum, approver, reason, budget and confirm describe a handoff: name a receiver with to, capability or channel, or omit them")
 	}
 	task, err := in.create(send)
 	if err != nil {
@@ -108,11 +114,11 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	if err != nil {
 		return answer{}, err
 	}
-	return told(r, "The task was made and is yours.", "work on it, then complete or send it"), nil
+	return told(r, "The task was created, and you own it.", "work on it, then call complete or send"), nil
 }
 
-// create is the task that a handoff makes, without the handoff. What its constraints and its result must be is the task's,
-// and not the handoff's; but where others do parts of it, the result is that of each part.
+// create returns the input that creates the task, without the handoff. Constraints and expected result belong to the task and not to
+// the handoff; but if other agents do parts of the task, the expected result is that of each part.
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
 		Intent: in.Intent, Priority: client.Priority(in.Priority), Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
@@ -130,7 +136,7 @@ func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	return out, nil
 }
 
-// send hands a task off that there is, or one that is made with it.
+// send hands off an existing task, or a task that the same call creates.
 func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (client.Receipt, error) {
 	if in.Intent != "" {
 		task, err := in.create(send)
@@ -139,16 +145,16 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		}
 		send.Constraints, task.Send = nil, &send
 		r, err := c.CreateTask(ctx, task)
-		if err != nil || r.State != client.Pending || r.Handoff != "" || len(r.Children) > 0 { // copies that nobody waits for leave it pending
+		if err != nil || r.State != client.Pending || r.Handoff != "" || len(r.Children) > 0 { // copies whose results nobody waits for leave it pending
 			return r, err
 		}
 		return c.start(ctx, r)
 	}
 	switch {
 	case !in.fresh.empty():
-		return client.Receipt{}, invalid("priority, deadline, conversation and tags are given when a task is made, with intent: leave them out")
+		return client.Receipt{}, invalid("priority, deadline, conversation and tags are set when a task is created, with intent: omit them")
 	case !in.parts() && !in.wanted.empty():
-		return client.Receipt{}, invalid("what the result must be (criteria, schema) is said when a task is made, with intent, or of the parts that others do (kind=delegation, fan_out): leave it out, or write it into ask")
+		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them, or write them into ask")
 	}
 	var err error
 	if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
@@ -157,10 +163,10 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	return c.Send(ctx, in.Task, send)
 }
 
-// start gives a new task that the policy handed to nobody to its maker, to go on with. Repeated, it is the same call: whoever
-// repeats a send whose answer was lost has the same answer. People own no tasks: theirs stays where it is.
+// start makes the creator the owner of a new task that the policy did not hand off. It is idempotent: a caller that repeats a send
+// whose answer was lost gets the same answer. People do not own tasks: a task created by a person stays pending.
 func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, error) {
-	if made.Decision == nil { // a repeated call is not told why
+	if made.Decision == nil { // the answer to a repeated call has no decision
 		made.Decision = &client.Decision{Action: keep}
 	}
 	r, err := c.Start(client.WithKey(ctx, "start "+made.Task), made.Task)
@@ -171,12 +177,12 @@ func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, 
 	return r, err
 }
 
-// keep is what a policy decides that leaves a task where it is.
+// keep is the action of a policy decision that leaves a task with its owner.
 const keep = "keep"
 
 func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action == keep }
 
-// handoff is how the task is to be handed off, and whether anybody was named to hand it to.
+// handoff returns how to hand the task off, and whether a receiver was named.
 func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 	send = client.SendInput{
 		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: client.Kind(in.Kind), FanOut: in.FanOut, Reason: client.Reason(in.Reason),
@@ -195,23 +201,23 @@ func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != "", err
 }
 
-// parts reports whether others do the task, or parts of it, while its owner waits: their results come back to it.
+// parts reports whether other agents do the task, or parts of it, while its owner waits for their results.
 func (in sendInput) parts() bool { return in.FanOut || in.Kind == string(client.Delegation) }
 
-// handsOff reports whether something was given that only a handoff has.
+// handsOff reports whether an argument was given that only a handoff has.
 func (in sendInput) handsOff() bool {
 	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Reason != "" || in.Budget != 0 || in.Confirm || in.Approver != ""
 }
 
 func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
-		return answer{}, invalid("share_only needs task, and one agent in to")
+		return answer{}, invalid("share_only needs task, and exactly one agent in to")
 	}
 	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Confirm || in.Approver != "" {
-		return answer{}, invalid("with share_only the task stays yours: leave kind, fan_out, fan_in, quorum, approver and confirm out")
+		return answer{}, invalid("with share_only you keep the task: omit kind, fan_out, fan_in, quorum, approver and confirm")
 	}
 	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
-		return answer{}, invalid("with share_only nothing changes for the task: leave constraints, criteria, schema, priority, deadline, conversation and tags out")
+		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, schema, priority, deadline, conversation and tags")
 	}
 	epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 	if err != nil {
@@ -224,7 +230,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	return told(r, "The context was shared with "+in.To[0]+".", ""), nil
 }
 
-// sentOff is what came of a handoff. Where its sender waits for results, a client that can is given a handle for them.
+// sentOff answers a handoff. If the sender waits for results and its client supports the Tasks extension, the answer is a handle.
 func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInput) (answer, error) {
 	if r.State == client.Parked {
 		return c.halted(ctx, r), nil
@@ -239,7 +245,7 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 	return sent(r, in), nil
 }
 
-// halted is what whoever hands on is told where a limit stops it: nothing was offered, and the task is in the dead letters.
+// halted answers a handoff that a limit stopped: nothing was offered, and the task is in the dead letters.
 func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	t, err := c.Task(ctx, r.Task)
 	if err != nil || t.State != client.Parked || t.Parked == nil {
@@ -250,35 +256,29 @@ func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 
 func sent(r client.Receipt, in client.SendInput) answer {
 	follow := fmt.Sprintf("status with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
-	did, next := "The handoff is on record.", follow+"who takes it; until then you own it"
+	did, next := "The handoff is recorded.", follow+"who accepts it; until then you own it"
 	if r.Owner == "" {
-		next = follow + "who takes it; without after it waits for the result"
+		next = follow + "who accepts it; without after it waits for the result"
 	}
 	switch {
 	case kept(r) && r.Owner == "":
-		did, next = "Nothing was handed off.", "send with task="+r.Task+" and a name in to hands it off"
+		did, next = "Nothing was handed off.", "to hand it off, call send with task="+r.Task+" and an agent in to"
 	case kept(r):
-		did, next = "Nothing was handed off.", "go on with it yourself"
+		did, next = "Nothing was handed off.", "continue it yourself"
 	case r.Stage == client.StageAtDesk && r.Ticket != "":
-		did, next = "It is with people as ticket "+r.Ticket+".", follow+"who takes it"
+		did, next = "It was handed to people as ticket "+r.Ticket+".", follow+"who claims it"
 	case r.State == client.Waiting:
 		did, next = "It was delegated.", follow+"when results are in"
 	case len(r.Children) > 0:
-		did, next = "Every receiver has a copy, and nobody waits for theirs.", "status with id="+r.Task+" shows how each stands"
+		did, next = "Every receiver has a copy; nobody waits for their results.", "status with id="+r.Task+" shows the state of each"
 	case r.Stage == client.StageAwaitingApproval:
-		did, next = "Somebody must approve it first.", follow+"the answer"
+		did, next = "It needs approval first.", follow+"the verdict"
 	case in.Confirm == client.ConfirmExplicit:
-		next = "when inbox shows that it was accepted, decide with verdict confirm"
+		next = "when inbox shows that it was accepted, call decide with verdict=confirm"
 	}
 	a := told(r, did, next)
 	if r.Decision != nil {
 		a.text += "\n" + decisionOf(*r.Decision).String()
 	}
 	return a
-}
-
-// sentAnswer is a receipt, and the results that a sender has waited for.
-type sentAnswer struct {
-	receipt
-	Results []childNow `json:"results,omitempty"`
 }

@@ -12,13 +12,13 @@ import (
 )
 
 type statusInput struct {
-	ID      string `json:"id,omitempty" jsonschema:"a task, handoff, ticket or share; without it: the tasks you own, requested or are offered, and open tickets"`
-	History bool   `json:"history,omitempty" jsonschema:"everything on record about the task"`
+	ID      string `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
+	History bool   `json:"history,omitempty" jsonschema:"all recorded events of the task"`
 	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
-	After   uint64 `json:"after,omitempty" jsonschema:"position of the answer before"`
+	After   uint64 `json:"after,omitempty" jsonschema:"position of the previous answer"`
 }
 
-// standing is how a task, a handoff or a ticket stands, or a list of tasks.
+// standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets.
 type standing struct {
 	Task     *taskNow     `json:"task,omitempty"`
 	Ticket   *ticketNow   `json:"ticket,omitempty"`
@@ -49,8 +49,8 @@ const (
 	mostHistory = 200
 )
 
-var statusTool = define[statusInput, standing]("status", "Look at a task", looks,
-	"How a task, handoff or ticket stands, with results of children and answers; its history; or your tasks. wait blocks.",
+var statusTool = define[statusInput, standing]("status", "Show a task", looks,
+	"Show the state of a task, handoff or ticket, with answers and the results of child tasks; or its history; or all your tasks. With wait, it blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
 		if err := in.check(); err != nil {
 			return answer{}, err
@@ -83,15 +83,15 @@ var statusTool = define[statusInput, standing]("status", "Look at a task", looks
 		return answer{text: text, data: standing{Task: &now, Position: t.Position}, status: liveness.AfterRead(t), more: resource.TaskLinks(t.ID, t.Envelope)}, nil
 	})
 
-// check refuses what would count for nothing, and be taken for done by whoever asked for it.
+// check refuses arguments that would have no effect.
 func (in statusInput) check() error {
 	switch {
 	case in.Wait < 0 || in.Wait > maxWait:
 		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
 	case in.ID == "" && (in.Wait > 0 || in.History):
-		return invalid("wait and history are of one task: give its id")
+		return invalid("wait and history need the id of one task")
 	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
-		return invalid("history is of a task, and without wait")
+		return invalid("history needs the id of a task, without wait")
 	}
 	return nil
 }
@@ -111,21 +111,21 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 		out.Position = e.Position
 	}
 	if out.More {
-		fmt.Fprintf(&b, "These are the last %d of %d; trapeze://task/%s/history has all.\n", mostHistory, len(trail.Entries), task)
+		fmt.Fprintf(&b, "These are the last %d of %d events; trapeze://task/%s/history has all of them.\n", mostHistory, len(trail.Entries), task)
 	}
 	return answer{text: b.String(), data: out}, nil
 }
 
-// shared is what an agent was given of a task that is not its own. Reading it takes it out of the inbox.
+// shared returns the context of a task that was shared with the caller. Reading it removes it from the inbox.
 func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	s, err := c.Content(ctx, id, client.ContentInput{Render: true})
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{text: "The task is not yours; this is for you to know.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
+	return answer{text: "You do not own this task; its context was shared with you.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
 }
 
-// mine lists the live tasks and the open tickets that the caller has a part in; of an operator, all there are.
+// mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.
 func (c *call) mine(ctx context.Context) (answer, error) {
 	page, err := c.Tasks(ctx, client.TaskFilter{Live: true, Limit: mostTasks})
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		b.WriteString(": " + oneLine(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
-		b.WriteString("No open tasks. status with its id shows one that has ended.\n")
+		b.WriteString("No open tasks. To see a task that has ended, call status with its id.\n")
 	}
 	err = c.tickets(ctx, &out, &b)
 	return answer{text: b.String(), data: out}, err

@@ -40,46 +40,6 @@ type childNow struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// nextOf is what helps a task on, where that is not its owner's work.
-func nextOf(t client.Task, waits bool) string {
-	again := ""
-	if waits && !t.State.Final() {
-		again = fmt.Sprintf("to wait for a change call status with id=%s, wait=45, after=%d", t.ID, t.Position)
-	}
-	stranded := t.Stranded()
-	switch {
-	case t.State == client.Parked && denied(t):
-		return "it was denied, and only an operator can replay it: tell the person. Do not send the same again; cancel puts it away"
-	case t.State == client.Parked:
-		return "only an operator can replay it. Tell the person, or send its intent as a new task with what it lacked"
-	case len(stranded) == 0:
-		return again
-	case again != "":
-		again = "; " + again
-	}
-	return without(t, stranded[0].Task) + again
-}
-
-// denied reports whether a task is in the dead letters because somebody said no to its handoff.
-func denied(t client.Task) bool {
-	return t.Parked != nil && t.Parked.Cause == "returned" && t.Ticket != nil && t.Ticket.Outcome == "denied"
-}
-
-// without is how whoever stands behind a task goes on where a child of it is in the dead letters.
-func without(t client.Task, child string) string {
-	replay := "only an operator can replay " + child + ": tell the person. "
-	if t.Owner == "" {
-		return replay + "Or call cancel with id=" + t.ID + ", and send its intent to somebody else"
-	}
-	return replay + "Or call cancel with id=" + child + ": you go on without it, and can send what it was to do to somebody else"
-}
-
-// taskOf is the task that an id belongs to.
-func taskOf(id string) string {
-	task, _, _ := strings.Cut(id, ".")
-	return task
-}
-
 func nowOf(t client.Task) taskNow {
 	now := taskNow{
 		ID: t.ID, State: string(t.State), Owner: t.Owner, Epoch: t.Epoch, Intent: clip(t.Intent, 500), Progress: t.Progress,
@@ -99,7 +59,7 @@ func nowOf(t client.Task) taskNow {
 	for _, a := range t.Answers {
 		now.Answers = append(now.Answers, a.By+" answered "+clip(a.Question, 200)+": "+a.Answer)
 	}
-	if t.State == client.Parked && t.Parked != nil { // it is kept after a replay
+	if t.State == client.Parked && t.Parked != nil { // the cause stays after a replay
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
 	}
 	return now
@@ -113,7 +73,7 @@ func childOf(k client.Child) childNow {
 	return now
 }
 
-// said is what there is to say of a child: what came of it, or why nothing did.
+// said is the result of a child task, or the reason why there is none.
 func (k childNow) said() string {
 	if k.Result != "" && strings.Contains(k.Result, k.Why) {
 		return k.Result
@@ -121,7 +81,7 @@ func (k childNow) said() string {
 	return strings.TrimSpace(k.Why + "\n" + k.Result)
 }
 
-// wholeResult is a result as one text: what it says, and its data behind.
+// wholeResult is a result as one text: its text, then its data.
 func wholeResult(text string, data json.RawMessage) string {
 	return strings.TrimSpace(text + "\n" + string(data))
 }
@@ -154,4 +114,44 @@ func (t taskNow) String() string {
 		fmt.Fprintf(&b, "Result:\n%s\n", quoted(wholeResult(t.Result.Text, t.Result.Data)))
 	}
 	return b.String()
+}
+
+// nextOf says what to do about a task that its owner cannot simply continue: wait, or handle dead letters.
+func nextOf(t client.Task, waits bool) string {
+	again := ""
+	if waits && !t.State.Final() {
+		again = fmt.Sprintf("to wait for a change, call status with id=%s, wait=45, after=%d", t.ID, t.Position)
+	}
+	stranded := t.Stranded()
+	switch {
+	case t.State == client.Parked && denied(t):
+		return "the handoff was denied, and only an operator can replay the task: tell the user. Do not send the same again; cancel discards it"
+	case t.State == client.Parked:
+		return "only an operator can replay it. Tell the user, or send its intent as a new task, with what was missing"
+	case len(stranded) == 0:
+		return again
+	case again != "":
+		again = "; " + again
+	}
+	return without(t, stranded[0].Task) + again
+}
+
+// denied reports whether a task is in the dead letters because its handoff was denied.
+func denied(t client.Task) bool {
+	return t.Parked != nil && t.Parked.Cause == "returned" && t.Ticket != nil && t.Ticket.Outcome == "denied"
+}
+
+// without says how the owner or requester of a task continues when a child task is in the dead letters.
+func without(t client.Task, child string) string {
+	replay := "only an operator can replay " + child + ": tell the user. "
+	if t.Owner == "" {
+		return replay + "Or call cancel with id=" + t.ID + ", and send its intent to another agent"
+	}
+	return replay + "Or call cancel with id=" + child + ": you continue without it, and can send its work to another agent"
+}
+
+// taskOf returns the id of the task that an id of a handoff, ticket or share belongs to.
+func taskOf(id string) string {
+	task, _, _ := strings.Cut(id, ".")
+	return task
 }

@@ -4,6 +4,15 @@ import (
 	"strings"
 )
 
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func clip(s string, n int) string {
@@ -13,19 +22,10 @@ func clip(s string, n int) string {
 	return s
 }
 
-// quoted marks text of others as data: each line is set off, so that nothing in it can pass for what the server says.
+// quoted marks text of others as data: each line gets a prefix, so that none of it looks like text of the server.
 func quoted(s string) string {
 	if s == "" {
 		return ""
 	}
 	return "| " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n| ")
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// ticketNow is how a ticket stands.
+// ticketNow is the state of a ticket.
 type ticketNow struct {
 	ID      string   `json:"id"`
 	Task    string   `json:"task"`
@@ -26,13 +26,13 @@ func ticketOf(k client.Ticket) ticketNow {
 	return ticketNow{k.ID, k.Task, k.Kind, k.State, k.Question, k.Options, k.Outcome, k.Answer, k.ClosedBy}
 }
 
-// mostTickets is how many tickets one answer lists.
+// mostTickets is the maximum number of tickets that one answer lists.
 const mostTickets = 30
 
-// closing is how a ticket is seen to.
+// closing names the tool that closes each kind of ticket.
 var closing = map[string]string{"question": "decide: answer", "approval": "decide: approve or deny", "takeover": "decide: claim"}
 
-// tickets lists the open tickets that the caller asked, is asked, or may see to: the longest open first.
+// tickets lists the open tickets that the caller opened or may answer, oldest first.
 func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) error {
 	page, err := c.Tickets(ctx, client.TicketFilter{Limit: mostTickets})
 	if err != nil {
@@ -47,19 +47,19 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 		b.WriteString("\n")
 	}
 	if len(page.Tickets) > 0 {
-		b.WriteString("status with a ticket's id shows all that it asks.\n")
+		b.WriteString("status with the id of a ticket shows all of its question.\n")
 	}
 	if page.Next != "" {
 		out.More = true
-		b.WriteString("and more tickets, opened later\n")
+		b.WriteString("More tickets, opened later, are not listed.\n")
 	}
 	return nil
 }
 
-// asking is whom a ticket asks.
+// asking names the receiver of a ticket.
 func asking(k client.Ticket) string { return firstOf(k.To, "the desk "+k.Desk) }
 
-// ticketText is how a ticket stands, in a few words.
+// ticketText describes the state of a ticket.
 func ticketText(k client.Ticket) string {
 	s := "Ticket " + k.ID + " (" + k.Kind + " for " + asking(k) + ") is " + k.State
 	if k.Open() {
@@ -68,7 +68,7 @@ func ticketText(k client.Ticket) string {
 			s += "\n" + quoted(strings.TrimSpace(k.Question))
 		}
 		if len(k.Options) > 0 {
-			s += "\nThe answer is one of: " + oneLine(strings.Join(k.Options, "; "))
+			s += "\nAllowed answers: " + oneLine(strings.Join(k.Options, "; "))
 		}
 		return s
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 )
 
-// tools is all that agents are offered. Its order is the one in which a task usually meets them.
+// tools are the tools of the server, in the order in which an agent usually needs them.
 var tools = []tool{
 	joinTool, sendTool, inboxTool, acceptTool, rejectTool, decideTool, progressTool, completeTool,
 	escalateTool, askTool, statusTool, cancelTool, rememberTool, recallTool, conversationTool, routeTool,
 }
 
-// tool is what a client is told of a tool, and what it does.
+// tool is a tool: its description for clients and its implementation.
 type tool struct {
-	spec func() *mcp.Tool // made when it is first wanted: most of the program's commands never want it
+	spec func() *mcp.Tool // built on first use: most commands of the program never need it
 	run  func(context.Context, *call) (answer, error)
 }
 
@@ -34,24 +34,23 @@ type call struct {
 	secret  string // of the principal
 }
 
-// answer is what a tool says: as text that a model reads, and the same as data for programs.
+// answer is the result of a tool: text for a model, and the same content as data for programs.
 type answer struct {
 	text   string
 	data   any
-	more   []mcp.Content        // links to what is large
-	need   *need                // instead of all that: what the person at the client must say first
-	status *liveness.TaskStatus // of the task that the call was about
+	more   []mcp.Content        // links to large content
+	need   *need                // if set, the call returns this instead: a question to the user of the client
+	status *liveness.TaskStatus // of the task that the call is about
 }
 
-// nature is what a client may show or ask its user about a tool, as annotations of the protocol: that of the strongest thing that
-// the tool can do.
+// nature determines the annotations of a tool, which a client may show its user. A tool has the nature of its strongest effect.
 type nature int
 
 const (
-	looks    nature = iota // changes nothing
-	changes                // adds to the record; a repetition with the same key is the same call
-	repeats                // may be repeated freely: the second call changes nothing
-	destroys               // can end something that cannot be taken up again: a task, a handoff by its denial, a memory item
+	looks    nature = iota // reads only
+	changes                // adds to the record; idempotent under a key
+	repeats                // idempotent
+	destroys               // can end something for good: a task, a handoff (by denying it), a memory item
 )
 
 func (n nature) hints(title string) *mcp.ToolAnnotations {
@@ -61,7 +60,7 @@ func (n nature) hints(title string) *mcp.ToolAnnotations {
 	}
 }
 
-// define makes a tool of a function. Its name is a verb of the command line; In and Out say what it takes and gives.
+// define returns the tool that run implements. Its name is a verb of the command line; In and Out define its schemas.
 func define[In, Out any](name, title string, n nature, description string, run func(context.Context, *call, In) (answer, error)) tool {
 	return tool{
 		spec: sync.OnceValue(func() *mcp.Tool {
@@ -80,16 +79,16 @@ func define[In, Out any](name, title string, n nature, description string, run f
 	}
 }
 
-// linksSince is the first protocol version that knows links to resources in a tool's answer.
+// linksSince is the first protocol version with resource links in the result of a tool.
 const linksSince = "2025-06-18"
 
-// metaKey is where a client may put the idempotency key of a call, in its _meta.
+// metaKey is the field of _meta in which a client may put the idempotency key of a call.
 const metaKey = "trapeze/key"
 
-// invalid refuses arguments that do not go together.
+// invalid is the refusal of arguments that cannot be combined.
 var invalid = argument.Invalid
 
-// handler is the tool for one principal. A refusal is a result that the model sees, not an error of the protocol.
+// handler returns the handler of the tool for one principal. A refusal is a result that the model reads, not a protocol error.
 func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if !o.Remote {
@@ -119,8 +118,8 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 	}
 }
 
-// alive tells the client, until the returned function is called, that a call which waits goes on. Clients that give up on
-// silence do not; those that asked for no progress hear nothing.
+// alive sends progress notifications for a waiting call until stop is called, so that the client does not time out. A client that
+// sent no progress token gets none.
 func (c *call) alive(ctx context.Context, what string) (stop func()) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil {
@@ -137,7 +136,7 @@ func (c *call) alive(ctx context.Context, what string) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: what}) // it is gone
+				_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: what}) // the client is gone
 			}
 		}
 	}()

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 )
 
-// order is what a tool might be called with.
+// order is an example of the arguments of a tool.
 type order struct {
 	ID    string          `json:"id" jsonschema:"of what"`
 	Size  string          `json:"size,omitempty" enum:"small,large"`
@@ -23,7 +23,7 @@ type extra struct {
 	Count int `json:"count,omitempty"`
 }
 
-func TestWhatAModelWritesIsReadOrRefusedInWordsThatItCanMendItBy(t *testing.T) {
+func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 	for _, c := range []struct{ given, says string }{
 		{`{"id": "x"}`, ""},
 		{`{"id": "x", "size": "small", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}], "count": 3}`, ""},
@@ -42,7 +42,7 @@ func TestWhatAModelWritesIsReadOrRefusedInWordsThatItCanMendItBy(t *testing.T) {
 		{`{"id": 7}`, "id must be a string, not number"},
 		{`{"id": "x", "count": "many"}`, "count must be a number, not string"},
 		{`{"id": "x", "facts": {"text": "it rains"}}`, "give a list such as"},
-		{`{"id": "x", "facts": [{"texts": "it rains"}]}`, "each of facts and decisions has text"},
+		{`{"id": "x", "facts": [{"texts": "it rains"}]}`, "each fact and decision has text"},
 	} {
 		_, err := argument.Decode[order]("cook", json.RawMessage(c.given))
 		var refused *client.Error
@@ -50,12 +50,12 @@ func TestWhatAModelWritesIsReadOrRefusedInWordsThatItCanMendItBy(t *testing.T) {
 		case c.says == "" && err != nil:
 			t.Errorf("%s: %v", c.given, err)
 		case c.says != "" && (!errors.As(err, &refused) || refused.Code != client.Invalid || !strings.Contains(refused.Message, c.says)):
-			t.Errorf("%s is %v, and not %q", c.given, err, c.says)
+			t.Errorf("%s is %v, want %q", c.given, err, c.says)
 		}
 	}
 }
 
-func TestOneStringIsAListAndAPoint(t *testing.T) {
+func TestAStringCountsAsAListAndAsAPoint(t *testing.T) {
 	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`))
 	if err != nil || len(got.Names) != 1 || got.Names[0] != "ann" {
 		t.Errorf("%+v, %v", got.Names, err)
@@ -65,7 +65,7 @@ func TestOneStringIsAListAndAPoint(t *testing.T) {
 	}
 }
 
-func TestASchemaSaysWhatIsTakenAndNoMore(t *testing.T) {
+func TestInputSchemasAreClosedAndOutputSchemasOpen(t *testing.T) {
 	const taken = `{"type":"object","properties":{` +
 		`"id":{"type":"string","description":"of what"},` +
 		`"size":{"type":"string","enum":["small","large"]},` +
@@ -73,14 +73,14 @@ func TestASchemaSaysWhatIsTakenAndNoMore(t *testing.T) {
 		`"facts":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"supersedes":{"type":"string","description":"id of the one it replaces"}},"required":["text"]}},` +
 		`"count":{"type":"integer"}},"required":["id"],"additionalProperties":false}`
 	if got := same(t, argument.Schema[order](true)); got != same(t, json.RawMessage(taken)) {
-		t.Errorf("what is taken is described as\n%s", got)
+		t.Errorf("the input schema is\n%s", got)
 	}
 	if given := string(argument.Schema[order](false)); strings.Contains(given, "additionalProperties") {
-		t.Errorf("what is given is described as\n%s", given)
+		t.Errorf("the output schema is\n%s", given)
 	}
 }
 
-// same writes JSON so that what means the same is the same.
+// same returns JSON in a canonical form.
 func same(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	var v any

@@ -13,10 +13,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/shape"
 )
 
-// List is some strings; one alone is taken for a list of one, since models write that.
+// List is a list of strings. A single string counts as a list of one, because models write that.
 type List []string
 
-// UnmarshalJSON takes a list of strings, or a string.
+// UnmarshalJSON accepts a list of strings, or a string.
 func (l *List) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		*l = make(List, 1)
@@ -25,10 +25,10 @@ func (l *List) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// Points are facts or decisions; a string alone is taken for a point's text.
+// Points are facts or decisions. A string counts as a point with that text.
 type Points []client.Point
 
-// UnmarshalJSON takes a list of objects, or of strings, or one string.
+// UnmarshalJSON accepts a list of objects or strings, or one string.
 func (p *Points) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		b = slices.Concat([]byte("["), b, []byte("]"))
@@ -47,7 +47,7 @@ func (p *Points) UnmarshalJSON(b []byte) error {
 				return err
 			}
 		} else if strictly(item, &point) != nil {
-			return errors.New(`each of facts and decisions has text, and if it replaces another that one's id as supersedes: [{"text": "..."}]`)
+			return errors.New(`each fact and decision has text, and in supersedes the id of the one it replaces, if any: [{"text": "..."}]`)
 		}
 		*p = append(*p, client.Point{Text: point.Text, Supersedes: point.Supersedes})
 	}
@@ -66,15 +66,15 @@ func strictly(b []byte, into any) error {
 	return nil
 }
 
-// Decode reads a tool's arguments, which may be left out. What is wrong with them is a *client.Error with the code
-// client.Invalid, in words that a model can mend them by.
+// Decode reads the arguments of a tool, which may be empty. Invalid arguments are a *client.Error with the code client.Invalid and a
+// message that tells a model how to fix them.
 func Decode[In any](tool string, b json.RawMessage) (In, error) {
 	var in In
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = json.RawMessage("{}")
 	}
 	if err := shape.Check(b); err != nil {
-		return in, Invalid("give the arguments of %s otherwise: their JSON %s", tool, err)
+		return in, Invalid("the arguments of %s are not valid: their JSON %s", tool, err)
 	}
 	if err := strictly(b, &in); err != nil {
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
@@ -82,20 +82,20 @@ func Decode[In any](tool string, b json.RawMessage) (In, error) {
 	return in, check(tool, b, reflect.TypeFor[In]())
 }
 
-// check looks for fields that are needed, and for values outside a closed set.
+// check refuses missing required fields, and values that are not in the enum of their field.
 func check(tool string, b json.RawMessage, t reflect.Type) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(b, &given); err != nil || given == nil {
 		return Invalid("give the arguments of %s as a JSON object", tool)
 	}
-	for name := range given { // the decoder takes IDs for ids
+	for name := range given { // the decoder ignores the case of names
 		if fields := fieldsOf(t); !slices.Contains(fields, name) {
 			return unknown(tool, name, fields)
 		}
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" { // what is embedded is among the fields itself
+		if name == "" { // the fields of an embedded struct are visited on their own
 			continue
 		}
 		value, there := given[name]
@@ -115,7 +115,7 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 	return nil
 }
 
-// fault turns what the decoder says into what is to be done.
+// fault converts an error of the decoder to a refusal that says how to fix the arguments.
 func fault(tool string, err error, fields []string) error {
 	const notThere = "json: unknown field "
 	var typed *json.UnmarshalTypeError
@@ -131,7 +131,7 @@ func fault(tool string, err error, fields []string) error {
 	return Invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
 }
 
-// unknown is the refusal of a field that a tool has not, or not in that place.
+// unknown refuses a field that the tool does not have.
 func unknown(tool, name string, fields []string) error {
 	if slices.Contains([]string{"from", "agent", "by", "author", "actor", "requester"}, name) && !slices.Contains(fields, name) {
 		return Invalid("%s takes no %.40q: who you are comes from your token", tool, name)
@@ -139,7 +139,7 @@ func unknown(tool, name string, fields []string) error {
 	return Invalid("%s takes no %.40q; it takes: %s", tool, name, strings.Join(fields, ", "))
 }
 
-// plain is a type as a model knows it.
+// plain names a type in JSON terms.
 func plain(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -165,7 +165,7 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-// Invalid is the refusal of arguments that do not go together; it says how they do.
+// Invalid returns a refusal with the code client.Invalid.
 func Invalid(format string, args ...any) error {
 	return &client.Error{Code: client.Invalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -1,13 +1,13 @@
-// Package argument is what tools are called with: the schema that a model is shown of a struct, and the struct read back from
-// what the model wrote.
+// Package argument converts between tool arguments and Go structs: the schema of a struct that a model reads, and the struct decoded
+// from what the model wrote.
 //
-// A field says of itself what it is for (`jsonschema`), and which values it takes (`enum`); one without omitempty or omitzero is
-// needed. Both the schema and the refusals come from that, so that they agree.
+// The tags of a field have its description (`jsonschema`) and its allowed values (`enum`); a field without omitempty or omitzero is
+// required. Schemas and refusals are both derived from the tags, so that they agree.
 //
 // Invariants:
-//   - A schema costs as few tokens as it can be said in.
-//   - Nothing that was given is dropped: a field that is not known, or not in that place, is refused.
-//   - What is wrong is said in words that a model can mend it by.
+//   - A schema has as few tokens as possible.
+//   - No argument is dropped: an unknown field is refused, at any depth.
+//   - A refusal says how to fix the arguments.
 //
 // Start reading at [Decode], then [Schema].
 package argument

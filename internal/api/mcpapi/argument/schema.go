@@ -10,10 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON Schema of a struct of ours, in as few tokens as it can be said: `jsonschema` tags describe fields, `enum` tags
-// list the values of one, and a field without omitempty or omitzero is required. What is taken is closed: it has these fields and
-// no others. What is given is not, and of what lies deep in it no more is said than that it is there. A type that has no schema
-// panics.
+// Schema returns the JSON Schema of T with few tokens: `jsonschema` tags describe fields, `enum` tags list the allowed values, and a
+// field without omitempty or omitzero is required. An input schema is closed: it has no other fields. An output schema is open, and
+// does not describe nested objects. Schema panics if T has no schema.
 func Schema[T any](closed bool) json.RawMessage {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
@@ -27,11 +26,11 @@ func Schema[T any](closed bool) json.RawMessage {
 		}},
 	}})
 	if err != nil {
-		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a test would have seen it
+		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a test covers every tool
 	}
 	shorten(s)
 	choices(s, reflect.TypeFor[T]())
-	if !closed { // an answer may grow, and what lies deep in it explains itself
+	if !closed { // answers may get new fields, and nested objects need no description
 		s.AdditionalProperties = nil
 		flatten(s, 1)
 	}
@@ -42,7 +41,7 @@ func Schema[T any](closed bool) json.RawMessage {
 	return b
 }
 
-// shorten leaves out what the decoder does not need said: that lists may be null, and that objects within are closed.
+// shorten omits what the decoder does not need: that lists may be null, and that nested objects are closed.
 func shorten(s *jsonschema.Schema) {
 	s.Types = slices.DeleteFunc(s.Types, func(t string) bool { return t == "null" })
 	if len(s.Types) == 1 {
@@ -58,7 +57,7 @@ func shorten(s *jsonschema.Schema) {
 	}
 }
 
-// flatten leaves out what objects are made of from a depth on.
+// flatten omits the properties of objects at a depth.
 func flatten(s *jsonschema.Schema, depth int) {
 	if s.Items != nil {
 		flatten(s.Items, depth+1)
@@ -71,7 +70,7 @@ func flatten(s *jsonschema.Schema, depth int) {
 	}
 }
 
-// choices are the values of closed sets.
+// choices adds the values of `enum` tags.
 func choices(s *jsonschema.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		values := f.Tag.Get("enum")

@@ -1,8 +1,8 @@
-// Package inside is HTTP without a network: requests of a handler in the same process.
+// Package inprocess is HTTP without a network: an [http.RoundTripper] that calls a handler in the same process.
 //
 // Invariants:
-//   - No more than 64 KiB of an answer is kept before it is read: one that streams, or is larger, is read as it is written.
-//   - Whoever closes the body of an answer or ends its context ends the handler's writing.
+//   - At most 64 KiB of a response are buffered: a response that is larger, or that flushes, streams.
+//   - Closing the body of a response, or ending its context, ends the writes of the handler.
 //
 // Start reading at [Transport].
 package inprocess

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// kept is how much of an answer waits for its end before it begins, in bytes: an artifact of many megabytes is never in memory.
-const kept = 64 << 10
+// maxBuffered is how much of a response is buffered before it is returned, in bytes: a large artifact is never in memory.
+const maxBuffered = 64 << 10
 
-// Transport makes requests of a handler in the same process: no socket, no copy of what streams. What it answers before its first
-// flush comes at once, when it ends, flushes, or has written more than 64 KiB.
+// Transport sends requests to a handler in the same process, without a socket. A response is returned when the handler ends, flushes,
+// or has written more than 64 KiB; the rest of its body streams.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ handler http.Handler }
@@ -31,7 +31,7 @@ func (i transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer func() {
 			switch p := recover(); p {
 			case nil:
-			case http.ErrAbortHandler: // the answer is cut short
+			case http.ErrAbortHandler: // the response is incomplete
 				w.end(io.ErrUnexpectedEOF)
 			default:
 				panic(p)
@@ -54,7 +54,7 @@ func (i transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// writer is where the handler writes to.
+// writer is the ResponseWriter of the handler.
 type writer struct {
 	header http.Header
 	body   *io.PipeWriter
@@ -64,7 +64,7 @@ type writer struct {
 	mu     sync.Mutex
 	status int
 	sent   http.Header
-	first  []byte // what was written before the answer began
+	first  []byte // what was written before the response was returned
 	live   bool
 }
 
@@ -84,7 +84,7 @@ func (w *writer) WriteHeader(status int) {
 func (w *writer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.mu.Lock()
-	if !w.live && len(w.first)+len(b) <= kept {
+	if !w.live && len(w.first)+len(b) <= maxBuffered {
 		w.first = append(w.first, b...)
 		w.mu.Unlock()
 		return len(b), nil
@@ -94,7 +94,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	return w.body.Write(b)
 }
 
-// Flush lets the answer begin.
+// Flush returns the response to the client, if that has not happened.
 func (w *writer) Flush() {
 	w.WriteHeader(http.StatusOK)
 	w.begin()
@@ -115,13 +115,13 @@ func (w *writer) end(err error) {
 	_ = w.body.CloseWithError(err)
 }
 
-// SetReadDeadline and SetWriteDeadline are for [http.ResponseController]: there is no connection that could be slow.
+// SetReadDeadline does nothing: there is no connection. [http.ResponseController] calls it.
 func (w *writer) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline does nothing; see SetReadDeadline.
 func (w *writer) SetWriteDeadline(time.Time) error { return nil }
 
-// answerBody gives what came before the answer began, then what streams.
+// answerBody is the buffered part of a body, then the part that streams.
 type answerBody struct {
 	*io.PipeReader
 	first []byte

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 )
 
-// ask makes a request of a handler.
+// ask sends a request to a handler.
 func ask(t *testing.T, h http.HandlerFunc) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -24,7 +24,7 @@ func ask(t *testing.T, h http.HandlerFunc) *http.Response {
 	return res
 }
 
-func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
+func TestALargeBodyStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const piece, pieces = 32 << 10, 100
 		written := 0
@@ -46,7 +46,7 @@ func TestALargeAnswerIsReadAsItIsWritten(t *testing.T) {
 	})
 }
 
-func TestWhoClosesAnAnswerEndsItsWriting(t *testing.T) {
+func TestClosingTheBodyEndsTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
 		res := ask(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -59,18 +59,18 @@ func TestWhoClosesAnAnswerEndsItsWriting(t *testing.T) {
 		})
 		_ = res.Body.Close()
 		if err := <-ended; err == nil {
-			t.Error("it was written on")
+			t.Error("the handler could still write")
 		}
 	})
 }
 
-func TestAnAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
+func TestAnAbortedResponseIsAnError(t *testing.T) {
 	res := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("half"))
 		panic(http.ErrAbortHandler)
 	})
 	defer func() { _ = res.Body.Close() }()
 	if b, err := io.ReadAll(res.Body); err == nil {
-		t.Errorf("%q was taken for whole", b)
+		t.Errorf("%q was read without an error", b)
 	}
 }

@@ -1,9 +1,9 @@
-// Package vital is who lives, as an MCP server sees it: how tasks stand after calls, for whoever keeps their leases; the
-// signs of life of an agent that calls tools; and a server of another process that goes away and comes back.
+// Package liveness is about agents and servers that may stop: the states of tasks after calls, for a process that renews their leases;
+// the heartbeats of an agent that calls tools; and waiting calls that continue after the server restarts.
 //
 // Invariants:
-//   - A sign of life never fails the call that it comes with.
-//   - What waits is waited for no longer than it was asked to be, however often the server goes away.
+//   - A heartbeat that fails never fails the tool call.
+//   - A call waits no longer than its caller asked for, however often the server restarts.
 //
 // Start reading at [TaskStatus], then [Pulse] and [WaitThroughRestart].
 package liveness

@@ -10,25 +10,25 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// TaskStatus is how a task stands after a call about it.
+// TaskStatus is the state of a task after a call about it.
 type TaskStatus struct {
 	Task  string
 	State client.State
 	Owner string
 	Epoch uint64
-	Lease time.Time // zero while none runs
-	// Stage is that of the task's newest handoff.
+	Lease time.Time // end of the lease; zero if there is none
+	// Stage is the stage of the newest handoff of the task.
 	Stage client.Stage
-	// ReadOnly says that the call only looked at the task, and did nothing about it.
+	// ReadOnly says that the call only read the task.
 	ReadOnly bool
 }
 
-// Of is how a task stands after a call that did something about it.
+// AfterCall returns the state of a task after a call that changed it.
 func AfterCall(r client.Receipt) *TaskStatus {
 	return &TaskStatus{Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Lease: r.Lease, Stage: r.Stage}
 }
 
-// Seen is how a task stands that was looked at.
+// AfterRead returns the state of a task after a call that read it.
 func AfterRead(t client.Task) *TaskStatus {
 	s := &TaskStatus{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Lease: t.Lease, ReadOnly: true}
 	if t.Handoff != nil {
@@ -37,24 +37,24 @@ func AfterRead(t client.Task) *TaskStatus {
 	return s
 }
 
-// Pulse shows that a principal lives which calls tools, if it is an agent. It is safe for many goroutines.
+// Pulse sends the heartbeats of a principal that calls tools, if it is an agent. It is safe for concurrent use.
 type Pulse struct {
 	client *client.Client
 
 	mu   sync.Mutex
 	last time.Time
-	none atomic.Bool // it is no agent
+	none atomic.Bool // the principal is not an agent
 }
 
 const (
-	pulseEvery = time.Second // the shortest between two signs of life
-	retryEvery = time.Second // the pause before a server that went away is asked again
+	pulseEvery = time.Second // the minimum interval of two heartbeats
+	retryEvery = time.Second // the pause before a server that does not answer is called again
 )
 
-// NewPulse is that of the principal that c speaks for.
+// NewPulse returns a Pulse for the principal of c.
 func NewPulse(c *client.Client) *Pulse { return &Pulse{client: c} }
 
-// Beat shows it, unless that was done just now.
+// Beat sends a heartbeat, at most one per second.
 func (p *Pulse) Beat(ctx context.Context) {
 	p.mu.Lock()
 	now := time.Now()
@@ -63,13 +63,13 @@ func (p *Pulse) Beat(ctx context.Context) {
 		p.last = now
 	}
 	p.mu.Unlock()
-	if due && errors.Is(p.client.Beat(ctx), client.Invalid) { // any other failure is that of the call which follows
+	if due && errors.Is(p.client.Beat(ctx), client.Invalid) { // the call that follows reports any other failure
 		p.none.Store(true)
 	}
 }
 
-// WaitThroughRestart makes a call that waits so many seconds. Where the server is remote, another process, and goes away meanwhile, it is asked
-// again for as long as there is something left to wait.
+// WaitThroughRestart makes a call that waits at most so many seconds. If the server is remote (another process) and does not answer
+// meanwhile, the call is repeated for the time that is left.
 func WaitThroughRestart[T any](ctx context.Context, remote bool, seconds int, do func(wait time.Duration) (T, error)) (T, error) {
 	left := time.Duration(seconds) * time.Second
 	end := time.Now().Add(left)
@@ -83,12 +83,12 @@ func WaitThroughRestart[T any](ctx context.Context, remote bool, seconds int, do
 	}
 }
 
-// Again reports whether a call that failed is worth making again, after a pause: where the server is remote, and away.
+// Again reports whether to repeat a call that failed, after a pause: if the server is remote and does not answer.
 func Again(ctx context.Context, remote bool, err error) bool {
 	return again(ctx, remote, err, retryEvery)
 }
 
-// again is Again with a pause that is no longer than most.
+// again is Again with a pause of at most most.
 func again(ctx context.Context, remote bool, err error, most time.Duration) bool {
 	if !remote || ctx.Err() != nil || !client.Away(err) {
 		return false

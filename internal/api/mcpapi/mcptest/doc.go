@@ -1,13 +1,11 @@
-// Package mcptest is what the MCP conformance suite wants to find on a server: tools, resources, prompts and tasks that do
-// nothing but answer as its scenarios say. They are put on a server that the production code has made, so that the suite
-// judges the production code.
-//
-// Only tests use it.
+// Package mcptest has the fixtures that the MCP conformance suite needs on a server: tools, resources, prompts and tasks that answer as
+// its scenarios require. They are added to a server of the production code, so that the suite tests the production code. Only tests
+// use it.
 //
 // Invariants:
-//   - Nothing here mends what the production code or the SDK does wrong: no handler of HTTP, and a middleware that answers for
-//     the fixtures' own names only.
-//   - A fixture behaves as the scenario that names it says, in both eras of the protocol.
+//   - A fixture never corrects the production code or the SDK: there is no HTTP handler here, and the middleware answers only for the
+//     names of fixtures.
+//   - A fixture behaves as its scenario says, with and without sessions.
 //
 // Start reading at [Add]; [Memory] holds the tasks.
 package mcptest

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	mostValues = 100 // of one completion, by the protocol
-	mostRows   = 500 // of a list that values are chosen from
+	mostValues = 100 // of one completion; the limit of the protocol
+	mostRows   = 500 // of a list that values are taken from
 )
 
-// sort is what the value of an argument or a variable is.
+// sort is the kind of value of an argument or a variable.
 type sort int
 
 const (
@@ -26,13 +26,13 @@ const (
 	aCapability
 )
 
-// variables are those of the templates, by the resource's name.
+// variables are the variables of the templates, by the name of the resource.
 var variables = map[string]map[string][]sort{
 	"task": {"id": {aTask}}, "history": {"id": {aTask}}, "drift": {"id": {aTask}}, "handoff": {"id": {aHandoff}},
 	"envelope": {"id": {aTask, aHandoff}}, "memory": {"task": {aTask}},
 }
 
-// complete lists what a prompt's argument or a template's variable may be, those that begin as the text does first.
+// complete lists values for an argument of a prompt or a variable of a template; values that begin with the text come first.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	sorts, err := sortsOf(req.Params)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	found := fitting(all, req.Params.Argument.Value)
 	d := mcp.CompletionResultDetails{Values: found, Total: len(found), HasMore: more}
 	if more {
-		d.Total = 0 // it is not known
+		d.Total = 0 // unknown
 	}
 	if len(found) > mostValues {
 		d.Values, d.HasMore = found[:mostValues], true
@@ -58,7 +58,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return &mcp.CompleteResult{Completion: d}, nil
 }
 
-// sortsOf is what is to be completed.
+// sortsOf returns the kinds of value that a request completes.
 func sortsOf(p *mcp.CompleteParams) ([]sort, error) {
 	switch p.Ref.Type {
 	case "ref/prompt":
@@ -85,7 +85,7 @@ func sortsOf(p *mcp.CompleteParams) ([]sort, error) {
 	return nil, invalid("ref.type is %.40q; use ref/prompt or ref/resource", p.Ref.Type)
 }
 
-// values are all of a sort, the likeliest first, and whether there are more.
+// values returns all values of a kind, likely ones first, and whether there are more.
 func (s *Server) values(ctx context.Context, x sort) (list []string, more bool, err error) {
 	switch x {
 	case anAgent, aCapability:
@@ -110,7 +110,7 @@ func (s *Server) values(ctx context.Context, x sort) (list []string, more bool, 
 			}
 			for _, t := range page.Tasks {
 				switch id := t.ID; {
-				case !live && !t.State.Final(): // it is there already
+				case !live && !t.State.Final(): // listed already
 				case x == aTask:
 					list = append(list, id)
 				case t.Handoff != "":
@@ -125,7 +125,7 @@ func (s *Server) values(ctx context.Context, x sort) (list []string, more bool, 
 	return nil, false, nil
 }
 
-// fitting are the values that begin with a text, then those that have it somewhere, in their order.
+// fitting returns the values that begin with a text, then those that contain it, each in their order.
 func fitting(values []string, text string) []string {
 	text = strings.ToLower(text)
 	begin, have := []string{}, []string{}

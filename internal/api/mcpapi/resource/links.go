@@ -7,10 +7,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mostLinks is how many links one answer has.
+// mostLinks is the maximum number of links in one answer.
 const mostLinks = 8
 
-// TaskLinks are where to read what an answer about a task leaves out. A task without an envelope has none to read.
+// TaskLinks returns links to the history of a task, and to its envelope if it has one.
 func TaskLinks(task, envelope string) []mcp.Content {
 	links := []mcp.Content{link("history", "trapeze://task/"+task+"/history", asJSON, 0)}
 	if envelope != "" {
@@ -19,8 +19,8 @@ func TaskLinks(task, envelope string) []mcp.Content {
 	return links
 }
 
-// ContentLinks are where to read what the rendered context of a handoff leaves out: memory items that came as references,
-// files, the envelope as it was sealed, and the task's history. They are at most 8; more is how many there would be besides.
+// ContentLinks returns links to what the rendered context of a handoff omits: memory items that are references, artifacts, the sealed
+// envelope, and the history of the task. It returns at most 8 links; more is the number of links that were omitted.
 func ContentLinks(task, handoff string, envelope json.RawMessage) (links []mcp.Content, more int) {
 	var e struct {
 		Memory []struct {
@@ -34,7 +34,7 @@ func ContentLinks(task, handoff string, envelope json.RawMessage) (links []mcp.C
 		} `json:"artifacts"`
 	}
 	if json.Unmarshal(envelope, &e) != nil {
-		return nil, 0 // it has none of these
+		return nil, 0 // an envelope that cannot be read has no links
 	}
 	add := func(l *mcp.ResourceLink) {
 		if len(links) == mostLinks-2 { // room for the last two
@@ -57,7 +57,7 @@ func ContentLinks(task, handoff string, envelope json.RawMessage) (links []mcp.C
 		link("history", "trapeze://task/"+task+"/history", asJSON, 0)), more
 }
 
-// link names what it leads to in words of ours only: clients show them outside of any fence.
+// link returns a link with a fixed name, never with text of others: clients show link names outside of fences.
 func link(name, uri, media string, size int64) *mcp.ResourceLink {
 	l := &mcp.ResourceLink{URI: uri, Name: name, MIMEType: media}
 	if size > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// what a receiver must be told, in every prompt that gives it something.
+// tellAll asks for the content that a receiver needs, in every prompt that hands something over.
 const tellAll = "Add what the receiver needs: ask, summary, facts, decisions, questions."
 
 func writeHandoff(ctx context.Context, w *writer) error {
@@ -20,10 +20,10 @@ func writeHandoff(ctx context.Context, w *writer) error {
 		if err := w.agents(ctx); err != nil {
 			return err
 		}
-		w.say("If one of them is clearly meant, name it in to; auto lets the policy decide.")
+		w.say("If the user clearly means one of them, name it in to; with auto the policy decides.")
 	}
 	w.call("send", field{"task", task}, field{"to", []string{to}}, field{"detail", w.given["reason"]})
-	w.say("%s Then say who has it.", tellAll)
+	w.say("%s Then tell the user who has the task.", tellAll)
 	return nil
 }
 
@@ -33,7 +33,7 @@ func writeEscalate(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("escalate", field{"task", task}, field{"to", w.given["to"]}, field{"detail", w.given["reason"]})
-	w.say("%s Give in detail why it is beyond you. You own it until somebody above has accepted.", tellAll)
+	w.say("%s Write in detail why you cannot do it. You own the task until the next level accepts it.", tellAll)
 	return nil
 }
 
@@ -43,7 +43,7 @@ func writeTakeover(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("accept", field{"takeover", task}, field{"detail", w.given["reason"]})
-	w.say("Its owner is asked; if it consents, the task is yours: status shows that, and accept with the handoff that it names gives the context.")
+	w.say("Its owner is asked. If the owner agrees, you own the task: status shows it, and accept with the handoff that status names gives the context.")
 	return nil
 }
 
@@ -53,7 +53,7 @@ func writeHistory(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("status", field{"id", task}, field{"history", true})
-	w.say("Then tell who had the task, when, and why it moved.")
+	w.say("Then tell the user who owned the task, when, and why it was handed off.")
 	return nil
 }
 
@@ -63,7 +63,7 @@ func writeShare(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("send", field{"task", task}, field{"to", []string{w.given["to"]}}, field{"share_only", true}, field{"detail", w.given["reason"]})
-	w.say("%s The task stays with you.", tellAll)
+	w.say("%s You keep the task.", tellAll)
 	return nil
 }
 
@@ -77,18 +77,18 @@ func writeSpecialist(ctx context.Context, w *writer) error {
 		to = field{"to", []string{client.Auto}}
 	}
 	w.call("send", field{"task", task}, to, field{"reason", string(client.ReasonSpecialization)}, field{"detail", w.given["reason"]})
-	w.say("%s Then say who has it.", tellAll)
+	w.say("%s Then tell the user who has the task.", tellAll)
 	return nil
 }
 
 func writeStuck(_ context.Context, w *writer) error {
 	w.call("escalate", field{"stuck", w.given["who"]}, field{"detail", w.given["reason"]})
-	w.say("Others are asked to take over. Then say which tasks moved, and to whom.")
+	w.say("Others are asked to take over. Then tell the user which tasks are offered to others, and to whom.")
 	return nil
 }
 
 func writeActive(_ context.Context, w *writer) error {
 	w.call("status")
-	w.say("Then list what is being handed off, by whom and to whom.")
+	w.say("Then list the tasks that are being handed off, with sender and receiver.")
 	return nil
 }

@@ -26,41 +26,41 @@ type argument struct {
 }
 
 var (
-	whichTask = argument{"task", "the task's id; left out: the one that you hold", false, []sort{aTask}}
-	whyText   = argument{"reason", "why, in words", false, nil}
+	whichTask = argument{"task", "id of the task; if omitted, the one that you own", false, []sort{aTask}}
+	whyText   = argument{"reason", "the reason in words", false, nil}
 )
 
-// prompts are the trigger phrases, in the words of the grammar of phrases.
+// prompts are the trigger phrases, worded as in the phrase grammar.
 var prompts = []prompt{
 	{
 		"handoff", "Hand off", "Hand this off to an agent",
-		[]argument{{"to", "the agent; left out: as the policy says", false, []sort{anAgent}}, whyText, whichTask},
+		[]argument{{"to", "the agent; if omitted, the policy decides", false, []sort{anAgent}}, whyText, whichTask},
 		writeHandoff,
 	},
 	{
 		"escalate", "Escalate", "Escalate this",
-		[]argument{{"to", "an agent; left out: the next level of the escalation chain", false, []sort{anAgent}}, whyText, whichTask},
+		[]argument{{"to", "an agent; if omitted, the next level of the escalation chain", false, []sort{anAgent}}, whyText, whichTask},
 		writeEscalate,
 	},
 	{
 		"takeover", "Take over", "Take over from an agent",
-		[]argument{{"from", "the agent that has it", false, []sort{anAgent}}, {"task", "the task's id", false, []sort{aTask}}, whyText},
+		[]argument{{"from", "the agent that owns it", false, []sort{anAgent}}, {"task", "id of the task", false, []sort{aTask}}, whyText},
 		writeTakeover,
 	},
 	{"history", "Handoff history", "What is the handoff history", []argument{whichTask}, writeHistory},
 	{
-		"share", "Transfer context", "Transfer context to an agent; the task stays where it is",
+		"share", "Transfer context", "Transfer context to an agent; you keep the task",
 		[]argument{{"to", "the agent", true, []sort{anAgent}}, whyText, whichTask},
 		writeShare,
 	},
 	{
 		"specialist", "Needs a specialist", "This needs a specialist",
-		[]argument{{"capability", "what the specialist must be able to do; left out: as the policy says", false, []sort{aCapability}}, whyText, whichTask},
+		[]argument{{"capability", "the capability that is needed; if omitted, the policy decides", false, []sort{aCapability}}, whyText, whichTask},
 		writeSpecialist,
 	},
 	{
 		"stuck", "Is stuck", "An agent is stuck",
-		[]argument{{"who", "the agent or the task that gets nowhere", true, []sort{anAgent, aTask}}, whyText},
+		[]argument{{"who", "the agent or the task that makes no progress", true, []sort{anAgent, aTask}}, whyText},
 		writeStuck,
 	},
 	{"active", "Active handoffs", "Show active handoffs", nil, writeActive},
@@ -74,18 +74,18 @@ func (p prompt) spec() *mcp.Prompt {
 	return s
 }
 
-// mostArgument is how long one argument may be, in bytes.
+// mostArgument is the maximum length of an argument, in bytes.
 const mostArgument = 16 << 10
 
-// writer writes a prompt: what to call, with what is known filled in. Arguments go into it as JSON only, so that nothing in
-// them can pass for what is to be done.
+// writer writes a prompt: the tool to call, with its known arguments. Arguments are written as JSON only, so that none of their text
+// looks like an instruction.
 type writer struct {
 	client *client.Client
 	given  map[string]string
 	text   strings.Builder
 }
 
-// writer gives a prompt with its arguments.
+// writer returns the handler of a prompt.
 func (s *Server) writer(p prompt) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		w := &writer{client: s.client, given: map[string]string{}}
@@ -131,7 +131,7 @@ type field struct {
 	value any
 }
 
-// call says to call a tool. Fields without a value are left out.
+// call writes the instruction to call a tool. Empty fields are omitted.
 func (w *writer) call(tool string, fields ...field) {
 	var b bytes.Buffer
 	for _, f := range fields {
@@ -146,13 +146,13 @@ func (w *writer) call(tool string, fields ...field) {
 	fmt.Fprintf(&w.text, "Call the Trapeze tool %s with {%s}.\n", tool, b.String())
 }
 
-// quote is a value in JSON, on one line.
+// quote returns a value as JSON, on one line.
 func quote(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return `""` // texts and lists of texts always can be
+		return `""` // strings and lists of strings can always be encoded
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -164,8 +164,8 @@ const (
 	mostAgents = 20
 )
 
-// task is the task that is meant: the one that was given, or else the only one that the agent f names holds. If there are
-// several they are listed for the model to choose from.
+// task returns the task that the prompt is about: the one given, or the only one that matches f. If several match, they are listed for
+// the model to choose from.
 func (w *writer) task(ctx context.Context, f client.TaskFilter) (string, error) {
 	if w.given["task"] != "" {
 		return w.given["task"], nil
@@ -178,25 +178,25 @@ func (w *writer) task(ctx context.Context, f client.TaskFilter) (string, error) 
 		}
 		return "", err
 	}
-	who := "You hold"
+	who := "You own"
 	switch f.Owner {
 	case "":
 		who = "There is"
 	case w.given["from"]:
-		who = quote(f.Owner) + " holds"
+		who = quote(f.Owner) + " owns"
 	}
 	if len(page.Tasks) == 0 {
-		w.say("%s no task that is known here: find out which one is meant, or ask the user.", who)
+		w.say("%s no open task: find out which one the user means, or ask the user.", who)
 		return "TASK", nil
 	}
-	w.say("%s several tasks; TASK is the one that is meant (if that is not clear, ask the user):", who)
+	w.say("%s several tasks; TASK is the one that the user means (if that is not clear, ask the user):", who)
 	for _, t := range page.Tasks {
 		w.say("- %s: %s", t.ID, quote(t.Intent))
 	}
 	return "TASK", nil
 }
 
-// own is the task that is meant, of those that the caller holds.
+// own returns the task that the prompt is about, of the tasks that the caller owns.
 func (w *writer) own(ctx context.Context) (string, error) {
 	if w.given["task"] != "" {
 		return w.given["task"], nil
@@ -208,7 +208,7 @@ func (w *writer) own(ctx context.Context) (string, error) {
 	return w.task(ctx, client.TaskFilter{Owner: me.Agent})
 }
 
-// agents says who else is ready.
+// agents lists the other agents that are ready.
 func (w *writer) agents(ctx context.Context) error {
 	me, err := w.client.Me(ctx)
 	if err != nil {
@@ -225,7 +225,7 @@ func (w *writer) agents(ctx context.Context) error {
 		}
 	}
 	if len(names) > 0 {
-		w.say("Ready are: %s.", strings.Join(names, ", "))
+		w.say("These agents are ready: %s.", strings.Join(names, ", "))
 	}
 	return nil
 }

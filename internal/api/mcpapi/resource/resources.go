@@ -16,7 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// resource is a sort of resource.
+// resource is a kind of resource: a fixed URI or a template.
 type resource struct {
 	uri, name, title, about, media string
 	read                           func(context.Context, *client.Client, target) (*mcp.ReadResourceResult, error)
@@ -32,15 +32,15 @@ const (
 	asBytes    = "application/octet-stream"
 )
 
-// resources is all that there is to read.
+// resources are all resources of the server.
 var resources = []resource{
 	{
 		"trapeze://inbox", "inbox", "Your inbox",
-		"What waits for you, most urgent first. Looking here starts no clock. Can be subscribed to.", asJSON, readInbox,
+		"The items that wait for you, most urgent first. Reading it starts no timeout. Supports subscriptions.", asJSON, readInbox,
 	},
 	{
 		"trapeze://task/{id}{?from}", "task", "A task",
-		"How a task stands. Can be subscribed to.", asJSON,
+		"The state of a task. Supports subscriptions.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			t, err := c.Task(ctx, p.id)
 			return p.json(t, err)
@@ -48,11 +48,11 @@ var resources = []resource{
 	},
 	{
 		"trapeze://task/{id}/history{?after}", "history", "A task's history",
-		"Everything on record about a task, oldest first; after is a position.", asJSON, readHistory,
+		"All recorded events of a task, oldest first; after is a position.", asJSON, readHistory,
 	},
 	{
 		"trapeze://task/{id}/drift{?from}", "drift", "A task's drift",
-		"What each hop of a task kept, changed, left out and dropped of its context.", asJSON,
+		"What each hop of a task kept, changed, omitted and dropped of its context.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			d, err := c.Drift(ctx, p.id)
 			return p.json(d, err)
@@ -60,7 +60,7 @@ var resources = []resource{
 	},
 	{
 		"trapeze://handoff/{id}{?from}", "handoff", "A handoff's context",
-		"What the receiver of a handoff works from, as it is rendered for it.", asMarkdown,
+		"The context that the receiver of a handoff works from, as rendered for it.", asMarkdown,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			if !strings.Contains(p.id, ".h") {
 				return nil, notFound(p.uri)
@@ -74,7 +74,7 @@ var resources = []resource{
 	},
 	{
 		"trapeze://envelope/{id}{?from}", "envelope", "A sealed envelope",
-		"The envelope of a task, a handoff or a share, as it was sealed.", asJSON,
+		"The sealed envelope of a task, a handoff or a share.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			s, err := c.Content(ctx, p.id, client.ContentInput{})
 			if err != nil {
@@ -85,7 +85,7 @@ var resources = []resource{
 	},
 	{
 		"trapeze://memory/{id}{?task,from}", "memory", "A memory item",
-		"What an agent remembered; task is the one whose envelope refers to it, where that gives the right to read it.", asJSON,
+		"A memory item; task is the task whose envelope refers to the item, if that reference is your permission to read it.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			m, err := c.Memory(ctx, p.id, client.MemoryReference{Task: p.query.Get("task")})
 			return p.json(m, err)
@@ -93,11 +93,11 @@ var resources = []resource{
 	},
 	{
 		"trapeze://artifact/{+digest}", "artifact", "An artifact",
-		"A file that an envelope refers to, by its digest (sha256:…), if it is not large.", "", readArtifact,
+		"A file that an envelope refers to, by its digest (sha256:…), up to 128 KiB.", "", readArtifact,
 	},
 }
 
-// reader reads what an resource is about.
+// reader returns the handler that reads a resource.
 func (s *Server) reader(e resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		p, err := locate(req.Params.URI, e.uri)
@@ -112,24 +112,24 @@ func (s *Server) reader(e resource) mcp.ResourceHandler {
 	}
 }
 
-// notFound is the protocol's way to say that there is no such resource, or none that the caller may see.
+// notFound is the protocol error for a resource that does not exist or that the caller may not see.
 func notFound(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
-		data = nil // a string always can be
+		data = nil // a string can always be encoded
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}
 }
 
-// refused is an error of the API as one of the protocol. Where a resource was read, what the API does not find is a resource that
-// is not there; otherwise uri is empty.
+// refused converts an error of the API to a protocol error. For a read, uri is the resource, and an error "not found" of the API is
+// the protocol's "resource not found"; otherwise uri is empty.
 func refused(ctx context.Context, uri string, err error) error {
 	var wire *jsonrpc.Error
 	var e *client.Error
 	switch {
 	case errors.As(err, &wire):
 		return err
-	case uri != "" && (errors.Is(err, client.NotFound) || errors.Is(err, client.Invalid)): // an id that is none
+	case uri != "" && (errors.Is(err, client.NotFound) || errors.Is(err, client.Invalid)): // a malformed id
 		return notFound(uri)
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -159,12 +159,12 @@ const (
 	mostDetails = 16 << 10 // bytes of one entry's details
 )
 
-// history is a page of a task's record.
+// history is a page of the history of a task.
 type history struct {
 	Task    string              `json:"task"`
 	Entries []client.AuditEntry `json:"entries"`
-	Count   int                 `json:"count"`          // of all
-	Next    string              `json:"next,omitempty"` // where to read on
+	Count   int                 `json:"count"`          // of all entries of the task
+	Next    string              `json:"next,omitempty"` // URI of the next page
 }
 
 func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
@@ -216,13 +216,13 @@ func readArtifact(ctx context.Context, c *client.Client, p target) (*mcp.ReadRes
 	}}}, nil
 }
 
-// bounded takes so much and no more.
+// bounded writes at most left bytes.
 type bounded struct {
 	to   io.Writer
 	left int
 }
 
-var errEnough = errors.New("that is enough")
+var errEnough = errors.New("the content is too large")
 
 func (w *bounded) Write(b []byte) (int, error) {
 	if w.left -= len(b); w.left < 0 {

@@ -11,28 +11,28 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// Server shows one principal what it may see.
+// Server adds resources, prompts and completion to the MCP server of one principal.
 type Server struct {
 	client *client.Client
 	watch  watcher
 }
 
-// New returns what the principal that c speaks for is shown.
+// New returns a Server for the principal of c.
 func New(c *client.Client) *Server {
 	return &Server{client: c, watch: watcher{client: c, by: map[*mcp.ServerSession]map[string]bool{}}}
 }
 
-// Configure adds what a server must know when it is made.
+// Configure sets the handlers that an MCP server needs when it is created.
 func (s *Server) Configure(o *mcp.ServerOptions) {
 	o.CompletionHandler = s.complete
 	o.SubscribeHandler = s.watch.subscribe
 	o.UnsubscribeHandler = s.watch.unsubscribe
 }
 
-// Install adds the rest, before the server serves. A showcase is of one server.
+// Install adds resources and prompts to the MCP server, before it serves. A Server is for one MCP server.
 func (s *Server) Install(server *mcp.Server) {
 	s.watch.server = server
-	server.AddReceivingMiddleware(sayable)
+	server.AddReceivingMiddleware(encodableErrors)
 	for _, e := range resources {
 		if e.template() {
 			server.AddResourceTemplate(&mcp.ResourceTemplate{
@@ -47,9 +47,9 @@ func (s *Server) Install(server *mcp.Server) {
 	}
 }
 
-// sayable makes of the SDK's "not found" something that can be sent, where the URI has characters that it quotes as Go does and
-// not as JSON. Without it such a call would never be answered.
-func sayable(next mcp.MethodHandler) mcp.MethodHandler {
+// encodableErrors repairs the SDK's "not found" error for URIs with characters that the SDK escapes as Go does and not as JSON. Without it such
+// a call would never be answered, because the error cannot be encoded.
+func encodableErrors(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
 		var wire *jsonrpc.Error

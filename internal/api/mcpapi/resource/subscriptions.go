@@ -19,31 +19,31 @@ const (
 	inboxURI = "trapeze://inbox"
 	taskURI  = "trapeze://task/"
 
-	// mostWatched is how many resources one session may be subscribed to.
+	// mostWatched is the maximum number of subscriptions of a session.
 	mostWatched = 100
-	// gather is how long changes are gathered before they are told: no resource is told of more often.
+	// gather is how long changes are collected before a notification: the minimum interval of notifications of a resource.
 	gather = 200 * time.Millisecond
-	// The pauses before a stream of events that was refused is asked for again.
+	// The pauses before a refused stream of events is requested again.
 	firstPause, longestPause = 2 * time.Second, time.Minute
 )
 
-// watcher tells the sessions of one principal that what they have subscribed to has changed.
+// watcher notifies the sessions of one principal of changes of the resources that they subscribe to.
 type watcher struct {
 	client *client.Client
 	server *mcp.Server
 
 	mu    sync.Mutex
 	by    map[*mcp.ServerSession]map[string]bool
-	stop  context.CancelFunc // of the follower; nil: nobody is subscribed
-	dirty map[string]bool    // to be told
-	bell  chan struct{}      // rings when dirty has something
-	inbox string             // as it was last told
+	stop  context.CancelFunc // ends following the events; nil if there is no subscription
+	dirty map[string]bool    // changed, and not notified yet
+	bell  chan struct{}      // signals that dirty is not empty
+	inbox string             // its content at the last notification
 }
 
-// subscribe refuses what cannot be read, and what does not change by events.
+// subscribe refuses resources that the caller cannot read, and those without events.
 func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	uri := req.Params.URI
-	from, err := w.position(ctx) // before it is looked at: what happens after that is told
+	from, err := w.position(ctx) // before the read, so that every later change is notified
 	if err != nil {
 		return refused(ctx, uri, err)
 	}
@@ -71,7 +71,7 @@ func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 		mine = map[string]bool{}
 		w.by[req.Session] = mine
 		go func() {
-			_ = req.Session.Wait() // however it ends
+			_ = req.Session.Wait() // for any reason
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			delete(w.by, req.Session)
@@ -83,7 +83,7 @@ func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	}
 	mine[uri] = true
 	if w.stop == nil {
-		following, stop := context.WithCancel(context.Background()) // it is of no call: the next may be made with another token
+		following, stop := context.WithCancel(context.Background()) // not tied to a call: the next call may bring another token
 		w.stop, w.dirty, w.bell = stop, map[string]bool{}, make(chan struct{}, 1)
 		go w.follow(following, stop, from)
 		go w.tell(following, w.bell)
@@ -99,7 +99,7 @@ func (w *watcher) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) er
 	return nil
 }
 
-// rest ends the following when nobody is subscribed to anything. The caller holds mu.
+// rest stops following events when there is no subscription left. The caller holds mu.
 func (w *watcher) rest() {
 	for _, uris := range w.by {
 		if len(uris) > 0 {
@@ -112,7 +112,7 @@ func (w *watcher) rest() {
 	}
 }
 
-// watched reports whether anybody is subscribed to a resource. The caller holds mu.
+// watched reports whether a session subscribes to a resource. The caller holds mu.
 func (w *watcher) watched(uri string) bool {
 	for _, uris := range w.by {
 		if uris[uri] {
@@ -122,13 +122,13 @@ func (w *watcher) watched(uri string) bool {
 	return false
 }
 
-// position is where the record is now.
+// position returns the current position of the record.
 func (w *watcher) position(ctx context.Context) (uint64, error) {
 	page, err := w.client.Tasks(ctx, client.TaskFilter{Limit: 1})
 	return page.Position, err
 }
 
-// look is what the inbox holds, in short.
+// look returns a summary of the content of the inbox.
 func (w *watcher) look(ctx context.Context) (string, error) {
 	box, err := w.client.Inbox(ctx, client.InboxOptions{Peek: true, Limit: mostRows})
 	var b strings.Builder
@@ -138,8 +138,8 @@ func (w *watcher) look(ctx context.Context) (string, error) {
 	return b.String(), err
 }
 
-// follow takes note of what happens after a position. The client rides out servers that are away, and goes on where it was;
-// a server that does not know the target any more, or has no stream to spare, is asked again, and everything is told of once.
+// follow notes changes after a position. The client reconnects to a server that restarts, and resumes there. If the server no longer
+// knows the position, or has too many streams open, follow starts again from now and marks every subscribed resource as changed.
 func (w *watcher) follow(ctx context.Context, stop context.CancelFunc, after uint64) {
 	defer stop()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -152,7 +152,7 @@ func (w *watcher) follow(ctx context.Context, stop context.CancelFunc, after uin
 		if ctx.Err() != nil {
 			return
 		}
-		if errors.Is(err, client.Unauthenticated) { // and so will be everything else
+		if errors.Is(err, client.Unauthenticated) { // and so are all other calls
 			w.giveUp(ctx)
 			return
 		}
@@ -168,19 +168,19 @@ func (w *watcher) follow(ctx context.Context, stop context.CancelFunc, after uin
 	}
 }
 
-// giveUp makes the next to subscribe begin again.
+// giveUp lets the next subscription follow the events again.
 func (w *watcher) giveUp(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if ctx.Err() == nil { // it is still this one that follows
+	if ctx.Err() == nil { // no other follower has started
 		w.stop = nil
 	}
 }
 
-// noteAll marks all that anybody is subscribed to as changed.
+// noteAll marks all subscribed resources as changed.
 func (w *watcher) noteAll() {
 	w.mu.Lock()
-	w.inbox = "not looked at"
+	w.inbox = "not read"
 	var all []string
 	for _, uris := range w.by {
 		all = slices.AppendSeq(all, maps.Keys(uris))
@@ -189,7 +189,7 @@ func (w *watcher) noteAll() {
 	w.note(all...)
 }
 
-// note marks resources as changed, if anybody is subscribed to them.
+// note marks resources as changed, if a session subscribes to them.
 func (w *watcher) note(uris ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -206,7 +206,7 @@ func (w *watcher) note(uris ...string) {
 	}
 }
 
-// tell tells of changes, gathered for a moment. Of the inbox it tells only if it holds something else.
+// tell sends notifications of changes, collected for gather. For the inbox it sends one only if its content has changed.
 func (w *watcher) tell(ctx context.Context, bell <-chan struct{}) {
 	for {
 		select {
@@ -225,19 +225,19 @@ func (w *watcher) tell(ctx context.Context, bell <-chan struct{}) {
 		w.mu.Unlock()
 		for _, uri := range changed {
 			if uri != inboxURI || w.other(ctx) {
-				_ = w.server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}) // a hint
+				_ = w.server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}) // best effort
 			}
 		}
 	}
 }
 
-// other reports whether the inbox holds something else than before.
+// other reports whether the content of the inbox has changed.
 func (w *watcher) other(ctx context.Context) bool {
 	now, err := w.look(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil || now == w.inbox {
-		return err != nil && ctx.Err() == nil // whoever looks will see
+		return err != nil && ctx.Err() == nil // on an error, assume a change
 	}
 	w.inbox = now
 	return true

@@ -12,20 +12,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MaxText is the most bytes of content that one reading gives.
+// MaxText is the maximum size of the content of one read, in bytes.
 const MaxText = 128 << 10
 
-// target is what a URI names.
+// target is a parsed URI.
 type target struct {
 	uri   string
 	id    string
 	query url.Values
 }
 
-// anID is what ids of tasks, handoffs, shares, memory items and digests are made of.
+// anID matches ids of tasks, handoffs, shares and memory items, and digests.
 var anID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,200}$`)
 
-// locate reads a URI that has matched a template. What is no id is not found; a parameter that the template has not is refused.
+// locate parses a URI that has matched a template. A malformed id is not found; a parameter that the template does not have is refused.
 func locate(uri, template string) (target, error) {
 	if !strings.Contains(template, "{") {
 		return target{uri: uri}, nil
@@ -35,7 +35,7 @@ func locate(uri, template string) (target, error) {
 		return target{}, notFound(uri)
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
-	id, err := url.PathUnescape(first) // a slash that is escaped ends no name
+	id, err := url.PathUnescape(first) // an escaped slash is part of the id
 	if err != nil || !anID.MatchString(id) || strings.Trim(id, ".") == "" {
 		return target{}, notFound(uri)
 	}
@@ -46,13 +46,13 @@ func locate(uri, template string) (target, error) {
 	_, takes, _ := strings.Cut(strings.TrimSuffix(template, "}"), "{?")
 	for name := range query {
 		if !strings.Contains(","+takes+",", ","+name+",") {
-			return target{}, invalid("%.40q is no parameter of %s", name, template)
+			return target{}, invalid("%.40q is not a parameter of %s", name, template)
 		}
 	}
 	return target{uri, id, query}, nil
 }
 
-// number is a parameter that counts something; left out, it is 0.
+// number returns a parameter that is a number; 0 if it is omitted.
 func (p target) number(name string) (uint64, error) {
 	text := p.query.Get(name)
 	if text == "" {
@@ -60,12 +60,12 @@ func (p target) number(name string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 62)
 	if err != nil {
-		return 0, invalid("%s is %.40q; use a number that an answer gave", name, text)
+		return 0, invalid("%s is %.40q; use a number from an earlier answer", name, text)
 	}
 	return n, nil
 }
 
-// json is a value, or why there is none.
+// json returns a value as JSON, or the error.
 func (p target) json(v any, err error) (*mcp.ReadResourceResult, error) {
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (p target) whole(text, media string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: p.uri, MIMEType: media, Text: text}}}
 }
 
-// part is a text, or if that is too long the part that begins at byte "from", and then where to read on.
+// part returns a text. A text longer than MaxText is returned in parts: the part that begins at byte "from", and the URI of the next.
 func (p target) part(text, media string) (*mcp.ReadResourceResult, error) {
 	from, err := p.number("from")
 	if err != nil {
@@ -110,7 +110,7 @@ func (p target) part(text, media string) (*mcp.ReadResourceResult, error) {
 		}
 		base, _, _ := strings.Cut(p.uri, "?")
 		next = base + "?" + q.Encode()
-		note = fmt.Sprintf("These were bytes %d to %d of %d. Read on at %s", begin, end, len(text), next)
+		note = fmt.Sprintf("These were bytes %d to %d of %d. The next part is at %s", begin, end, len(text), next)
 	}
 	r.Contents = append(r.Contents, &mcp.ResourceContents{URI: next, MIMEType: asText, Text: note})
 	return r, nil

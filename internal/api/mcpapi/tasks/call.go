@@ -8,23 +8,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// call is a tool call under way.
+// call is a tool call in progress.
 type call struct {
-	declared bool   // the client can be given a handle
-	handle   string // that it is to be given
+	declared bool   // the client declares the extension
+	handle   string // the handle to return; empty if none
 }
 
 type contextKey struct{}
 
-// Supported reports whether the client of the tool call under way can be given a handle.
+// Supported reports whether the client of the current tool call supports the extension.
 func Supported(ctx context.Context) bool {
 	c, ok := ctx.Value(contextKey{}).(*call)
 	return ok && c.declared
 }
 
-// Later says that the result of the tool call under way comes later, under a handle that its Source knows by now. True
-// means that the client is given the handle, whatever the tool returns, and the tool should return at once. False means
-// that the client cannot be given one: the tool has to wait itself, or to refuse with [Required].
+// Later says that the result of the current tool call comes later, under a handle that the Source can resolve already. If it returns
+// true, the client gets the handle whatever the tool returns, and the tool should return at once. If it returns false, the client does
+// not support handles: the tool has to wait, or to refuse with [Required].
 func Later(ctx context.Context, handle string) bool {
 	c, ok := ctx.Value(contextKey{}).(*call)
 	if !ok || !c.declared {
@@ -34,7 +34,7 @@ func Later(ctx context.Context, handle string) bool {
 	return true
 }
 
-// Required is the error for a client that does not declare the extension, where it cannot go without.
+// Required returns the error for a client that must declare the extension and does not.
 func Required() error {
 	return &jsonrpc.Error{
 		Code:    mcp.CodeMissingRequiredClientCapabilities,

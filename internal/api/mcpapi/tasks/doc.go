@@ -1,18 +1,16 @@
-// Package tasks is the Tasks extension of MCP (io.modelcontextprotocol/tasks, for protocol 2026-07-28): a tool call whose
-// result comes later answers with a handle at once, and the client asks for the rest by it.
+// Package tasks implements the Tasks extension of MCP (io.modelcontextprotocol/tasks, for protocol 2026-07-28): a tool call whose result
+// comes later returns a handle at once, and the client asks for the result with the handle.
 //
-// A tool says [Later] instead of waiting, and the middleware that [Install] adds turns its answer into the handle. What a
-// handle stands for is the business of a [Source]: Trapeze's is the record, so that a server that dies between the handle
-// and the result loses nothing.
+// A tool calls [Later] instead of waiting, and the middleware of [Install] replaces its result with the handle. A [Source] resolves
+// handles. The Source of Trapeze is the record, so that nothing is lost if the server stops between the handle and the result.
 //
 // Invariants:
-//   - Only a request that declares the extension is given a handle, or may use one: others are told what they lack.
-//   - A handle is given once its task can be read: what Source does not know is not promised.
-//   - A task's end is told as the call's own result would have been: a tool's error is a completed task, and "failed" is
-//     for errors of the protocol.
-//   - Cancelling or answering what is over changes nothing and is no error.
-//   - Notifications are hints, and told to whoever asked for them until the task has ended: what counts is the task, when read.
+//   - Only a request that declares the extension gets a handle or may use one: others are told which capability they lack.
+//   - A handle is returned only when the Source can read its task.
+//   - A task ends with the result that the call would have returned: a tool error is a completed task; "failed" is for protocol errors.
+//   - Cancelling or answering a task that has ended changes nothing and is not an error.
+//   - Notifications are hints, sent until the task has ended: the authority is the task, when read.
 //
-// Start reading at [Source], then [Install] and [Later]. Streams of notifications are in listen.go, which [Handler] serves over
-// HTTP and [Transport] on the transport of one client.
+// Start reading at [Source], then [Install] and [Later]. listen.go has the notification streams, which [Handler] serves over HTTP and
+// [Transport] over the transport of one client.
 package tasks

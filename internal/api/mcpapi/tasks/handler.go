@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxBody is the largest request about tasks, in bytes. Answers to questions are short.
+	// maxBody is the maximum size of a request about tasks, in bytes.
 	maxBody = 1 << 20
-	// breath is how often a stream that has nothing to tell shows that it lives.
-	breath = 25 * time.Second
+	// keepAlive is the interval of comments on a stream without events.
+	keepAlive = 25 * time.Second
 )
 
-// Door serves what the extension needs of HTTP and the SDK has not: the header that names the task has to name the one in
-// the body, and subscriptions/listen that names tasks gets notifications/tasks. All else goes to next. The request is of
-// a caller that is known by now; of gives the tasks that it may see, and counts those that it follows.
+// Handler serves the parts of the extension over HTTP that the SDK does not have: it checks that the Mcp-Name header is the taskId of the
+// body, and serves subscriptions/listen for tasks with notifications/tasks. All other requests go to next. The caller must be
+// authenticated; of returns the tasks that it may see, and the counter of those that it follows.
 func Handler(next http.Handler, of func(*http.Request) (Source, *Following)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := r.Header.Get("Mcp-Method")
@@ -42,7 +42,7 @@ func Handler(next http.Handler, of func(*http.Request) (Source, *Following)) htt
 		if err != nil {
 			var tooLarge *http.MaxBytesError
 			if errors.As(err, &tooLarge) {
-				http.Error(w, "a request about tasks has at most 1 MiB", http.StatusRequestEntityTooLarge)
+				http.Error(w, "the request is too large: the limit for requests about tasks is 1 MiB", http.StatusRequestEntityTooLarge)
 				return
 			}
 			http.Error(w, "the request's body could not be read", http.StatusBadRequest)
@@ -52,7 +52,7 @@ func Handler(next http.Handler, of func(*http.Request) (Source, *Following)) htt
 		m, err := jsonrpc.DecodeMessage(body)
 		call, is := m.(*jsonrpc.Request)
 		if err != nil || !is || call.Method != method || !call.IsCall() {
-			next.ServeHTTP(w, r) // which refuses it
+			next.ServeHTTP(w, r) // next refuses it
 			return
 		}
 		var p parameters
@@ -62,7 +62,7 @@ func Handler(next http.Handler, of func(*http.Request) (Source, *Following)) htt
 		}
 		switch name := r.Header.Get("Mcp-Name"); {
 		case method != methodListen && name != p.TaskID:
-			answer(w, refused(call.ID, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header Mcp-Name has to be the taskId of the body"}))
+			answer(w, refused(call.ID, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header Mcp-Name must be the taskId of the body"}))
 		case len(p.Notifications.TaskIDs) > 0:
 			listen(w, r, call.ID, &p, of)
 		default:
@@ -71,10 +71,10 @@ func Handler(next http.Handler, of func(*http.Request) (Source, *Following)) htt
 	})
 }
 
-// listen serves a stream of notifications. It ends when all of its tasks have, or with the request.
+// listen serves a notification stream. It ends when all of its tasks have ended, or with the request.
 func listen(w http.ResponseWriter, r *http.Request, id jsonrpc.ID, p *parameters, of func(*http.Request) (Source, *Following)) {
 	if p.Meta.Version != r.Header.Get("Mcp-Protocol-Version") {
-		answer(w, refused(id, invalid("_meta has to name the protocol version of the header")))
+		answer(w, refused(id, invalid("_meta must have the protocol version of the header")))
 		return
 	}
 	source, following := of(r)
@@ -89,17 +89,17 @@ func listen(w http.ResponseWriter, r *http.Request, id jsonrpc.ID, p *parameters
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	out := &sender{to: w, flush: http.NewResponseController(w).Flush}
-	var breathing sync.WaitGroup
-	breathing.Go(func() { out.breathe(ctx, stop) })
+	var alive sync.WaitGroup
+	alive.Go(func() { out.keepAlive(ctx, stop) })
 	s.tell(ctx, out.send)
 	if end, err := over(id); err == nil && ctx.Err() == nil {
-		_ = out.send(end) // whoever is gone needs no answer
+		_ = out.send(end) // the client may be gone
 	}
 	stop()
-	breathing.Wait()
+	alive.Wait()
 }
 
-// answer writes an error of the protocol, before anything else was written.
+// answer writes a protocol error, before anything else was written.
 func answer(w http.ResponseWriter, r *jsonrpc.Response) {
 	status := http.StatusBadRequest
 	var wire *jsonrpc.Error
@@ -113,10 +113,10 @@ func answer(w http.ResponseWriter, r *jsonrpc.Response) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // whoever is gone needs no answer
+	_, _ = w.Write(body) // the client may be gone
 }
 
-// sender writes a stream of server-sent events, for many goroutines.
+// sender writes server-sent events. It is safe for concurrent use.
 type sender struct {
 	mu    sync.Mutex
 	to    http.ResponseWriter
@@ -140,9 +140,9 @@ func (s *sender) raw(text string) error {
 	return s.flush()
 }
 
-// breathe shows that the stream lives until ctx ends. When the client is gone, it stops the stream.
-func (s *sender) breathe(ctx context.Context, stop context.CancelFunc) {
-	beat := time.NewTicker(breath)
+// keepAlive sends comments until ctx ends. If the client is gone, it calls stop.
+func (s *sender) keepAlive(ctx context.Context, stop context.CancelFunc) {
+	beat := time.NewTicker(keepAlive)
 	defer beat.Stop()
 	for {
 		select {

@@ -16,8 +16,8 @@ const (
 	methodCancel = "tasks/cancel"
 )
 
-// Install gives a server the extension: the methods, and handles in the place of results where a tool says [Later]. It is
-// for servers that have said so with [Advertise], before they serve.
+// Install adds the extension to a server: its methods, and handles instead of results where a tool calls [Later]. It must be called
+// before the server serves, on a server with the capability of [Advertise].
 func Install(s *mcp.Server, source Source) error {
 	s.AddReceivingMiddleware(middleware(source))
 	return errors.Join(
@@ -32,8 +32,8 @@ func Install(s *mcp.Server, source Source) error {
 		}))
 }
 
-// asker is what the middleware wants to know of a request; every request to a server has it.
-type asker interface {
+// clientRequest is what the middleware needs of a request; every request of the SDK implements it.
+type clientRequest interface {
 	ProtocolVersion() string
 	ClientCapabilities() *mcp.ClientCapabilities
 }
@@ -51,10 +51,10 @@ func middleware(source Source) mcp.Middleware {
 				return begun(ctx, source, c.handle, res)
 			case methodGet, methodUpdate, methodCancel:
 				if missing(req.GetParams()) {
-					return nil, invalid("params is missing: give taskId")
+					return nil, invalid("params is missing: it must have taskId")
 				}
-				if who, ok := req.(asker); !ok || who.ProtocolVersion() < since {
-					return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " is there from protocol version " + since}
+				if who, ok := req.(clientRequest); !ok || who.ProtocolVersion() < since {
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " needs protocol version " + since}
 				}
 				if !declared(req) {
 					return nil, Required()
@@ -66,7 +66,7 @@ func middleware(source Source) mcp.Middleware {
 }
 
 func declared(req mcp.Request) bool {
-	who, ok := req.(asker)
+	who, ok := req.(clientRequest)
 	return ok && who.ProtocolVersion() >= since && declares(who.ClientCapabilities())
 }
 
@@ -78,8 +78,8 @@ func declares(c *mcp.ClientCapabilities) bool {
 	return ok
 }
 
-// begun is the answer to a call whose result comes later. If it has come already, it is written into the one that the tool
-// has returned, which the SDK has marked as complete, and no handle is needed.
+// begun answers a call whose result comes later with its handle. If the task has ended already, it returns its result instead, written
+// into the result of the tool, which the SDK has marked as complete.
 func begun(ctx context.Context, source Source, id string, res mcp.Result) (mcp.Result, error) {
 	t, err := read(ctx, source, id)
 	if err != nil {
@@ -131,7 +131,7 @@ func cancel(ctx context.Context, source Source, p *named) (*done, error) {
 		err = source.Cancel(ctx, t.ID)
 	}
 	if err != nil {
-		// It may have ended in between, which is as good.
+		// If it has ended meanwhile, there is nothing to cancel.
 		if t, again := source.Get(ctx, t.ID); again != nil || !t.Status.Final() {
 			return nil, wireError(err, p.TaskID)
 		}
@@ -139,10 +139,10 @@ func cancel(ctx context.Context, source Source, p *named) (*done, error) {
 	return &done{ResultType: "complete"}, nil
 }
 
-// read reads a task that a client has named.
+// read reads the task of a handle.
 func read(ctx context.Context, source Source, id string) (Task, error) {
 	if id == "" {
-		return Task{}, invalid("taskId is missing: give the handle that the tool call answered with")
+		return Task{}, invalid("taskId is missing: give the handle that the tool call returned")
 	}
 	t, err := source.Get(ctx, id)
 	if err != nil {
@@ -151,15 +151,15 @@ func read(ctx context.Context, source Source, id string) (Task, error) {
 	return t, nil
 }
 
-// maxEcho is how much of a handle that nobody knows is repeated in an error, in bytes.
+// maxEcho is how much of an unknown handle an error repeats, in bytes.
 const maxEcho = 80
 
-// wireError is an error of a Source as the client gets it.
+// wireError converts an error of a Source to a protocol error.
 func wireError(err error, id string) error {
 	var wire *jsonrpc.Error
 	switch {
 	case errors.Is(err, ErrUnknown):
-		return invalid("no such task: %q; give a taskId that a tool call of yours answered with", id[:min(len(id), maxEcho)])
+		return invalid("no such task: %q; give a taskId that one of your tool calls returned", id[:min(len(id), maxEcho)])
 	case errors.As(err, &wire), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

@@ -15,29 +15,29 @@ import (
 const methodListen = "subscriptions/listen"
 
 const (
-	// maxNamed is how many tasks one stream of notifications is about.
+	// maxNamed is the maximum number of tasks of one notification stream.
 	maxNamed = 100
-	// maxFollowed is how many tasks the open streams of one client, or of one principal, are about together. Each is waited for by
-	// itself, and again for each stream: that takes 100 to 200 KiB.
+	// maxFollowed is the maximum number of tasks of all open streams of one client or principal. Waiting for a task takes 100 to
+	// 200 KiB, for each stream again.
 	maxFollowed = 256
 )
 
-// Following counts the tasks that open streams are about, where all of them together have a bound. Its zero value is ready.
+// Following counts the tasks of open streams, to limit their number. Its zero value is ready to use.
 type Following struct{ tasks atomic.Int32 }
 
-// take counts some more, unless there would be too many.
+// take adds n tasks, unless there would be too many.
 func (f *Following) take(n int) error {
 	if f.tasks.Add(int32(n)) <= maxFollowed { //nolint:gosec // at most maxNamed
 		return nil
 	}
 	f.leave(n)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(
-		"all your streams of notifications together are about at most %d tasks: end one, or ask for tasks with tasks/get", maxFollowed)}
+		"all your notification streams together can follow at most %d tasks: close one, or read tasks with tasks/get", maxFollowed)}
 }
 
 func (f *Following) leave(n int) { f.tasks.Add(int32(-n)) } //nolint:gosec // as above
 
-// parameters are what of a request's the extension has to know where the SDK does not: its types have no place for them.
+// parameters are the parameters of a request that the types of the SDK do not have.
 type parameters struct {
 	Meta struct {
 		Version      string                  `json:"io.modelcontextprotocol/protocolVersion"`
@@ -49,31 +49,31 @@ type parameters struct {
 	} `json:"notifications"`
 }
 
-// errMalformed is what parameters are told that are none.
-var errMalformed = invalid("taskId is a string, notifications.taskIds a list of strings, and _meta as the protocol says")
+// errMalformed is the error for malformed parameters.
+var errMalformed = invalid("the parameters are malformed: taskId is a string, notifications.taskIds a list of strings, and _meta an object as the protocol defines it")
 
-// stream is a stream of notifications about tasks, whatever it goes over.
+// stream is a notification stream about tasks, independent of its transport.
 type stream struct {
-	id     jsonrpc.ID // of the request for it
+	id     jsonrpc.ID // of the request that opened it
 	source Source
 	can    *mcp.ClientCapabilities
 	ids    []string
-	tasks  []Task // as they were when it was opened
+	tasks  []Task // as read when the stream was opened
 	among  *Following
 }
 
-// about marks a message with the stream that it belongs to.
+// about names the stream that a message belongs to.
 type about struct {
 	Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
 }
 
-// open reads the tasks that a stream is to be about, until close is called. Its errors are for the client.
+// open reads the tasks of a stream and counts them until close is called. Its errors are for the client.
 func open(ctx context.Context, source Source, among *Following, id jsonrpc.ID, p *parameters) (*stream, error) {
 	if !declares(p.Meta.Capabilities) {
 		return nil, Required()
 	}
 	if len(p.Notifications.TaskIDs) > maxNamed {
-		return nil, invalid("a stream is about at most %d tasks: open another for the rest", maxNamed)
+		return nil, invalid("a stream can follow at most %d tasks: open another for the rest", maxNamed)
 	}
 	s := &stream{id: id, source: source, can: p.Meta.Capabilities, among: among}
 	if err := s.lookUp(ctx, p.Notifications.TaskIDs); err != nil {
@@ -84,7 +84,7 @@ func open(ctx context.Context, source Source, among *Following, id jsonrpc.ID, p
 
 func (s *stream) close() { s.among.leave(len(s.tasks)) }
 
-// lookUp reads those of the named tasks that there are, each once.
+// lookUp reads the named tasks that exist, each once.
 func (s *stream) lookUp(ctx context.Context, named []string) error {
 	seen := map[string]bool{}
 	for _, id := range named {
@@ -104,9 +104,9 @@ func (s *stream) lookUp(ctx context.Context, named []string) error {
 	return nil
 }
 
-// tell says which tasks the stream is about, then tells of each as it is now and whenever it has changed. It returns when all
-// have ended, ctx has, or a message cannot be sent. What else the client asked for it did not get here: the acknowledgment
-// says so, and a stream of its own gives it.
+// tell acknowledges the tasks of the stream, then sends each task now and whenever it changes. It returns when all tasks have ended, ctx
+// has ended, or a message cannot be sent. The stream is only about tasks: the acknowledgment shows the client that it needs another
+// stream for its other subscriptions.
 func (s *stream) tell(ctx context.Context, send func(jsonrpc.Message) error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -142,7 +142,7 @@ func (s *stream) tell(ctx context.Context, send func(jsonrpc.Message) error) {
 	all.Wait()
 }
 
-// follow tells of a task until it has ended.
+// follow sends a task until it has ended.
 func (s *stream) follow(ctx context.Context, t Task, say func(whole)) {
 	for ctx.Err() == nil {
 		d, err := detailOf(t, s.can)
@@ -154,18 +154,18 @@ func (s *stream) follow(ctx context.Context, t Task, say func(whole)) {
 			return
 		}
 		if t, err = s.source.Changed(ctx, t); err != nil {
-			return // notifications are hints: whoever asks is told
+			return // notifications are hints: the client can read the task
 		}
 	}
 }
 
-// over answers the request for a stream, which has ended.
+// over is the response to the request of a stream that has ended.
 func over(id jsonrpc.ID) (*jsonrpc.Response, error) {
 	data, err := json.Marshal(map[string]any{"resultType": "complete", "_meta": about{id.Raw()}})
 	return &jsonrpc.Response{ID: id, Result: data}, err
 }
 
-// refused answers a request with an error of the protocol.
+// refused is the response to a request that is refused.
 func refused(id jsonrpc.ID, err error) *jsonrpc.Response {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {

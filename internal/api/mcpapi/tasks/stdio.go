@@ -9,11 +9,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxStreams is how many streams of notifications one connection may have open.
+// maxStreams is the maximum number of open notification streams of a connection.
 const maxStreams = 64
 
-// Over is a transport of one client's messages, such as standard input and output, on which subscriptions/listen that names
-// tasks gets notifications/tasks; [Handler] does so for HTTP. All other messages pass. The client may see the tasks of source.
+// Transport wraps the transport of one client, such as standard input and output, and serves subscriptions/listen for tasks with
+// notifications/tasks; [Handler] does the same for HTTP. All other messages pass unchanged. The client may see the tasks of source.
 func Transport(t mcp.Transport, source Source) mcp.Transport { return &streamTransport{t, source} }
 
 type streamTransport struct {
@@ -31,17 +31,17 @@ func (t *streamTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &connection{Connection: c, source: t.source, alive: alive, end: end, open: map[jsonrpc.ID]context.CancelFunc{}}, nil
 }
 
-// connection keeps the requests for streams from the server behind it, and serves them.
+// connection serves the requests for notification streams itself; the server behind it does not see them.
 type connection struct {
 	mcp.Connection
 	source Source
-	alive  context.Context //nolint:containedctx // ends with the connection, whoever reads from it
+	alive  context.Context //nolint:containedctx // ends with the connection, not with a Read
 	end    context.CancelFunc
 
 	following Following
 
 	mu   sync.Mutex
-	open map[jsonrpc.ID]context.CancelFunc // streams, by their requests
+	open map[jsonrpc.ID]context.CancelFunc // open streams by request id
 }
 
 // Read implements [mcp.Connection].
@@ -49,7 +49,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)
 		if err != nil {
-			c.end() // nothing more can be cancelled
+			c.end() // no more messages can arrive
 			return nil, err
 		}
 		r, is := m.(*jsonrpc.Request)
@@ -68,7 +68,7 @@ func (c *connection) Close() error {
 	return c.Connection.Close()
 }
 
-// cancel stops a stream, if the request that is cancelled is for one. It may be for another, which the server knows.
+// cancel stops a stream, if the cancelled request opened one. Otherwise the server handles the cancellation.
 func (c *connection) cancel(r *jsonrpc.Request) {
 	var p struct {
 		RequestID any `json:"requestId"`
@@ -87,7 +87,7 @@ func (c *connection) cancel(r *jsonrpc.Request) {
 	}
 }
 
-// serve begins a stream, or refuses it, if that is what is asked for. It does not wait.
+// serve starts or refuses a stream if r requests one, and reports whether it does. It does not block.
 func (c *connection) serve(r *jsonrpc.Request) bool {
 	if r.Method != methodListen || !r.IsCall() {
 		return false
@@ -110,29 +110,30 @@ func (c *connection) serve(r *jsonrpc.Request) bool {
 	return true
 }
 
-// admit makes room for a stream. Where it is refused for an id that is another's, the answer must not be taken for that one's.
+// admit registers a stream. If the id of its request is in use, the refusal has no id, so that it is not taken for the answer to the
+// other request.
 func (c *connection) admit(id jsonrpc.ID) (context.Context, jsonrpc.ID, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.open[id] != nil:
-		return nil, jsonrpc.ID{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a call with this id is not answered yet: give every call an id of its own"}
+		return nil, jsonrpc.ID{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a call with this id is still in progress: give every call its own id"}
 	case len(c.open) >= maxStreams:
-		return nil, id, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "this session has as many streams of notifications open as it may: end one, or let one be about more"}
+		return nil, id, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "this session has the maximum number of notification streams open: close one, or follow more tasks in one stream"}
 	}
 	ctx, stop := context.WithCancel(c.alive)
 	c.open[id] = stop
 	return ctx, id, nil
 }
 
-// stream serves a stream until its tasks have ended, or it was cancelled, which is no error.
+// stream serves a stream until its tasks have ended or it is cancelled, which is not an error.
 func (c *connection) stream(ctx context.Context, id jsonrpc.ID, p *parameters) error {
 	s, err := open(ctx, c.source, &c.following, id, p)
 	if err == nil {
 		defer s.close()
 	}
 	if ctx.Err() != nil {
-		return nil // nobody wants to know any more
+		return nil // cancelled
 	}
 	if err == nil {
 		s.tell(ctx, func(m jsonrpc.Message) error { return c.Write(ctx, m) })
@@ -140,8 +141,8 @@ func (c *connection) stream(ctx context.Context, id jsonrpc.ID, p *parameters) e
 	return err
 }
 
-// answer answers the request for a stream that is over or refused. That which was cancelled is answered too, as the SDK does:
-// whoever gave it away does not listen, and its id is free.
+// answer responds to the request of a stream that has ended or was refused. A cancelled request gets a response too, as in the SDK: the
+// client ignores it, and the id can be used again.
 func (c *connection) answer(id jsonrpc.ID, err error) {
 	c.mu.Lock()
 	if stop := c.open[id]; stop != nil {
@@ -159,5 +160,5 @@ func (c *connection) answer(id jsonrpc.ID, err error) {
 	if err != nil {
 		r = refused(id, err)
 	}
-	_ = c.Write(c.alive, r) // a connection that is broken is noticed by whoever reads from it
+	_ = c.Write(c.alive, r) // Read reports a broken connection
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// brief is a task as the call that began it tells it.
+// brief is a task in the response to the call that started it.
 type brief struct {
 	ID      string    `json:"taskId"`
 	Status  Status    `json:"status"`
 	Message string    `json:"statusMessage,omitempty"`
 	Created time.Time `json:"createdAt"`
 	Updated time.Time `json:"lastUpdatedAt"`
-	TTL     *int64    `json:"ttlMs"` // null: never
+	TTL     *int64    `json:"ttlMs"` // null means unlimited
 	Poll    int64     `json:"pollIntervalMs,omitempty"`
 }
 
-// detail is what reading a task gives beside the brief.
+// detail is what the response to tasks/get has in addition to brief.
 type detail struct {
 	Questions mcp.InputRequestMap `json:"inputRequests,omitempty"`
 	Result    *outcome            `json:"result,omitempty"`
 	Err       *jsonrpc.Error      `json:"error,omitempty"`
 }
 
-// outcome is a result as the call itself would have answered with it: complete. The SDK says so only where it answers a call.
+// outcome is a result as the call would have returned it, with the result type "complete", which the SDK sets only when it answers a call.
 type outcome struct {
 	ResultType        string        `json:"resultType"`
 	Meta              mcp.Meta      `json:"_meta,omitempty"`
@@ -42,13 +42,13 @@ func outcomeOf(r *mcp.CallToolResult) *outcome {
 	return &outcome{"complete", r.Meta, append([]mcp.Content{}, r.Content...), r.StructuredContent, r.IsError}
 }
 
-// whole is a task as reading it gives it.
+// whole is a task with its details.
 type whole struct {
 	brief
 	detail
 }
 
-// state is the answer that tells of a task.
+// state is a response with a task.
 type state struct {
 	mcp.ResultBase
 	ResultType string `json:"resultType"`
@@ -56,7 +56,7 @@ type state struct {
 	detail
 }
 
-// done is the answer that says nothing but that the request was taken.
+// done is a response without content.
 type done struct {
 	mcp.ResultBase
 	ResultType string `json:"resultType"`
@@ -73,8 +73,8 @@ func briefOf(t Task) brief {
 	return b
 }
 
-// detailOf is a task for a client with some capabilities. What the client cannot ask its user is not asked: without a
-// question that it can put, the task stands as working.
+// detailOf returns a task for a client with some capabilities. A client that cannot ask its user gets no questions, and the status
+// "working" instead of "input_required".
 func detailOf(t Task, can *mcp.ClientCapabilities) (whole, error) {
 	w := whole{brief: briefOf(t)}
 	switch t.Status {
@@ -95,26 +95,25 @@ func detailOf(t Task, can *mcp.ClientCapabilities) (whole, error) {
 		w.Err = t.Err
 	}
 	if t.Status == Completed && t.Result == nil || t.Status == Failed && t.Err == nil {
-		return whole{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the task has ended without an outcome"}
+		return whole{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the task has ended without a result"}
 	}
 	return w, nil
 }
 
-// named are the parameters of a method that only says which task.
+// named are the parameters of a method that takes only a task id.
 type named struct {
 	mcp.ParamsBase
 	TaskID string `json:"taskId"`
 }
 
-// updateParams are the parameters of tasks/update. The responses are read once it is known what was asked.
+// updateParams are the parameters of tasks/update. The responses are decoded when the questions are known.
 type updateParams struct {
 	mcp.ParamsBase
 	TaskID    string                     `json:"taskId"`
 	Responses map[string]json.RawMessage `json:"inputResponses"`
 }
 
-// missing reports whether a request of the extension has no parameters at all. The SDK hands it on then, and its own
-// accessors of the request panic.
+// missing reports whether a request of the extension has no parameters. The SDK does not refuse it, and its accessors would panic.
 func missing(p mcp.Params) bool {
 	switch p := p.(type) {
 	case *named:
@@ -125,8 +124,8 @@ func missing(p mcp.Params) bool {
 	return p == nil
 }
 
-// answers reads the responses to what a task asks. Others are ignored, whatever they are: their question may have been
-// answered in the meantime.
+// answers decodes the responses to the open questions of a task. Other responses are ignored: their questions may have been answered
+// meanwhile.
 func (p *updateParams) answers(t Task) (map[string]*mcp.ElicitResult, error) {
 	if p.Responses == nil {
 		return nil, invalid("inputResponses is missing: an object with one response for each key of inputRequests that you can answer")
@@ -142,12 +141,12 @@ func (p *updateParams) answers(t Task) (map[string]*mcp.ElicitResult, error) {
 		}
 		var r mcp.ElicitResult
 		if err := json.Unmarshal(raw, &r); err != nil {
-			return nil, invalid("inputResponses[%q] is not a response to an elicitation: an object with action and content", key)
+			return nil, invalid("inputResponses[%q] is not an elicitation response: use an object with action and content", key)
 		}
 		switch r.Action {
 		case "accept", "decline", "cancel":
 		default:
-			return nil, invalid("inputResponses[%q].action is accept, decline or cancel", key)
+			return nil, invalid("inputResponses[%q].action must be accept, decline or cancel", key)
 		}
 		out[key] = &r
 	}

@@ -10,18 +10,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// sessionNotFound is the code that servers of the protocol commonly give for a session that is not there. Clients in wide use look
-// for it before they begin another.
+// sessionNotFound is the error code that MCP servers commonly use for an unknown session. Common clients check for it before they
+// start another session.
 const sessionNotFound = -32001
 
-// answer is what a request is answered with. What is refused as plain text, here or by the SDK, becomes an error of the protocol,
-// so that there is one way to refuse: [http.Error]. And each piece has its own time to be read, since an answer as a whole
-// may take as long as it takes.
+// answer is the response to a request. A refusal in plain text, from here or from the SDK ([http.Error]), becomes an error of the
+// protocol. Each write has its own deadline, because a response as a whole may take any time.
 type answer struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	id      json.RawMessage // of the request; nil: it is not known
-	refused int             // the status, where plain text is an error's message
+	id      json.RawMessage // of the request; nil if it is unknown
+	refused int             // the status of a plain-text refusal; 0 if there is none
 }
 
 func answerTo(w http.ResponseWriter) *answer {
@@ -37,7 +36,7 @@ func (a *answer) WriteHeader(status int) {
 }
 
 func (a *answer) Write(b []byte) (int, error) {
-	_ = a.control.SetWriteDeadline(time.Now().Add(answerLimit)) // a server under test may have none
+	_ = a.control.SetWriteDeadline(time.Now().Add(answerLimit)) // not supported by test servers
 	if a.refused == 0 {
 		return a.ResponseWriter.Write(b)
 	}
@@ -52,15 +51,15 @@ func (a *answer) Write(b []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// wireError is an error of JSON-RPC as it is sent.
+// wireError is a JSON-RPC error response.
 type wireError struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"` // null: of no request
+	ID      json.RawMessage `json:"id"` // null if the request is unknown
 	Error   *jsonrpc.Error  `json:"error"`
 }
 
-// refusal is a message as an error. It names the request where that is known, for clients would else take the whole connection for
-// broken; but not where the session is not found: then it is the session that they have to give up.
+// refusal returns the error for a message. It has the id of the request if that is known: without an id, clients consider the whole
+// connection broken. For an unknown session it has no id, because clients must give up the session.
 func (a *answer) refusal(message string) wireError {
 	e := wireError{Version: "2.0", ID: a.id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: message}}
 	switch {
@@ -72,7 +71,7 @@ func (a *answer) refusal(message string) wireError {
 	return e
 }
 
-// idOf is the id of a request, as far as it can be read: what comes before it may be cut off after it.
+// idOf returns the id of a request, if it can be read. The body may be truncated after the id.
 func idOf(body []byte) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

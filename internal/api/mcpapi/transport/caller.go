@@ -15,28 +15,28 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
 )
 
-// visitor is who makes a request.
+// caller is the sender of a request.
 type caller struct {
 	*principal
 	key   string // of the principal
 	token string
 }
 
-// principal is what there is of a principal for all its requests.
+// principal is the state of a principal that all its requests share.
 type principal struct {
 	server   *mcp.Server
 	tasks    tasks.Source
 	sessions *sessions
 	tokens   *tokenTransport
-	streams  atomic.Int32 // of notifications, open now
+	streams  atomic.Int32 // open notification streams
 
-	following tasks.Following // by those streams
+	following tasks.Following // tasks that those streams follow
 
-	requests int // requests under way; the principals guards it
+	requests int // requests in progress; guarded by principals.mu
 }
 
-// keyOf names whom a token speaks for, and what it may be used for: tokens with one key can do the same. A token with fewer scopes
-// has another, so that it cannot answer in a session what one with more has begun there.
+// keyOf identifies the principal, person and scopes of a token: tokens with the same key have the same permissions. A token with fewer
+// scopes has another key, so that it cannot act in a session that a token with more scopes started.
 func keyOf(me client.Me) string {
 	scopes := slices.Compact(slices.Sorted(slices.Values(me.Scopes)))
 	return fmt.Sprintf("%q", append([]string{me.Workspace, string(me.Role), me.Name, me.Person}, scopes...))
@@ -49,7 +49,7 @@ func callerFrom(ctx context.Context) *caller {
 	return v
 }
 
-// Token is that of the call which ctx is of; empty: it is of none.
+// Token returns the token of the call of ctx; empty if ctx belongs to no call.
 func Token(ctx context.Context) string {
 	if v := callerFrom(ctx); v != nil {
 		return v.token
@@ -57,14 +57,14 @@ func Token(ctx context.Context) string {
 	return ""
 }
 
-// tokenInfo tells the SDK who makes a request: sessions are bound to the name, and each message of one brings its visitor.
+// tokenInfo tells the SDK who sends a request: sessions are bound to its user id, and each message of a session has its caller.
 func tokenInfo(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 	v := callerFrom(ctx)
 	return &auth.TokenInfo{UserID: v.key, Extra: map[string]any{"caller": v}}, nil
 }
 
-// withMessageCaller makes what a message of a session does that of the visitor who sent it. Without it, the context would be that of the
-// request which began the session.
+// withMessageCaller sets the caller of the context to the sender of each message of a session. Without it, the context would be that of
+// the request that started the session.
 func withMessageCaller(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if extra := req.GetExtra(); extra != nil && extra.TokenInfo != nil {
@@ -74,21 +74,21 @@ func withMessageCaller(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// voice makes a principal's requests of the API: each with the token of the call that it is made for, or, where it is made for none,
-// with the newest that was shown.
+// tokenTransport sends the requests of a principal to the API: with the token of the current call, or outside of calls with the newest
+// token seen.
 type tokenTransport struct {
 	api    http.RoundTripper
-	newest atomic.Pointer[string] // nil: it was refused, and none has been shown since
+	newest atomic.Pointer[string] // nil if it was refused, and no other was seen since
 }
 
-// errNoValidToken says that there is no token to speak with. To whoever goes on in the background it is as if the API were away, which
-// they ride out until another token is shown.
-var errNoValidToken = errors.New("the token that was shown last does not count any more")
+// errNoValidToken says that the principal has no valid token. Background requests retry it, as if the API did not answer, until another
+// token is seen.
+var errNoValidToken = errors.New("the newest token of the principal is no longer valid")
 
-// show makes a token the newest.
+// use makes a token the newest.
 func (s *tokenTransport) use(token string) { s.newest.Store(&token) }
 
-// holds is told that a token which was shown before still counts.
+// stillValid reports that a token seen before is still valid.
 func (s *tokenTransport) stillValid(token string) { s.newest.CompareAndSwap(nil, &token) }
 
 // RoundTrip implements [http.RoundTripper].
@@ -99,7 +99,7 @@ func (s *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	token := s.newest.Load()
 	if token == nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // nobody reads it
+			_ = r.Body.Close() // required of a RoundTripper
 		}
 		return nil, errNoValidToken
 	}
@@ -107,12 +107,12 @@ func (s *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || res.StatusCode != http.StatusUnauthorized {
 		return res, err
 	}
-	_ = res.Body.Close() // it is in memory
+	_ = res.Body.Close() // in memory
 	s.newest.CompareAndSwap(token, nil)
 	return nil, errNoValidToken
 }
 
-// bearing is a request with another token.
+// bearing returns a request with another token.
 func bearing(token string, r *http.Request) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()

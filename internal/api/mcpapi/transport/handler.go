@@ -20,55 +20,54 @@ import (
 )
 
 const (
-	// MaxBody is the most bytes that one message to the server may have.
+	// MaxBody is the maximum size of a message, in bytes.
 	MaxBody = 1 << 20
-	// MaxBatch is the most messages that an array of them may have, in the protocol versions that have such batches.
+	// MaxBatch is the maximum number of messages in a batch, in the protocol versions that have batches.
 	MaxBatch = 256
 	// StatelessVersion is the first protocol version without sessions.
 	StatelessVersion = "2026-07-28"
-	// sessionIdle is after how long without a call a session of the older protocol is forgotten. Clients that come back are
-	// told so and begin another.
+	// sessionIdle is how long a session of the older protocol may be idle. After that the client must start another.
 	sessionIdle = 12 * time.Hour
-	// maxSessions is how many sessions of the older protocol one principal may have open.
+	// maxSessions is the maximum number of open sessions of a principal, in the older protocol.
 	maxSessions = 64
-	// maxStreams is how many streams of notifications one principal may have open in the newer protocol.
+	// maxStreams is the maximum number of open notification streams of a principal, in the newer protocol.
 	maxStreams = 64
-	// maxIdle is how many principals with nothing under way are kept at hand; beyond it, the longest unused is made again when needed.
+	// maxIdle is the maximum number of principals without requests that are kept; the least recently used are removed first.
 	maxIdle = 16_384
-	// recheckEvery is how often the token of a request that takes long is looked at again.
+	// recheckEvery is the interval at which the token of a long request is checked again.
 	recheckEvery = 15 * time.Second
-	// answerLimit is how long one piece of an answer may take to be read.
+	// answerLimit is the deadline of one write of a response.
 	answerLimit = 2 * time.Minute
 )
 
-// Options of a door.
+// Options of a [Handler].
 type Options struct {
-	// Make makes a principal's server, and says where its handles of results that come later stand. The client speaks for the
-	// principal: in each call with the token of the call, else with the newest that was shown. person is who sits at its
-	// client, as the token says; empty: nobody.
+	// Make returns the MCP server of a principal and the source of its tasks. The client calls the API as the principal: with the token
+	// of the current call, or outside of calls with the newest token seen. person is the user of the client, from the token; empty if
+	// there is none.
 	Make func(c *client.Client, person string) (*mcp.Server, tasks.Source)
-	// Idle is how many principals with nothing under way are kept at hand; 0 means 16,384.
+	// Idle is the maximum number of principals without requests that are kept; 0 means 16,384.
 	Idle int
 	Log  *slog.Logger // nil means no log
 }
 
-// Handler is the door over Streamable HTTP: both eras of the protocol at one URL. Whoever comes is asked of the API, by the token
-// that every call must bring, and what the API refuses is refused as it does.
+// Handler serves Streamable HTTP: the protocol versions with sessions and those without at one URL. Every request must have a token,
+// and the API says which principal it belongs to. A refusal of the API is relayed unchanged.
 type Handler struct {
 	options    Options
 	api        http.RoundTripper
 	principals *principals
-	old        http.Handler // with sessions
-	new        http.Handler // without
+	old        http.Handler // versions with sessions
+	new        http.Handler // versions without sessions
 }
 
-// New returns the door to what api serves.
+// New returns a handler whose servers call api, the HTTP API.
 func New(api http.Handler, o Options) *Handler {
 	if o.Idle <= 0 {
 		o.Idle = maxIdle
 	}
 	h := &Handler{options: o, api: inprocess.Transport(api), principals: newPrincipals(o.Idle)}
-	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the guard before it checks hosts
+	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the HTTP API checks hosts
 	session := options
 	session.SessionTimeout, session.EventStore = sessionIdle, newReplay()
 	options.Stateless, options.PropagateRequestCancellation = true, true
@@ -103,7 +102,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer done()
 	r = r.WithContext(context.WithValue(ctx, callerKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	_ = a.control.SetReadDeadline(time.Time{}) // it would count as broken while it waits; a server under test may have none
+	_ = a.control.SetReadDeadline(time.Time{}) // a waiting connection would time out; not supported by test servers
 	if r.Header.Get("Mcp-Protocol-Version") >= StatelessVersion {
 		h.new.ServeHTTP(a, r)
 		return
@@ -111,7 +110,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.old.ServeHTTP(a, r)
 }
 
-// readBody reads a message while the connection's read deadline holds, or refuses it.
+// readBody reads a message before the read deadline of the connection, or refuses it.
 func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	a.id = idOf(body)
@@ -120,8 +119,8 @@ func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
 		http.Error(a, "the request's body could not be read", http.StatusBadRequest)
 	case len(body) > MaxBody:
 		a.Header().Set("Connection", "close")
-		http.Error(a, fmt.Sprintf("the message is too large: at most %d bytes are taken. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
-	case !utf8.Valid(body): // what is not would be replaced unseen
+		http.Error(a, fmt.Sprintf("the message is too large: the limit is %d bytes. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
+	case !utf8.Valid(body): // the decoder would replace invalid bytes
 		http.Error(a, "the message is not UTF-8", http.StatusBadRequest)
 	default:
 		fault := faultOf(body)
@@ -133,12 +132,12 @@ func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
 	return nil, false
 }
 
-// whileValid is a context that ends when the request's token does: a stream may be open for days. The session of a request does not
-// end with it, since a client whose token was renewed goes on with the new one; until then nothing is done in it.
+// whileValid returns a context that ends when the token of the request becomes invalid: a stream may be open for days. The session does
+// not end with it, because a client may continue it with a new token.
 func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var look *time.Timer
-	set := make(chan struct{}) // closed when look is
+	set := make(chan struct{}) // closed when look is set
 	look = time.AfterFunc(recheckEvery, func() {
 		_, refused := h.identify(r)
 		switch {
@@ -162,7 +161,7 @@ func tasksOf(r *http.Request) (tasks.Source, *tasks.Following) {
 	return v.tasks, &v.following
 }
 
-// principal makes what there is of a principal.
+// principal creates the state of a principal.
 func (h *Handler) principal(token, person string) (*principal, error) {
 	p := &principal{tokens: &tokenTransport{api: h.api}}
 	c, err := client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: p.tokens}, Retries: -1, UserAgent: "trapeze-mcp"})
@@ -175,7 +174,7 @@ func (h *Handler) principal(token, person string) (*principal, error) {
 	return p, nil
 }
 
-// who asks the API whom a request's token speaks for.
+// identify asks the API for the principal of the token of a request.
 func (h *Handler) identify(r *http.Request) (client.Me, *apiRefusal) {
 	var me client.Me
 	ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost/v1/me", nil)
@@ -187,7 +186,7 @@ func (h *Handler) identify(r *http.Request) (client.Me, *apiRefusal) {
 	if err != nil {
 		return me, &apiRefusal{status: http.StatusServiceUnavailable}
 	}
-	defer func() { _ = res.Body.Close() }() // it is in memory
+	defer func() { _ = res.Body.Close() }() // in memory
 	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody))
 	switch {
 	case err == nil && res.StatusCode != http.StatusOK:
@@ -198,7 +197,7 @@ func (h *Handler) identify(r *http.Request) (client.Me, *apiRefusal) {
 	return me, nil
 }
 
-// apiRefusal is what the API said instead.
+// apiRefusal is a refusal of the API.
 type apiRefusal struct {
 	status int
 	header http.Header
@@ -221,8 +220,8 @@ func bearerOf(r *http.Request) string {
 	return h[min(len(scheme), len(h)):]
 }
 
-// boundStreams refuses a stream of notifications more than a principal may have: each is held for as long as its client likes. A header
-// that hides what a message is was never let through.
+// boundStreams limits the notification streams of a principal, which stay open as long as the client wants. The SDK refuses a message
+// whose method differs from its header.
 func boundStreams(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
@@ -230,7 +229,7 @@ func boundStreams(next http.Handler) http.Handler {
 			defer open.Add(-1)
 			if open.Add(1) > maxStreams {
 				w.Header().Set("Retry-After", "60")
-				http.Error(w, fmt.Sprintf("you have %d streams of notifications open, which is the most: end one, or let one be about more", maxStreams), http.StatusTooManyRequests)
+				http.Error(w, fmt.Sprintf("you have %d notification streams open, which is the limit: close one, or subscribe to more resources in one stream", maxStreams), http.StatusTooManyRequests)
 				return
 			}
 		}

@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// faultOf says what is wrong with a body where the SDK would take it for another than it is; empty: nothing. It reads the first
-// value of a body and no more, rounds ids, and answers one of the calls in a batch that have the same.
+// faultOf returns what is wrong with a body that the SDK would misread, or "". The SDK reads only the first value of a body, rounds ids,
+// and answers only one of several calls in a batch that have the same id.
 func faultOf(body []byte) string {
 	text := bytes.TrimSpace(body)
 	switch {
-	case len(text) == 0: // there is nothing to read, or the SDK says so
+	case len(text) == 0: // the SDK refuses an empty body
 		return ""
 	case !json.Valid(text):
-		return "the message is not JSON: a body is one message, or a batch of them, and nothing else"
+		return "the message is not JSON: a body is one message, or one batch of messages"
 	case text[0] != '[':
 		id, _ := callOf(text)
 		return faultOfID(id)
 	}
 	var members []json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
-		return fmt.Sprintf("this is no batch: %.200s", err)
+		return fmt.Sprintf("the batch is malformed: %.200s", err)
 	}
 	if len(members) > MaxBatch {
 		return fmt.Sprintf("a batch has at most %d messages: send the rest in another", MaxBatch)
@@ -33,7 +33,7 @@ func faultOf(body []byte) string {
 		if fault := faultOfID(id); fault != "" {
 			return fault
 		}
-		var key any // as it is meant: the same may be written in more than one way
+		var key any // decoded: the same id can be written in more than one way
 		if !call || id == nil || json.Unmarshal(id, &key) != nil {
 			continue
 		}
@@ -45,11 +45,11 @@ func faultOf(body []byte) string {
 	return ""
 }
 
-// callOf is the id of a message, nil where it has none, and whether a method is called.
+// callOf returns the id of a message, nil if it has none, and whether it calls a method.
 func callOf(message []byte) (id json.RawMessage, call bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(message, &fields) != nil {
-		return nil, false // which the SDK refuses
+		return nil, false // the SDK refuses it
 	}
 	if id = fields["id"]; string(id) == "null" {
 		id = nil
@@ -61,12 +61,12 @@ func faultOfID(id json.RawMessage) string {
 	if id == nil || Identifies(id) {
 		return ""
 	}
-	return "an id is a string or a whole number"
+	return "an id must be a string or an integer between -2^53 and 2^53"
 }
 
-// Identifies reports whether an id, as it is written in JSON, is one that comes back as it was.
+// Identifies reports whether an id, as JSON, can be returned unchanged.
 func Identifies(id json.RawMessage) bool {
-	const exact = 1 << 53 // beyond it, JSON's numbers are not
+	const exact = 1 << 53 // larger numbers lose precision in JSON
 	if id[0] == '"' {
 		return true
 	}

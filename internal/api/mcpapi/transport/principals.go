@@ -6,14 +6,14 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// principals is where the principals are: those with requests under way, and of the others the ones who came last. Whoever leaves it
-// for others to have room holds nothing open by then but sessions of the older protocol, and these end with it: what a
-// principal holds is always known here, and a bound cannot be got around by being forgotten.
+// principals keeps the state of principals: of all with requests in progress, and of the most recently used others. A principal that is
+// removed has nothing open but sessions of the older protocol, which end with it. So the limits of a principal cannot be evaded by
+// being removed.
 type principals struct {
 	mu   sync.Mutex
 	busy map[string]*principal
 	idle *simplelru.LRU[string, *principal]
-	most int // of the idle
+	most int // maximum size of idle
 }
 
 func newPrincipals(most int) *principals {
@@ -24,7 +24,7 @@ func newPrincipals(most int) *principals {
 	return &principals{busy: map[string]*principal{}, idle: idle, most: most}
 }
 
-// enter gives the principal of a name, which is made if it is not here, until leave is called.
+// enter returns the principal of a key, and creates it if necessary. It is kept until leave is called.
 func (s *principals) enter(key string, made func() (*principal, error)) (p *principal, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxReplay is how much of what a session was sent is kept for a client that was cut off and asks for what it missed: bytes,
-	// or the newest event if that alone is larger.
+	// maxReplay is how much of the events of a session is kept for a client that reconnects, in bytes. The newest event is always kept.
 	maxReplay = 64 << 10
-	// eventCost is what an event counts beside its bytes, and a stream that has none yet.
+	// eventCost is what an event counts in addition to its bytes, and what a stream without events counts.
 	eventCost = 64
 )
 
-// errForgotten says that too much has been sent since for a stream to be told again.
-var errForgotten = errors.New("that is not kept any more")
+// errForgotten says that the events that a client missed are no longer kept.
+var errForgotten = errors.New("the events are no longer kept")
 
-// replay keeps what sessions were sent last, each for itself. It implements [mcp.EventStore].
+// replay keeps the last events of each session. It implements [mcp.EventStore].
 type replay struct {
 	mu sync.Mutex
 	of map[string]*recentEvents
@@ -29,24 +28,24 @@ type replay struct {
 
 func newReplay() *replay { return &replay{of: map[string]*recentEvents{}} }
 
-// recentEvents is what one session was sent last.
+// recentEvents has the last events of one session.
 type recentEvents struct {
 	bytes   int
 	order   []sentEvent // oldest first
 	streams map[string]*recentStream
 }
 
-// sent is an event, or that a stream was opened.
+// sentEvent is an event, or the opening of a stream.
 type sentEvent struct {
 	stream string
 	event  bool
 	bytes  int
 }
 
-// recentStream is what is kept of one stream. It is forgotten with the last that is kept of it, unless it is the session's own, which is
-// there for as long as the session is.
+// recentStream has the events that are kept of one stream. It is removed with its last event, unless it is the stream of the session
+// itself, which exists as long as the session.
 type recentStream struct {
-	kept   int // in order
+	kept   int // entries in order
 	first  int // index of the first event
 	events [][]byte
 }
@@ -106,7 +105,7 @@ func (s *replay) SessionClosed(_ context.Context, session string) error {
 	return nil
 }
 
-// find gives what is kept of a stream; nil: nothing. The caller holds mu.
+// find returns what is kept of a stream, or nil. The caller holds mu.
 func (s *replay) find(session, stream string) (*recentEvents, *recentStream) {
 	l := s.of[session]
 	if l == nil {
@@ -115,7 +114,7 @@ func (s *replay) find(session, stream string) (*recentEvents, *recentStream) {
 	return l, l.streams[stream]
 }
 
-// keep puts something last, and forgets what is first for it.
+// keep appends an event, and removes the oldest if there are too many.
 func (l *recentEvents) keep(x sentEvent) {
 	l.order = append(l.order, x)
 	l.streams[x.stream].kept++
@@ -126,7 +125,7 @@ func (l *recentEvents) keep(x sentEvent) {
 		on := l.streams[old.stream]
 		on.kept--
 		if old.event {
-			on.events[0] = nil // lets go of it
+			on.events[0] = nil // for the garbage collector
 			on.events = on.events[1:]
 			on.first++
 		}

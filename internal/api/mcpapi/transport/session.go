@@ -10,24 +10,24 @@ import (
 
 const sessionHeader = "Mcp-Session-Id"
 
-// sessions are those of the older protocol that one principal has open, and which of them are in use. That a session is there,
-// and whose it is, only its server says.
+// sessions tracks which sessions of one principal are in use, in the older protocol. The MCP server of the principal is the authority on
+// which sessions exist.
 type sessions struct {
 	server *mcp.Server
 
 	mu     sync.Mutex
 	known  map[string]*session
-	begins int // requests under way that may begin one
+	begins int // requests in progress that may start a session
 }
 
-// session is what is known of one beside that it is there.
+// session is the use of one session.
 type session struct {
-	calls int       // requests under way, streams among them
+	calls int       // requests in progress, including streams
 	last  time.Time // when the last of them ended
-	ended bool      // to make room; it is there until what it does has ended too
+	ended bool      // closed to make room; it exists until its calls have ended
 }
 
-// enter is for a request of a session, until leave is called. A session that is not the principal's is none.
+// enter marks a session as in use until leave is called. ok is false if the session is unknown or belongs to another principal.
 func (s *sessions) enter(id string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *sessions) enter(id string) (leave func(), ok bool) {
 		return nil, false
 	}
 	x := s.known[id]
-	if x == nil { // it was begun just now
+	if x == nil { // it has just started
 		x = &session{}
 		s.known[id] = x
 	}
@@ -51,8 +51,8 @@ func (s *sessions) enter(id string) (leave func(), ok bool) {
 	}, true
 }
 
-// begin is for a request that may begin a session, until done is called with the session's id, if one was begun. Where there
-// would be too many, the longest unused ends; if all are in use, there is no room.
+// begin is called for a request that may start a session, and done with the id of the session if one was started. If there are too many
+// sessions, the least recently used is closed; ok is false if all are in use.
 func (s *sessions) begin() (done func(id string), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,14 +87,14 @@ func (s *sessions) begin() (done func(id string), ok bool) {
 	}, true
 }
 
-// endAll ends every session of a principal that has no request under way.
+// endAll closes all sessions of a principal that has no request in progress.
 func (s *sessions) endAll() {
 	for _, x := range s.open() {
 		end(x)
 	}
 }
 
-// open are those that the server has. Requests of the newer protocol have one each while they last, which has no id.
+// open returns the sessions of the server. The SDK also has a session without an id for each request of the newer protocol.
 func (s *sessions) open() map[string]*mcp.ServerSession {
 	all := map[string]*mcp.ServerSession{}
 	for x := range s.server.Sessions() {
@@ -105,13 +105,13 @@ func (s *sessions) open() map[string]*mcp.ServerSession {
 	return all
 }
 
-// end does not wait for calls that go on although their client is gone.
+// end closes a session without waiting for its calls.
 func end(x *mcp.ServerSession) {
-	go func() { _ = x.Close() }() // it may be closing
+	go func() { _ = x.Close() }() // it may be closed already
 }
 
-// ownSessions answers for a session that is not the principal's as for one that never was: nobody learns of another's. Who is told
-// so begins another, as the protocol has it.
+// ownSessions answers "not found" for a session of another principal, as for one that never existed. The client then starts another
+// session, as the protocol requires.
 func ownSessions(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mine, id := callerFrom(r.Context()).sessions, r.Header.Get(sessionHeader)
@@ -127,7 +127,7 @@ func ownSessions(next http.Handler) http.Handler {
 			done, ok := mine.begin()
 			if !ok {
 				w.Header().Set("Retry-After", "60")
-				http.Error(w, "all sessions that you may have are in use: end one with DELETE, or use protocol version "+StatelessVersion+", which needs none", http.StatusTooManyRequests)
+				http.Error(w, "you have the maximum number of sessions, all in use: end one with DELETE, or use protocol version "+StatelessVersion+", which needs no session", http.StatusTooManyRequests)
 				return
 			}
 			defer func() { done(w.Header().Get(sessionHeader)) }()
