@@ -12,7 +12,7 @@ type digest [sha256.Size]byte
 // cache keeps compiled schemas by the digest of their source, up to a number of schemas and of bytes of source.
 type cache struct {
 	mu    sync.Mutex
-	lru   *simplelru.LRU[digest, *schema]
+	lru   simplelru.LRUCache[digest, *schema]
 	bytes int
 	most  int
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
@@ -18,7 +19,7 @@ const (
 // vocabulary is a codec with a cache of its counts. They are those of a pure function: to evict one only costs time.
 type vocabulary struct {
 	codec *codec.Codec
-	seen  *lru.Cache[[sha256.Size]byte, int]
+	seen  simplelru.LRUCache[[sha256.Size]byte, int]
 	words [wordSets]atomic.Pointer[wordSet] // read without a lock; of two concurrent writes to a set, one is lost
 }
 

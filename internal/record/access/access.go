@@ -78,7 +78,7 @@ type Log struct {
 	ledger   ledger.Ledger
 	codec    *ledger.Codec[event]
 	now      func() time.Time
-	limiters *lru.Cache[string, *limiter]
+	limiters limiters
 }
 
 // Kind is the kind of the streams that this log writes: one per principal.
@@ -94,13 +94,20 @@ func isSystem(a ledger.Actor) bool {
 	return strings.HasPrefix(a.Principal, "system/") && a.Principal != stranger
 }
 
+// limiters is a cache by principal. An interface: the methods of the cache's type are not compiled again in each package that
+// holds a [Log].
+type limiters interface {
+	Get(principal string) (*limiter, bool)
+	PeekOrAdd(principal string, own *limiter) (before *limiter, found, evicted bool)
+}
+
 // New returns a log of accesses in a ledger.
 func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
-	limiters, err := lru.New[string, *limiter](4096)
+	cache, err := lru.New[string, *limiter](4096)
 	if err != nil {
 		return nil, err
 	}
-	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: limiters}, nil
+	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: cache}, nil
 }
 
 // limiter is how many of a principal's refusals go on record, and how many have not.

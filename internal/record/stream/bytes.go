@@ -10,7 +10,7 @@ import (
 // which must not change what they get.
 type Bytes struct {
 	mu    sync.Mutex
-	lru   *simplelru.LRU[string, []byte]
+	lru   simplelru.LRUCache[string, []byte]
 	bytes int
 	most  int
 }

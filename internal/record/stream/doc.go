@@ -6,9 +6,9 @@
 //   - A refusal, or that nothing needs to change, is answered only after a fresh read of the stream, so that a stale
 //     cache never refuses what is allowed and never confirms what is over.
 //   - A call repeated with its idempotency key gives the first outcome; with another body it is refused. Streams that do
-//     not end forget keys that are older than the newest so many: see [Kind.Remember].
+//     not end forget keys that are older than the newest so many: see [Options].
 //   - A fold in the cache is read by many at once and never changes: a fold function may change the state itself in place,
-//     but nothing that the state points to (see [Kind.InPlace]).
+//     but nothing that the state points to (see [Options]).
 //   - An entry of unknown outcome is looked for before anybody is told that it is unknown.
 //
 // Start reading at [Kind.Do].

@@ -17,9 +17,15 @@ type taken struct {
 func (taken) EventName() string { return "taken" }
 
 // node is one of several servers over a ledger, each with a cache of its own.
-func node(t *testing.T, l ledger.Ledger) *stream.Kind[string, taken] {
+func node(t *testing.T, l ledger.Ledger) stream.Kind[string, taken] {
 	t.Helper()
-	k, err := stream.New("task", l, func(_ string, e taken) string { return e.By }, time.Now, 10, []taken{{}})
+	return remembering(t, l, 0)
+}
+
+// remembering is a node that remembers so many keys; 0: all.
+func remembering(t *testing.T, l ledger.Ledger, keys int) stream.Kind[string, taken] {
+	t.Helper()
+	k, err := stream.New("task", l, func(_ string, e taken) string { return e.By }, time.Now, []taken{{}}, stream.Options[string, taken]{Cached: 10, Remember: keys})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +34,7 @@ func node(t *testing.T, l ledger.Ledger) *stream.Kind[string, taken] {
 
 const place ledger.Stream = "default/task/one"
 
-func do(t *testing.T, k *stream.Kind[string, taken], decide func(string) ([]taken, error)) (string, error) {
+func do(t *testing.T, k stream.Kind[string, taken], decide func(string) ([]taken, error)) (string, error) {
 	t.Helper()
 	w := stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}}
 	out, err := k.Do(t.Context(), w, place, func(s string, _ time.Time) ([]taken, error) { return decide(s) })
@@ -81,7 +87,7 @@ func TestAFollowerFoldsTheEntryThatItWasShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(k *stream.Kind[string, taken], n int) string {
+	at := func(k stream.Kind[string, taken], n int) string {
 		t.Helper()
 		f, err := k.LoadAt(t.Context(), entries[n])
 		if err != nil {

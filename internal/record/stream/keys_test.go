@@ -13,7 +13,7 @@ import (
 )
 
 // keyed takes the place under an idempotency key, which is the name of who takes it.
-func keyed(t *testing.T, k *stream.Kind[string, taken], by string) stream.Outcome[string] {
+func keyed(t *testing.T, k stream.Kind[string, taken], by string) stream.Outcome[string] {
 	t.Helper()
 	w := stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}, Key: "key-" + by, Request: "take-" + by}
 	out, err := k.Do(t.Context(), w, place, func(string, time.Time) ([]taken, error) { return []taken{{by}}, nil })
@@ -26,14 +26,12 @@ func keyed(t *testing.T, k *stream.Kind[string, taken], by string) stream.Outcom
 func TestTheNewestKeysAreRememberedAndTheOldestForgotten(t *testing.T) {
 	const most = 5
 	l := ledgertest.NewDouble(ledgertest.Faults{})
-	here := node(t, l)
-	here.Remember(most)
+	here := remembering(t, l, most)
 	first := map[string]ledger.Position{}
 	for n := range 4 * most {
 		name := fmt.Sprint("n", n)
 		first[name] = keyed(t, here, name).At
-		for _, k := range []*stream.Kind[string, taken]{here, node(t, l)} { // as it came to be, and read anew
-			k.Remember(most)
+		for _, k := range []stream.Kind[string, taken]{here, remembering(t, l, most)} { // with its cache, and read again
 			for back := range min(n+1, most) {
 				name := fmt.Sprint("n", n-back)
 				if out := keyed(t, k, name); !out.Repeat || out.At != first[name] || *out.State != name {
@@ -59,8 +57,7 @@ func TestAStreamThatEndsRemembersAllItsKeys(t *testing.T) {
 }
 
 func TestAnotherRequestUnderARememberedKeyIsRefused(t *testing.T) {
-	k := node(t, ledgertest.NewDouble(ledgertest.Faults{}))
-	k.Remember(3)
+	k := remembering(t, ledgertest.NewDouble(ledgertest.Faults{}), 3)
 	keyed(t, k, "anna")
 	w := stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}, Key: "key-anna", Request: "else"}
 	_, err := k.Do(t.Context(), w, place, func(string, time.Time) ([]taken, error) { return []taken{{"bert"}}, nil })
@@ -71,8 +68,7 @@ func TestAnotherRequestUnderARememberedKeyIsRefused(t *testing.T) {
 
 func TestForgettingKeysCopiesNothing(t *testing.T) {
 	bytes := func(most int) uint64 {
-		k := node(t, ledgertest.NewDouble(ledgertest.Faults{}))
-		k.Remember(most)
+		k := remembering(t, ledgertest.NewDouble(ledgertest.Faults{}), most)
 		for n := range 300 { // the larger bound is reached, too
 			keyed(t, k, fmt.Sprint(n))
 		}

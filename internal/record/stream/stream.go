@@ -7,6 +7,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -20,13 +21,45 @@ const maxTries = 200
 const streamPage = 500
 
 // Kind is one sort of stream: how its events are coded and folded, and a cache of folds.
-type Kind[S any, E ledger.Named] struct {
+//
+// It is an interface so that packages that hold one do not each compile its methods again.
+type Kind[S any, E ledger.Named] interface {
+	// Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
+	Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error)
+	// LoadAt is the state of an entry's stream with everything up to that entry, such as one that a follower was given.
+	LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error)
+	// Do makes one decision on a stream. decide may be called several times, with newer states; its events become one
+	// entry. No events means that nothing needs to change.
+	Do(ctx context.Context, w Write, s ledger.Stream, decide func(S, time.Time) ([]E, error)) (Outcome[S], error)
+	// AsOf is the outcome of an entry: the state that it led to.
+	AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error)
+	// Codec turns this kind's events into ledger events and back.
+	Codec() *ledger.Codec[E]
+}
+
+// Options are how the streams of a kind are kept.
+type Options[S, E any] struct {
+	// Cached bounds the folds that are kept in memory. It is above 0.
+	Cached int
+	// Remember bounds the idempotency keys that a stream remembers: the newest so many for certain, and no more than
+	// twice as many. It is for streams that do not end; with 0, all are remembered.
+	Remember int
+	// Weigh returns the bytes of a state. Folds of more than 32 KiB are not cached but read again at each use, so that
+	// the cache is bounded in bytes and not only in number. With nil, all are cached.
+	Weigh func(S) int
+	// InPlace folds by changing the state it is given, which nobody else has: for states that are large to copy. With
+	// nil, the fold function of [New] is used.
+	InPlace func(*S, ...E)
+}
+
+// kind implements [Kind].
+type kind[S any, E ledger.Named] struct {
 	name   string
 	ledger ledger.Ledger
 	codec  *ledger.Codec[E]
 	fold   func(*S, ...E)
 	now    func() time.Time
-	cache  *lru.Cache[ledger.Stream, *Folded[S]]
+	cache  simplelru.LRUCache[ledger.Stream, *Folded[S]]
 	none   *Folded[S]  // of a stream that does not exist
 	weigh  func(S) int // nil: nothing is too heavy
 	most   int         // keys to remember; 0: all
@@ -57,18 +90,22 @@ type Outcome[S any] struct {
 	Repeat bool // the call had happened before; this is its first outcome
 }
 
-// New returns a sort of streams. size bounds the folds that are kept in memory.
-func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, size int,
-	prototypes []E,
-) (*Kind[S, E], error) {
-	cache, err := lru.New[ledger.Stream, *Folded[S]](size)
+// New returns a sort of streams. It fails if o.Cached is not above 0.
+func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, prototypes []E,
+	o Options[S, E],
+) (Kind[S, E], error) {
+	cache, err := lru.New[ledger.Stream, *Folded[S]](o.Cached)
 	if err != nil {
 		return nil, fmt.Errorf("cache of %s: %w", name, err)
 	}
-	return &Kind[S, E]{
-		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: oneByOne(fold), now: now, cache: cache,
-		none: new(Folded[S]),
-	}, nil
+	k := &kind[S, E]{
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now, cache: cache,
+		none: new(Folded[S]), weigh: o.Weigh, most: o.Remember,
+	}
+	if k.fold == nil {
+		k.fold = oneByOne(fold)
+	}
+	return k, nil
 }
 
 func oneByOne[S, E any](fold func(S, E) S) func(*S, ...E) {
@@ -79,18 +116,13 @@ func oneByOne[S, E any](fold func(S, E) S) func(*S, ...E) {
 	}
 }
 
-// InPlace folds by a function that changes the state it is given, which nobody else has: for states that are large to
-// copy. Call it before the first use.
-func (k *Kind[S, E]) InPlace(fold func(*S, ...E)) { k.fold = fold }
-
-// Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
-func (k *Kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
+func (k *kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error) {
 	f, err := k.load(ctx, s, fresh)
 	return *f, err
 }
 
 // load is Load. What it returns is shared.
-func (k *Kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
+func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
 	f, cached := k.cache.Get(s)
 	if cached && !fresh {
 		return f, nil
@@ -125,9 +157,8 @@ func (f *Folded[S]) copy() *Folded[S] {
 	return &own
 }
 
-// LoadAt is the state of an entry's stream with everything up to that entry, such as one that a follower was shown. Who
-// wrote it may not have kept its fold yet: then it is folded here too, without looking.
-func (k *Kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
+// LoadAt also folds the entry if its writer has not kept its fold yet, without reading the stream.
+func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
 	f, cached := k.cache.Get(e.Stream)
 	if !cached {
 		f = k.none
@@ -147,7 +178,7 @@ func (k *Kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], err
 }
 
 // apply changes f, which nobody else has.
-func (k *Kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
+func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 	events, err := k.codec.DecodeAll(e.Events)
 	if err != nil {
 		return fmt.Errorf("entry %d: %w", e.Position, err)
@@ -160,19 +191,11 @@ func (k *Kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 	return nil
 }
 
-// heavy is the most bytes that a fold in the cache may take, where they are weighed.
+// heavy is the most bytes that a fold in the cache may take: see [Options.Weigh].
 const heavy = 32 << 10
 
-// Weigh keeps folds that take more than 32 KiB out of the cache: they are read anew at each use, so that the cache is
-// bounded in bytes and not only in number. Call it before the first use.
-func (k *Kind[S, E]) Weigh(weigh func(S) int) { k.weigh = weigh }
-
-// Remember bounds the idempotency keys that a stream remembers: the newest most of them for certain, and no more than
-// twice as many. It is for streams that do not end; without it, all are remembered. Call it before the first use.
-func (k *Kind[S, E]) Remember(most int) { k.most = most }
-
 // keep puts the newer of f and what is cached into the cache.
-func (k *Kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
+func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
 	if k.weigh != nil && k.weigh(f.State) > heavy {
 		k.cache.Remove(s)
 		return
@@ -182,9 +205,7 @@ func (k *Kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
 	}
 }
 
-// Do makes one decision on a stream. decide may be called several times, with newer states; its events become one
-// entry. No events means that nothing needs to change.
-func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
+func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 	decide func(S, time.Time) ([]E, error),
 ) (Outcome[S], error) {
 	fresh := false
@@ -217,7 +238,7 @@ func (k *Kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 }
 
 // repeated finds a call that was made before under the same key.
-func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S], w Write) (Outcome[S], bool, error) {
+func (k *kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S], w Write) (Outcome[S], bool, error) {
 	if w.Key == "" {
 		return Outcome[S]{}, false, nil
 	}
@@ -233,8 +254,7 @@ func (k *Kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S]
 	return out, true, err
 }
 
-// AsOf is the outcome of an entry: the state that it led to.
-func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error) {
+func (k *kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error) {
 	f := new(Folded[S])
 	for f.Head < at {
 		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
@@ -256,7 +276,7 @@ func (k *Kind[S, E]) AsOf(ctx context.Context, s ledger.Stream, at ledger.Positi
 	return Outcome[S]{}, fmt.Errorf("%s has no entry %d", s, at)
 }
 
-func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Folded[S], events []E,
+func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Folded[S], events []E,
 	now time.Time,
 ) (Outcome[S], error) {
 	coded, err := k.codec.EncodeAll(events)
@@ -280,7 +300,7 @@ func (k *Kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 }
 
 // settle looks whether an entry of unknown outcome is in its stream. Not finding it proves nothing: it may come yet.
-func (k *Kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Position) (ledger.Position, error) {
+func (k *kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Position) (ledger.Position, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	found, err := k.ledger.Stream(ctx, s, after, 1)
@@ -348,8 +368,7 @@ func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.
 	}
 }
 
-// Codec turns this kind's events into ledger events and back.
-func (k *Kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
+func (k *kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
 
 // CatchUp waits until a follower, such as the views, has what is on record now, and reports whether that is more than it had
 // at a position: a follower must not say no to anybody because of what it did not know yet.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -32,12 +33,12 @@ type Roster struct {
 	now      func() time.Time
 	random   io.Reader
 	mu       sync.Mutex // of random
-	agents   *stream.Kind[agent.State, agent.Event]
-	tokens   *stream.Kind[identity.State, identity.Event]
-	channels *stream.Kind[channel.State, channel.Event]
+	agents   stream.Kind[agent.State, agent.Event]
+	tokens   stream.Kind[identity.State, identity.Event]
+	channels stream.Kind[channel.State, channel.Event]
 	access   *access.Log
 	issuer   Issuer                       // nil: tokens of this server alone count
-	vouched  *lru.Cache[string, struct{}] // the issuer's tokens that are on record, by id
+	vouched  simplelru.LRUCache[string, struct{}] // the issuer's tokens that are on record, by id
 	presence *presence
 	crowds   sync.Map // *view.Crowd by workspace: of the last decision that looked at everybody
 }
@@ -49,19 +50,21 @@ func New(l ledger.Ledger, v view.Store, log *access.Log, now func() time.Time, r
 	if r.vouched, err = lru.New[string, struct{}](cached); err != nil {
 		return nil, err
 	}
-	if r.agents, err = stream.New("agent", l, agent.Fold, now, cached, agent.Events); err != nil {
+	if r.agents, err = stream.New("agent", l, agent.Fold, now, agent.Events, kept[agent.State, agent.Event](cached)); err != nil {
 		return nil, err
 	}
-	if r.tokens, err = stream.New("token", l, identity.Fold, now, cached, identity.Events); err != nil {
+	if r.tokens, err = stream.New("token", l, identity.Fold, now, identity.Events, kept[identity.State, identity.Event](cached)); err != nil {
 		return nil, err
 	}
-	if r.channels, err = stream.New("channel", l, channel.Fold, now, cachedChannels, channel.Events); err != nil {
+	if r.channels, err = stream.New("channel", l, channel.Fold, now, channel.Events, kept[channel.State, channel.Event](cachedChannels)); err != nil {
 		return nil, err
 	}
-	r.agents.Remember(remembered)
-	r.tokens.Remember(remembered)
-	r.channels.Remember(remembered)
 	return r, nil
+}
+
+// kept are the options of streams that do not end.
+func kept[S, E any](cached int) stream.Options[S, E] {
+	return stream.Options[S, E]{Cached: cached, Remember: remembered}
 }
 
 // Random fills b with random bytes.

@@ -40,7 +40,7 @@ type Shelf struct {
 	reads  MayRead
 	now    func() time.Time
 	grace  time.Duration
-	kept   *stream.Kind[holding, artifact.Event]
+	kept   stream.Kind[holding, artifact.Event]
 	busy   busy
 }
 
@@ -51,7 +51,7 @@ func New(store artifact.Store, l ledger.Ledger, v view.Store, log *access.Log, r
 		busy: busy{of: map[string]int{}},
 	}
 	var err error
-	s.kept, err = stream.New("artifact", l, fold, now, cached, artifact.Events)
+	s.kept, err = stream.New("artifact", l, fold, now, artifact.Events, stream.Options[holding, artifact.Event]{Cached: cached})
 	return s, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -22,10 +23,10 @@ type Tasks = stream.Kind[task.Task, event.Event]
 // Sealer makes the envelopes of one ledger's tasks. Its methods are safe for many goroutines.
 type Sealer struct {
 	ledger ledger.Ledger
-	tasks  *Tasks
+	tasks  Tasks
 	from   Sources
 	kept   *stream.Bytes
-	fits   *lru.Cache[asIs, figures]
+	fits   simplelru.LRUCache[asIs, figures]
 }
 
 // fittings bounds what is remembered of envelopes that fit as they are.
@@ -39,7 +40,7 @@ type Sources struct {
 }
 
 // New returns a sealer that keeps so many bytes of sealed envelopes in memory.
-func New(l ledger.Ledger, tasks *Tasks, from Sources, kept int) (*Sealer, error) {
+func New(l ledger.Ledger, tasks Tasks, from Sources, kept int) (*Sealer, error) {
 	fits, err := lru.New[asIs, figures](fittings)
 	if err != nil {
 		return nil, err

@@ -42,23 +42,24 @@ type Base struct {
 	tasks  Tasks
 	now    func() time.Time
 	random func([]byte) error
-	items  *stream.Kind[memory.State, memory.Event]
-	talks  *stream.Kind[conversation.State, conversation.Event]
+	items  stream.Kind[memory.State, memory.Event]
+	talks  stream.Kind[conversation.State, conversation.Event]
 }
 
 // New returns what is known on a ledger, by the views that follow it. random fills bytes with chance.
 func New(l ledger.Ledger, v view.Store, log *access.Log, tasks Tasks, now func() time.Time, random func([]byte) error) (*Base, error) {
 	b := &Base{ledger: l, views: v, access: log, tasks: tasks, now: now, random: random}
 	var err error
-	if b.items, err = stream.New(kindMemory, l, memory.Fold, now, cached, memory.Events); err != nil {
+	if b.items, err = stream.New(kindMemory, l, memory.Fold, now, memory.Events, stream.Options[memory.State, memory.Event]{
+		Cached: cached, Remember: remembered, Weigh: weight,
+	}); err != nil {
 		return nil, err
 	}
-	b.items.Weigh(weight)
-	b.items.Remember(remembered)
-	if b.talks, err = stream.New(kindConversation, l, conversation.Fold, now, cached, conversation.Events); err != nil {
+	if b.talks, err = stream.New(kindConversation, l, conversation.Fold, now, conversation.Events, stream.Options[conversation.State, conversation.Event]{
+		Cached: cached, Remember: remembered,
+	}); err != nil {
 		return nil, err
 	}
-	b.talks.Remember(remembered)
 	return b, nil
 }
 

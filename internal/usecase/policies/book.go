@@ -46,7 +46,7 @@ type read struct {
 
 // Book knows the policies of one ledger. Its methods are safe for many goroutines.
 type Book struct {
-	kind   *stream.Kind[policy.State, policy.Event]
+	kind   stream.Kind[policy.State, policy.Event]
 	ledger ledger.Ledger
 	views  view.Store
 	roster *agents.Roster
@@ -72,10 +72,11 @@ func New(l ledger.Ledger, v view.Store, r *agents.Roster, tasks Tasks, log *acce
 		b.opts.Read = func(string) (File, error) { return File{None: true}, nil }
 	}
 	var err error
-	if b.kind, err = stream.New("policy", l, policy.Fold, now, cached, policy.Events); err != nil {
+	if b.kind, err = stream.New("policy", l, policy.Fold, now, policy.Events, stream.Options[policy.State, policy.Event]{
+		Cached: cached, Remember: remembered,
+	}); err != nil {
 		return nil, err
 	}
-	b.kind.Remember(remembered)
 	return b, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -27,7 +28,7 @@ type Quota struct {
 	views view.Board
 	now   func() time.Time
 	mu    sync.Mutex
-	known *lru.Cache[string, counted]
+	known simplelru.LRUCache[string, counted]
 }
 
 type counted struct {

@@ -24,7 +24,7 @@ func StreamOf(workspace, id string) ledger.Stream { return ledger.StreamOf(works
 
 // Docket is the tasks on record, as use cases reach them. Its methods are safe for many goroutines.
 type Docket struct {
-	*stream.Kind[task.Task, event.Event]
+	stream.Kind[task.Task, event.Event]
 	access  *access.Log
 	present func(caller.Caller)
 	check   func(task.Task) error
@@ -32,12 +32,12 @@ type Docket struct {
 
 // New returns the tasks of a ledger. present is told of every caller that works; at most cached folds are kept in memory.
 func New(l ledger.Ledger, log *access.Log, present func(caller.Caller), now func() time.Time, cached int) (*Docket, error) {
-	tasks, err := stream.New(Kind, l, task.Fold, now, cached, event.Events)
+	tasks, err := stream.New(Kind, l, task.Fold, now, event.Events, stream.Options[task.Task, event.Event]{
+		Cached: cached, Weigh: task.Task.Weight, InPlace: (*task.Task).Apply,
+	})
 	if err != nil {
 		return nil, err
 	}
-	tasks.Weigh(task.Task.Weight)
-	tasks.InPlace((*task.Task).Apply)
 	return &Docket{Kind: tasks, access: log, present: present}, nil
 }
 

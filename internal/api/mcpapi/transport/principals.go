@@ -12,7 +12,7 @@ import (
 type principals struct {
 	mu   sync.Mutex
 	busy map[string]*principal
-	idle *simplelru.LRU[string, *principal]
+	idle simplelru.LRUCache[string, *principal]
 	most int // maximum size of idle
 }
 
