@@ -1,6 +1,10 @@
 package client
 
-import "time"
+import (
+	"context"
+	"net/http"
+	"time"
+)
 
 // Reach is one way to tell an agent that something waits for it.
 type Reach struct {
@@ -66,75 +70,6 @@ type ReadinessInput struct {
 	Readiness Readiness `json:"readiness"`
 }
 
-// Token is what is known about a token.
-type Token struct {
-	ID        string    `json:"id"`
-	Role      Role      `json:"role"`
-	Name      string    `json:"name"`
-	Workspace string    `json:"workspace"` // where it counts
-	Label     string    `json:"label,omitempty"`
-	Person    string    `json:"person,omitempty"` // who sits at the agent's client
-	By        string    `json:"created_by"`
-	Created   time.Time `json:"created"`
-	Expires   time.Time `json:"expires,omitzero"`
-	Revoked   time.Time `json:"revoked,omitzero"`
-	Text      string    `json:"token,omitempty"` // the token itself: in the answer that made it, and never again
-}
-
-// TokenInput makes a token.
-type TokenInput struct {
-	Role      Role      `json:"role"`
-	Name      string    `json:"name"` // of the agent or person that it speaks for
-	Label     string    `json:"label,omitempty"`
-	Person    string    `json:"person,omitempty"`    // of an agent's token: who sits at its client; see [WithPerson]
-	Workspace string    `json:"workspace,omitempty"` // where it counts; left out: the caller's
-	Expires   time.Time `json:"expires,omitzero"`    // left out: never
-}
-
-// TokenList is a list of tokens.
-type TokenList struct {
-	Tokens   []Token `json:"tokens"`
-	Position uint64  `json:"position"`
-}
-
-// Me is whom a token speaks for.
-type Me struct {
-	Workspace string   `json:"workspace"`
-	Role      Role     `json:"role"`
-	Name      string   `json:"name"`
-	Token     string   `json:"token"`            // the token's id
-	Agent     string   `json:"agent,omitempty"`  // the agent's name, if it is one
-	Person    string   `json:"person,omitempty"` // who sits at its client, as the token says
-	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
-	Server    string   `json:"server"`           // the server's version
-}
-
-// Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.
-type Event struct {
-	Position uint64    `json:"position"`
-	Time     time.Time `json:"time"`
-	Kind     string    `json:"kind"` // task, agent, channel or token
-	ID       string    `json:"id"`
-	Actor    string    `json:"actor"`
-	Events   []string  `json:"events"`
-}
-
-// StuckAgentInput says that an agent gets nowhere, with all that it holds.
-type StuckAgentInput struct {
-	Detail string `json:"detail,omitempty"` // how one can tell
-}
-
-// StuckInput says that a task's owner gets nowhere.
-type StuckInput struct {
-	Owner  string `json:"owner,omitempty"`  // as you know it; if it has another, the call is refused
-	Detail string `json:"detail,omitempty"` // how one can tell
-}
-
-// ShedInput asks that offers which wait for an agent go to others.
-type ShedInput struct {
-	Keep int `json:"keep,omitempty"` // how many stay: those of the highest priority
-}
-
 // Relief is what came of moving work away from an agent.
 type Relief struct {
 	Agent    string      `json:"agent"`
@@ -157,4 +92,48 @@ type KeptTask struct {
 	Code Code   `json:"code,omitempty"` // of the refusal; none where nobody else could take it now
 	Why  string `json:"why"`
 	Hint string `json:"hint,omitempty"` // what to do next
+}
+
+// Agents lists the agents.
+func (c *Client) Agents(ctx context.Context) (AgentList, error) {
+	return ask[AgentList](ctx, c, http.MethodGet, path("agents"), nil, nil)
+}
+
+// Agent shows one agent.
+func (c *Client) Agent(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodGet, nil, name)
+}
+
+// RegisterAgent adds an agent, or replaces what is known about it.
+func (c *Client) RegisterAgent(ctx context.Context, name string, spec AgentSpec) (Agent, error) {
+	return c.agent(ctx, http.MethodPut, spec, name)
+}
+
+// RemoveAgent takes an agent out of the registry. What it holds is not touched.
+func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodDelete, nil, name)
+}
+
+// SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator
+// makes ready again: the agent's own word is refused ([Conflict]).
+func (c *Client) SetReadiness(ctx context.Context, name string, r Readiness) (Agent, error) {
+	return c.agent(ctx, http.MethodPut, ReadinessInput{Readiness: r}, name, "readiness")
+}
+
+// ResetCircuit closes an agent's circuit.
+func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
+	return c.agent(ctx, http.MethodPost, nil, name, "circuit", "reset")
+}
+
+func (c *Client) relief(ctx context.Context, in any, segments ...string) (Relief, error) {
+	return ask[Relief](ctx, c, http.MethodPost, path(append([]string{"agents"}, segments...)...), nil, in)
+}
+
+func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
+	return ask[Agent](ctx, c, method, path(append([]string{"agents"}, segments...)...), nil, in)
+}
+
+// Beat notes that the calling agent lives. Waiting for its inbox does so too.
+func (c *Client) Beat(ctx context.Context) error {
+	return c.do(ctx, http.MethodPost, path("presence"), nil, nil, nil)
 }

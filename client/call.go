@@ -73,3 +73,8 @@ func malformed(err error) error {
 }
 
 func path(segments ...string) string { return wire.Path(segments...) }
+
+// receipt makes a call that changes a task.
+func (c *Client) receipt(ctx context.Context, in any, segments ...string) (Receipt, error) {
+	return ask[Receipt](ctx, c, http.MethodPost, path(segments...), nil, in)
+}

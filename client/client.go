@@ -112,3 +112,14 @@ func WithPerson(ctx context.Context, name string) context.Context {
 func WithPosition(ctx context.Context, position uint64) context.Context {
 	return context.WithValue(ctx, minPosition, position)
 }
+
+// Ready is nil while the server can do its work, and otherwise says why it cannot. It is not repeated.
+func (c *Client) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.conn.Timeout)
+	defer cancel()
+	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"})
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}

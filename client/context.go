@@ -70,43 +70,10 @@ type Pack struct {
 	Pinned   []string `json:"pinned,omitempty"`   // parts to be kept before others, like fact:f1, memory:ID or data
 }
 
-// ImportInput makes a task from the handoff document of another system, or from an envelope of another server.
-type ImportInput struct {
-	Document   json.RawMessage `json:"document"`
-	To         []string        `json:"to,omitempty"` // instead of the agent that the document names
-	Capability string          `json:"capability,omitempty"`
-	Start      bool            `json:"start,omitempty"` // the calling agent works on it itself
-}
-
-// Imported is a receipt, and what became of the document's fields.
-type Imported struct {
-	Receipt
-	Format string `json:"format"` // handoff-document, handoff-context, memory-envelope or envelope
-	Notes  []Note `json:"notes"`
-}
-
 // Note says what became of a field that was not simply taken over.
 type Note struct {
 	Field string `json:"field"`
 	Text  string `json:"text"`
-}
-
-// ImportTask makes a task from the handoff document of another system, or from an envelope of another server. What it says about the past is kept as claimed
-// history.
-func (c *Client) ImportTask(ctx context.Context, in ImportInput) (Imported, error) {
-	return ask[Imported](ctx, c, http.MethodPost, path("tasks", "import"), nil, in)
-}
-
-// GapInput says what is missing from the context.
-type GapInput struct {
-	Epoch   uint64   `json:"epoch"`
-	Missing []string `json:"missing"`
-	Detail  string   `json:"detail,omitempty"`
-}
-
-// ReportGap puts on record that the context of a task lacks something. Its owner goes on working with what there is.
-func (c *Client) ReportGap(ctx context.Context, task string, in GapInput) (Receipt, error) {
-	return c.receipt(ctx, in, "tasks", task, "gap")
 }
 
 // PreviewInput says for whom an envelope would be packed, and how.

@@ -2,9 +2,20 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/trapezehq/trapeze/client/wire"
 )
+
+// Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.
+type Event struct {
+	Position uint64    `json:"position"`
+	Time     time.Time `json:"time"`
+	Kind     string    `json:"kind"` // task, agent, channel or token
+	ID       string    `json:"id"`
+	Actor    string    `json:"actor"`
+	Events   []string  `json:"events"`
+}
 
 // Now, as the position that [Client.Events] starts after, means: what happens from now on.
 const Now = wire.Now

@@ -1,9 +1,13 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Timeouts are the clocks of a task and its handoffs. Zero fields mean the server's defaults, which are named here.
@@ -257,27 +261,6 @@ type Receipt struct {
 	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
-// CreateInput makes a task. Intent is all it needs.
-type CreateInput struct {
-	Intent       string          `json:"intent"`
-	Content      Content         `json:"content,omitzero"`
-	Priority     Priority        `json:"priority,omitempty"`
-	Deadline     time.Time       `json:"deadline,omitzero"`
-	Timeouts     Timeouts        `json:"timeouts,omitzero"`
-	Limits       Limits          `json:"limits,omitzero"`
-	Budget       Spend           `json:"budget,omitzero"`
-	Constraints  []Constraint    `json:"constraints,omitempty"`
-	Permissions  []string        `json:"permissions,omitempty"`  // only narrow from hop to hop; left out: not restricted
-	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
-	Expected     Expected        `json:"expected,omitzero"`
-	Tags         []string        `json:"tags,omitempty"`         // that the policy's rules may ask for
-	Conversation string          `json:"conversation,omitempty"` // what is said in it goes along, condensed
-	Route        []string        `json:"route,omitempty"`        // agents that the task visits in turn
-	Start        bool            `json:"start,omitempty"`        // the calling agent works on it itself
-	Send         *SendInput      `json:"send,omitempty"`         // hand it off in the same decision
-	Claimed      json.RawMessage `json:"claimed_history,omitempty"`
-}
-
 // SendInput hands a task off.
 type SendInput struct {
 	Epoch       uint64      `json:"epoch,omitempty"`
@@ -303,89 +286,10 @@ type SendInput struct {
 	Constraints []Constraint `json:"constraints,omitempty"`
 }
 
-// EscalateInput hands a task upwards. Without To it goes one level up the owner's escalation chain from where the task stands.
-type EscalateInput struct {
-	Epoch   uint64  `json:"epoch,omitempty"`
-	To      string  `json:"to,omitempty"`
-	Detail  string  `json:"detail,omitempty"`
-	Content Content `json:"content,omitzero"`
-}
-
-// ProgressInput reports what the owner has done.
-type ProgressInput struct {
-	Epoch uint64 `json:"epoch"`
-	Note  string `json:"note"`
-	Usage Spend  `json:"usage,omitzero"` // since the last report
-}
-
-// HeartbeatInput shows that the owner lives.
-type HeartbeatInput struct {
-	Epoch uint64 `json:"epoch"`
-}
-
-// CompleteInput finishes a task.
-type CompleteInput struct {
-	Epoch  uint64 `json:"epoch"`
-	Result Result `json:"result,omitzero"`
-	Usage  Spend  `json:"usage,omitzero"` // since the last report
-}
-
-// FailInput ends a task as not done.
-type FailInput struct {
-	Epoch  uint64 `json:"epoch"`
-	Detail string `json:"detail"`
-	Result Result `json:"result,omitzero"`
-	Usage  Spend  `json:"usage,omitzero"` // since the last report
-}
-
 // CancelInput calls a task off, or takes a handoff back.
 type CancelInput struct {
 	Epoch  uint64 `json:"epoch,omitempty"` // 0, for a task: whoever owns it now
 	Detail string `json:"detail,omitempty"`
-}
-
-// ShareInput gives a task's context to another agent without moving the task.
-type ShareInput struct {
-	Epoch   uint64  `json:"epoch,omitempty"`
-	To      string  `json:"to"`
-	Detail  string  `json:"detail,omitempty"`
-	Content Content `json:"content,omitzero"`
-	Pack    Pack    `json:"pack,omitzero"`
-}
-
-// TakeoverInput asks for a task. Agents ask for themselves; operators say who is to have it.
-type TakeoverInput struct {
-	To     string `json:"to,omitempty"`
-	From   string `json:"from,omitempty"` // its owner as you know it; if it has another, the call is refused
-	Detail string `json:"detail,omitempty"`
-}
-
-// ConstrainInput adds a constraint, or tightens one.
-type ConstrainInput struct {
-	Epoch      uint64     `json:"epoch,omitempty"`
-	Constraint Constraint `json:"constraint"`
-}
-
-// AnnotateInput corrects or comments on an earlier entry, which stays as it is.
-type AnnotateInput struct {
-	Entry uint64 `json:"entry"` // its position
-	Note  string `json:"note"`
-}
-
-// ReplayInput revives a task from the dead letters. Its zero value sends it to those it was meant for.
-type ReplayInput struct {
-	To         []string  `json:"to,omitempty"`
-	Capability string    `json:"capability,omitempty"`
-	Route      []string  `json:"route,omitempty"`
-	Deadline   time.Time `json:"deadline,omitzero"`
-	Note       string    `json:"note,omitempty"`
-	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set
-	Home       bool      `json:"home,omitempty"`  // back to its owner instead of to a receiver
-}
-
-// DiscardInput gives a dead letter up.
-type DiscardInput struct {
-	Why string `json:"why"`
 }
 
 // Chain is where a task stands in an escalation chain.
@@ -393,4 +297,40 @@ type Chain struct {
 	Name  string `json:"name"`            // empty: the task was not escalated along one
 	Level int    `json:"level"`           // the highest that was asked, from 1
 	Agent string `json:"agent,omitempty"` // of that level, who took it; empty: nobody did
+}
+
+// Tasks lists the tasks that the token may see, newest first.
+func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
+	return ask[TaskPage](ctx, c, http.MethodGet, path("tasks"), f.query(), nil)
+}
+
+func (f TaskFilter) query() wire.Query {
+	q := wire.Query{}
+	q.Text("state", string(f.State))
+	q.Text("owner", f.Owner)
+	q.Text("parent", f.Parent)
+	q.Text("after", f.After)
+	q.Flag("live", f.Live)
+	q.Number("limit", f.Limit)
+	return q
+}
+
+// Task shows one task. The read is on record.
+func (c *Client) Task(ctx context.Context, id string) (Task, error) {
+	return c.WaitTask(ctx, id, 0, 0)
+}
+
+// WaitTask shows one task, as it is when it has an entry after a position, its Position as the caller knows it, or when wait is
+// over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is on record.
+func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (t Task, err error) {
+	q := wire.Query{}
+	q.Position("after", after)
+	err = c.await(ctx, path("tasks", id), q, wait, &t)
+	return t, err
+}
+
+// Dead lists the tasks in the dead-letter queue, newest first. The filter's State and Live do not count.
+func (c *Client) Dead(ctx context.Context, f TaskFilter) (TaskPage, error) {
+	f.State, f.Live = "", false
+	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), f.query(), nil)
 }

@@ -83,36 +83,6 @@ type TicketFilter struct {
 	Limit int    // at most 500; 0 means 50
 }
 
-// AskInput asks people a question, as the task's owner.
-type AskInput struct {
-	Epoch    uint64   `json:"epoch,omitempty"`
-	Question string   `json:"question"`
-	Options  []string `json:"options,omitempty"` // the answer is one of these, if there are any
-	Desk     string   `json:"desk,omitempty"`    // whose people are asked; the operators if left out
-	To       string   `json:"to,omitempty"`      // one agent or person by name
-	Within   Duration `json:"within,omitempty"`  // how long each desk has
-}
-
-// ClaimInput takes a ticket on.
-type ClaimInput struct{}
-
-// ReleaseInput gives a claimed ticket back. Epoch is needed for a task that was taken over.
-type ReleaseInput struct {
-	Epoch  uint64 `json:"epoch,omitempty"`
-	Detail string `json:"detail,omitempty"`
-}
-
-// AnswerInput answers a question.
-type AnswerInput struct {
-	Answer string `json:"answer"`
-	Detail string `json:"detail,omitempty"`
-}
-
-// Ask asks people a question and returns at once; the receipt's Ticket is its id. The task waits for the answer.
-func (c *Client) Ask(ctx context.Context, task string, in AskInput) (Receipt, error) {
-	return c.receipt(ctx, in, "tasks", task, "ask")
-}
-
 // Tickets lists the tickets that the token may see, the oldest first.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
@@ -140,19 +110,4 @@ func (c *Client) WaitTicket(ctx context.Context, id string) (t Ticket, err error
 		return !t.Open(), err
 	})
 	return t, err
-}
-
-// Claim takes a ticket on, so that others leave it alone. The task of a takeover becomes the claimant's.
-func (c *Client) Claim(ctx context.Context, ticket string) (Receipt, error) {
-	return c.receipt(ctx, ClaimInput{}, "tickets", ticket, "claim")
-}
-
-// Release gives a claimed ticket back to its desk.
-func (c *Client) Release(ctx context.Context, ticket string, in ReleaseInput) (Receipt, error) {
-	return c.receipt(ctx, in, "tickets", ticket, "release")
-}
-
-// Answer answers a question. The task's owner goes on with it.
-func (c *Client) Answer(ctx context.Context, ticket string, in AnswerInput) (Receipt, error) {
-	return c.receipt(ctx, in, "tickets", ticket, "answer")
 }

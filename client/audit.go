@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
+)
+
+// Record is a handoff's audit document.
+type Record struct {
+	HandoffID string       `json:"handoff_id"`
+	Task      string       `json:"task_id"`
+	Timestamp time.Time    `json:"timestamp"` // of the request
+	From      string       `json:"from_agent"`
+	To        string       `json:"to_agent,omitempty"`
+	Reason    Reason       `json:"reason"`
+	Status    Stage        `json:"status"`
+	Entries   []AuditEntry `json:"audit_entries"`
+}
+
+// AuditEntry is one event on record.
+type AuditEntry struct {
+	Timestamp time.Time       `json:"timestamp"`
+	Event     string          `json:"event"`
+	Agent     string          `json:"agent"` // who did it; agents by their bare name
+	Details   json.RawMessage `json:"details"`
+	Position  uint64          `json:"position"`
+	For       []string        `json:"for,omitempty"`
+}
+
+// Trail is everything on record about a task.
+type Trail struct {
+	Task     string       `json:"task"`
+	Handoffs []Record     `json:"handoffs"`
+	Entries  []AuditEntry `json:"entries"`
+}
+
+// ExportOptions say what to export.
+type ExportOptions struct {
+	Task   string // one task; empty: the whole record, for those who may read it
+	Format string // jsonl, csv, or for one task json; empty: jsonl
+}
+
+// Trail gives a task's whole history. The read is on record.
+func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
+	return ask[Trail](ctx, c, http.MethodGet, path("tasks", task, "trail"), nil, nil)
+}
+
+// Export writes records to w. An error after the first byte means that the export is cut short. It is not repeated.
+func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error {
+	q := wire.Query{}
+	q.Text("format", o.Format)
+	q.Text("task", o.Task)
+	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() // nothing was written
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("client: the export was cut short: %w", err)
+	}
+	return nil
+}

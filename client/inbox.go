@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
+)
+
+// Item is something in an inbox. It previews: the content is fetched by id, or comes with the acceptance.
+type Item struct {
+	Type     string    `json:"type"` // offer, approval, confirm, takeover, share or question
+	ID       string    `json:"id"`   // of the handoff, ask, share or ticket
+	Task     string    `json:"task"`
+	Offer    int       `json:"offer,omitempty"`
+	Epoch    uint64    `json:"epoch,omitempty"`
+	From     string    `json:"from"`
+	Kind     Kind      `json:"kind,omitempty"`
+	Claim    bool      `json:"claim,omitempty"`
+	Channel  string    `json:"channel,omitempty"` // that it was published to
+	Reason   Reason    `json:"reason,omitempty"`
+	Detail   string    `json:"detail,omitempty"` // the first 500 characters
+	Intent   string    `json:"intent"`           // the first 500 characters
+	Priority Priority  `json:"priority"`
+	Envelope string    `json:"envelope,omitempty"` // digest
+	Seen     bool      `json:"seen"`
+	Since    time.Time `json:"since"`
+	Ends     time.Time `json:"ends,omitzero"` // when it goes elsewhere by itself
+	Position uint64    `json:"position"`
+}
+
+// Inbox is what waits for an agent, highest priority first.
+type Inbox struct {
+	Items    []Item `json:"items"`
+	Position uint64 `json:"position"` // InboxOptions.After of the call that gets what comes next, or was beyond the limit
+}
+
+// InboxOptions narrow a look into an inbox. The zero value looks into the caller's own and does not wait.
+type InboxOptions struct {
+	Agent string        // another's, for operators and auditors
+	After uint64        // only what came after this: an earlier answer's Position. If it is too much, the oldest of it
+	Limit int           // at most 500; 0 means 10
+	Wait  time.Duration // how long to wait for the first item, at most 55s
+	Peek  bool          // look without taking note: nothing counts as seen
+}
+
+// Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
+// and its acknowledgment clock runs. After an answer's Position only what has come since is listed, offers made again too.
+func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
+	q := wire.Query{}
+	q.Text("agent", o.Agent)
+	q.Position("after", o.After)
+	q.Number("limit", o.Limit)
+	q.Flag("peek", o.Peek)
+	err = c.await(ctx, path("inbox"), q, o.Wait, &in)
+	return in, err
+}
+
+// WaitInbox waits until something is in the inbox or ctx ends, however long that takes. It rides out servers that are
+// away for a while, but gives up on refusals. Wait is how long each of its calls waits; 0 means 30 s.
+func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) (items []Item, err error) {
+	if o.Wait <= 0 {
+		o.Wait = usualWait
+	}
+	err = c.conn.Insist(ctx, func() (bool, error) {
+		in, err := c.Inbox(ctx, o)
+		items = in.Items
+		return len(items) > 0, err
+	})
+	return items, err
+}

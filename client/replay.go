@@ -1,0 +1,22 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// ReplayInput revives a task from the dead letters. Its zero value sends it to those it was meant for.
+type ReplayInput struct {
+	To         []string  `json:"to,omitempty"`
+	Capability string    `json:"capability,omitempty"`
+	Route      []string  `json:"route,omitempty"`
+	Deadline   time.Time `json:"deadline,omitzero"`
+	Note       string    `json:"note,omitempty"`
+	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set
+	Home       bool      `json:"home,omitempty"`  // back to its owner instead of to a receiver
+}
+
+// Replay revives a task from the dead letters with fresh limits.
+func (c *Client) Replay(ctx context.Context, task string, in ReplayInput) (Receipt, error) {
+	return c.receipt(ctx, in, "dead", task, "replay")
+}

@@ -1,0 +1,15 @@
+package client
+
+import "context"
+
+// GapInput says what is missing from the context.
+type GapInput struct {
+	Epoch   uint64   `json:"epoch"`
+	Missing []string `json:"missing"`
+	Detail  string   `json:"detail,omitempty"`
+}
+
+// ReportGap puts on record that the context of a task lacks something. Its owner goes on working with what there is.
+func (c *Client) ReportGap(ctx context.Context, task string, in GapInput) (Receipt, error) {
+	return c.receipt(ctx, in, "tasks", task, "gap")
+}
