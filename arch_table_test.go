@@ -390,28 +390,35 @@ var packages = []pkg{
 
 	// cli
 	{
-		dir: "cli", what: "the command line: commands of tasks, handoffs, agents, tokens and the record, and how it starts the server",
-		imports: "cli/shell cli/memory cli/policy cli/ticket cli/daemon cli/setup cli/stdio cli/work cli/demo " +
-			"cli/demo/report client",
+		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
+		imports: "cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/daemon cli/setup cli/stdio " +
+			"cli/work cli/demo cli/demo/report client",
 		libs: "github.com/spf13",
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
 		imports: "domain/refusal domain/event client", libs: "net github.com/spf13 golang.org/x/term",
 	},
+	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
-		dir: "cli/memory", what: "commands of memory, conversations, channels, envelopes, drift and artifacts",
-		imports: "domain/refusal content/envelope content/drift files/artifact files/gitsnap cli/shell client",
-		libs:    "github.com/spf13",
+		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
+		imports: "domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "cli/shell client", libs: "github.com/spf13"},
 	{
-		dir: "cli/policy", what: "commands of policies and phrases",
+		dir: "cli/policy", what: "commands of policies, routes and phrases",
 		imports: "domain/refusal domain/policy cli/shell client", libs: "github.com/spf13",
 	},
 	{
-		dir: "cli/ticket", what: "commands of people in the loop: ask, tickets, approve, deny",
+		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
 		imports: "domain/refusal domain/event cli/shell client", libs: "github.com/spf13",
 	},
+	{dir: "cli/memory", what: "commands of memory and conversations", imports: "cli/shell client", libs: "github.com/spf13"},
+	{
+		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
+		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
+	},
+	{dir: "cli/audit", what: "commands that read the record: audit and events", imports: "cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
 		imports: "domain/refusal", libs: "net os/exec",

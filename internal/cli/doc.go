@@ -1,17 +1,14 @@
-// Package cli is the command line: every verb of the server for people and scripts, the worker, and the demo.
+// Package cli is the command line: a command for every operation of the server, trapeze work for programs, trapeze mcp for MCP
+// clients, and the demo.
 //
-// It reaches a server through the public client like any other program, and is given `serve` as a function, so it
-// knows nothing of how a server is made. Output is plain text for people, or with --json the API's own JSON, one
-// document; exit codes are in one table (`trapeze help exit-codes`).
-//
-// The commands of tasks, handoffs, agents, tokens and the record are here. Below it are shell (what every command needs),
-// memory (memory, conversations, channels, envelopes, artifacts), policy (policies and phrases), ticket (people in the loop), work
-// (any program as a receiver), daemon (a server in the background), stdio (an agent's MCP session), setup and configfile (the
-// configuration of agents' programs) and demo.
+// It calls a server through the public client, and is given `serve` as a function: it does not know how a server is built. Output
+// is text for people, or with --json one document of the API's JSON. The exit codes are in one table (trapeze help exit-codes).
+// The subpackages are named after the nouns of the commands: task, handoff, agent, policy, ticket, memory, envelope, audit.
 //
 // Invariants:
-//   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
-//   - A command that changes something says the same whether it is run by a person, a script or a worker's child.
+//   - Every command is in a group of the root's help.
+//   - Server, arguments and output are reached through package shell alone, so that all commands behave the same.
+//   - A command does the same whether a person, a script or the program of a worker runs it.
 //
-// Start reading at [Main], then shell, then send.go.
+// Start reading at [Main], then root.go, then package shell.
 package cli

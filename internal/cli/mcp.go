@@ -13,22 +13,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
 )
 
-// mcpRetries are enough for a server that is started again, and end well before an MCP client gives a call up.
+// mcpRetries is the number of retries of a call: enough for a restart of the server, and over well before an MCP client times out.
 const mcpRetries = 6
 
 func (s *commands) mcpCommand() *cobra.Command {
 	var spec client.AgentSpec
 	var noStart bool
-	cmd := s.Command("mcp --agent NAME [flags]", "Be an agent's MCP server, on standard input and output", shell.NoArgs,
+	cmd := s.Command("mcp --agent NAME [flags]", "Run an agent's MCP server, on standard input and output", shell.NoArgs,
 		func(ctx context.Context, _ []string) error {
-			ctx, stop := interruptible(ctx)
+			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
 			agent := s.agentName()
 			if agent == "" {
-				return shell.Usagef("say which agent the MCP client is: --agent NAME")
+				return shell.Usagef("name the agent of the MCP client: --agent NAME")
 			}
 			if !noStart {
-				if err := s.someServer(ctx); err != nil {
+				if err := s.ensureServer(ctx); err != nil {
 					return err
 				}
 			}
@@ -45,55 +45,56 @@ func (s *commands) mcpCommand() *cobra.Command {
 				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), In: s.Stdin, Out: s.Stdout, Stderr: s.Stderr,
 			})
 			if errors.Is(err, stdio.ErrNotAgent) {
-				err = shell.Hinted(shell.Usage(err), "leave the token out, or give the agent's own: trapeze token create --agent "+agent)
+				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+agent)
 			}
 			return err
 		})
 	cmd.Long = mcpHelp
 	f := cmd.Flags()
-	f.BoolVar(&noStart, "no-start", false, "do not start a server where none runs")
-	f.StringSliceVar(&spec.Capabilities, "capability", nil, "when the agent is new: what it can do (repeatable)")
-	f.StringVar(&spec.Description, "description", "", "when the agent is new: what it is good at")
+	f.BoolVar(&noStart, "no-start", false, "do not start a server if none is running")
+	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, if the agent is new (repeatable)")
+	f.StringVar(&spec.Description, "description", "", "description, if the agent is new")
 	return cmd
 }
 
-// agentToken is the agent's own token. What a session says is never the owner's word: see [stdio.Run].
+// agentToken returns the agent's own token, and registers the agent if it is new. A session never uses the owner's token: see
+// [stdio.Run].
 func (s *commands) agentToken(ctx context.Context, agent string, spec client.AgentSpec) (string, error) {
 	if s.Getenv("TRAPEZE_AGENT") != agent {
 		s.Flags.Agent = agent
 	}
 	token, err := s.Credential(ctx)
-	if errors.Is(err, client.NotFound) { // only who is registered can have a token
-		c, err := s.Enrol(ctx, agent, spec, false)
+	if errors.Is(err, client.NotFound) { // only registered agents can have a token
+		c, err := s.Register(ctx, agent, spec, false)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(s.Stderr, "trapeze mcp: "+shell.OneLine(stdio.Newcomer(ctx, c, agent)))
+		fmt.Fprintln(s.Stderr, "trapeze mcp: "+shell.OneLine(stdio.NewAgentMessage(ctx, c, agent)))
 		return s.Credential(ctx)
 	}
 	return token, err
 }
 
-// someServer starts a server that outlives this process, where none answers.
-func (s *commands) someServer(ctx context.Context) error {
+// ensureServer starts a server that outlives this process, if none answers.
+func (s *commands) ensureServer(ctx context.Context) error {
 	dir, err := s.DataDir()
 	if err != nil {
 		return shell.Usage(err)
 	}
 	out, err := daemon.Ensure(ctx, daemon.Config{URL: s.URL(), DataDir: dir})
 	if err == nil && out.Started {
-		fmt.Fprintf(s.Stderr, "trapeze mcp: a server was started at %s, with its log in %s; trapeze stop ends it\n", out.URL, daemon.LogFile(out.DataDir))
+		fmt.Fprintf(s.Stderr, "trapeze mcp: started a server at %s, with its log in %s; trapeze stop ends it\n", out.URL, daemon.LogFile(out.DataDir))
 	}
 	return err
 }
 
-// mcpHelp is for a person who sets up a client by hand.
-const mcpHelp = `Be the MCP server of one agent: an MCP client runs this command and speaks with it over its standard input and output.
+// mcpHelp is the help of trapeze mcp, for people that configure a client by hand.
+const mcpHelp = `Run the MCP server of one agent. An MCP client starts this command, and exchanges messages with it over standard input and output.
 The client's model then has the tools join, send, inbox, accept, reject, decide, progress, complete, escalate, ask,
 status, cancel, remember, recall, conversation and route. Tell it to call join first.
 
-Every client gets an agent of its own. Most clients are set up with a file like this (` + "`trapeze`" + ` must be in the PATH
-that the client has, or be given as a whole path):
+Give every client an agent of its own. Most clients are configured with a file like this (` + "`trapeze`" + ` must be in the client's
+PATH, or be given as an absolute path):
 
     {
       "mcpServers": {
@@ -101,31 +102,30 @@ that the client has, or be given as a whole path):
       }
     }
 
-Some have a command for it, or a file of another kind:
+Some clients have a command for it, or another file format:
 
     claude mcp add trapeze -- trapeze mcp --agent coder
     codex mcp add trapeze -- trapeze mcp --agent coder
     VS Code, .vscode/mcp.json    {"servers": {"trapeze": {"type": "stdio", "command": "trapeze", "args": ["mcp", "--agent", "coder"]}}}
 
-Let the client wait 60 seconds or more for a tool, which is what most do unasked: inbox blocks for up to 50 when told to.
+The client's timeout for tool calls must be 60 seconds or more, which is the default of most clients: inbox waits up to 50 seconds.
 
-The server. On this machine, with no further settings, one is started in the background where none answers. It outlives the
-client and serves all of them; trapeze stop ends it, and --no-start keeps one from being started. For a server elsewhere put
-TRAPEZE_URL and TRAPEZE_TOKEN into the client's settings, where it lets environment variables be set; the token must be the
-agent's own (trapeze token create --agent coder). When the server is started again, a session goes on: calls are tried for
-some seconds, then refused as unavailable, and an inbox that is waited for is waited for again. So is the end of a task that a
-client has asked to be told of.
+Server. On this machine, without further settings, a server is started in the background if none answers. It serves all clients, and
+keeps running when they end; trapeze stop ends it, and --no-start prevents the start. For a server on another machine set
+TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings. The token must be the agent's own (trapeze token create --agent coder).
+Sessions survive a restart of the server: calls are retried for some seconds, and then refused as unavailable; a call of inbox and
+a subscription to the end of a task continue.
 
-Who speaks. The session acts as the agent, and nobody else: on the server's own machine the owner's token is used once, to
-make the agent's, which is kept (see trapeze help files). An agent that is not there is registered, with --capability and
---description, and the log of the client says so: a name that was mistyped is a new agent.
+Identity. The session acts as the agent only. On the server's machine the owner's token is used once, to create the agent's token,
+which is kept (see trapeze help files). An agent that does not exist is registered, with --capability and --description. The client's
+log says so, since a mistyped name is a new agent.
 
-Signs of life. While the client runs, its agent counts as present, and the tasks that it accepted, made or worked on in this
-session keep their lease, however long its model thinks. When the client ends, or is killed, they are recovered when their
-lease does.
+Leases. While the client runs, its agent counts as present, and the leases of the tasks that it accepted, created or worked on in this
+session are renewed, however long its model thinks. When the client ends or is killed, its tasks are recovered when their leases
+expire.
 
-Input ends the session, and so do SIGINT and SIGTERM. What goes wrong is written to standard error, which clients keep in a
-log of theirs. To try it by hand:
+The session ends with its input, or with SIGINT or SIGTERM. Errors are written to standard error, which clients keep in a log. To try it
+by hand:
 
     printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},
     "clientInfo":{"name":"me","version":"1"}}}' | tr -d '\n' | trapeze mcp --agent coder`

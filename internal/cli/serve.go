@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,17 +13,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-// interruptible ends ctx when the process is asked to end.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
-
 func (s *commands) serveCommand() *cobra.Command {
 	var conf ServeConfig
 	var logFile string
 	var background bool
 	cmd := s.Command("serve", "Run a server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) (err error) {
-		ctx, stop := interruptible(ctx)
+		ctx, stop := shell.Interruptible(ctx)
 		defer stop()
 		if conf.DataDir, err = s.DataDir(); err != nil {
 			return shell.Usage(err)
@@ -36,7 +27,7 @@ func (s *commands) serveCommand() *cobra.Command {
 			return err
 		}
 		if conf.MaxArtifact < 0 || conf.ArtifactQuota < 0 {
-			return shell.Usagef("--max-artifact and --artifact-quota are numbers of bytes, not less than 1")
+			return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
 		}
 		if background {
 			return s.inBackground(ctx, conf)
@@ -54,7 +45,7 @@ func (s *commands) serveCommand() *cobra.Command {
 		defer func() { release() }()
 		conf.Ready = func(url, adminTokenFile string) {
 			if let, err := daemon.Hold(ctx, conf.DataDir, url); err != nil {
-				fmt.Fprintf(s.Stderr, "trapeze: trapeze stop will not find this server: %v\n", err)
+				fmt.Fprintf(s.Stderr, "trapeze: warning: trapeze stop will not find this server: %v\n", err)
 			} else {
 				release = let
 			}
@@ -63,62 +54,62 @@ func (s *commands) serveCommand() *cobra.Command {
 				s.Emit(ready, nil) //nolint:errcheck // nobody may be listening
 				return
 			}
-			fmt.Fprintf(s.Stdout, "Trapeze %s\n  answers at   %s\n  keeps        %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
+			fmt.Fprintf(s.Stdout, "Trapeze %s\n  address      %s\n  data         %s\n  owner token  %s\n", conf.Version, url, conf.DataDir, adminTokenFile)
 			if url == shell.DefaultURL && s.Flags.DataDir == "" {
-				fmt.Fprintln(s.Stdout, "On this machine the command line finds both by itself. Stop it with Ctrl-C or trapeze stop.")
+				fmt.Fprintln(s.Stdout, "On this machine commands find the server and the token automatically. Stop it with Ctrl-C or trapeze stop.")
 				return
 			}
-			fmt.Fprintf(s.Stdout, "The command line finds both with --url %s --data-dir %s. Stop it with Ctrl-C or trapeze stop.\n", url, conf.DataDir)
+			fmt.Fprintf(s.Stdout, "Commands find the server and the token with --url %s --data-dir %s. Stop it with Ctrl-C or trapeze stop.\n", url, conf.DataDir)
 		}
 		return inUse(s.serve(ctx, conf), conf.DataDir)
 	})
-	cmd.Long = `Run a server. It keeps everything in the data directory (--data-dir, see trapeze help files), one server per directory,
-and answers on this machine only. Behind a proxy on this machine, name the host that its callers use:
+	cmd.Long = `Run a server. It keeps its data in the data directory (--data-dir, see trapeze help files), which only one server can use at a time,
+and listens on this machine only. Behind a proxy on this machine, name the host that its callers use:
 
     trapeze serve --host trapeze.example.org
 
-With --background it is started with its log in serve.log in the data directory, and the command returns when calls are
-answered; where a server answers at its address already, nothing is started. trapeze stop ends it.`
+With --background the server runs in the background, with its log in serve.log in the data directory. The command returns when the
+server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.`
 	f := cmd.Flags()
-	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 takes a free one (default 127.0.0.1:8727)")
-	f.StringSliceVar(&conf.Hosts, "host", nil, "a further name under which it may be reached, such as a proxy's (repeatable; default: localhost and addresses)")
-	f.StringVar(&conf.Policy, "policy", "", "the policy file (default: policy.yaml in the data directory, if it is there)")
-	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "the most bytes that one artifact may have (default 64 MiB)")
-	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "the most bytes that the artifacts of a workspace may have together (default 8 GiB)")
-	f.StringArrayVar(&conf.Notify, "notify", nil, "how people are told that they are asked: log, webhook:URL or exec:PROGRAM (repeatable; default: not at all)")
-	f.BoolVar(&background, "background", false, "start it apart from this terminal, and return when it answers")
-	f.StringVar(&logFile, "log-file", "", "write the log to a file, which is kept under 4 MiB with the one before beside it")
-	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens count beside the server's own (see docs/oauth.md)")
-	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server that those tokens must have as audience, such as https://trapeze.example.org/mcp")
-	f.StringVar(&conf.OAuthClaim, "oauth-claim", "", "the claim of those tokens that names the agent (default sub)")
+	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 chooses a free port (default 127.0.0.1:8727)")
+	f.StringSliceVar(&conf.Hosts, "host", nil, "additional host name of the server, such as that of a proxy (repeatable; default: localhost and IP addresses)")
+	f.StringVar(&conf.Policy, "policy", "", "policy file (default: policy.yaml in the data directory, if it exists)")
+	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "maximum size of an artifact, in bytes (default 64 MiB)")
+	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
+	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
+	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
+	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
+	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")
+	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server, the required audience of those tokens, such as https://trapeze.example.org/mcp")
+	f.StringVar(&conf.OAuthClaim, "oauth-claim", "", "claim of those tokens that names the agent (default sub)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
-// inBackground has a server run that outlives this process.
+// inBackground starts a server that outlives this process.
 func (s *commands) inBackground(ctx context.Context, conf ServeConfig) error {
 	at := s.URL()
 	if conf.Addr != "" {
 		at = "http://" + conf.Addr
 	}
-	out, err := daemon.Ensure(ctx, daemon.Config{URL: at, DataDir: conf.DataDir, Args: conf.further()})
+	out, err := daemon.Ensure(ctx, daemon.Config{URL: at, DataDir: conf.DataDir, Args: conf.args()})
 	if err != nil {
 		return err
 	}
 	return s.Emit(out, func(p *shell.Page) {
 		if !out.Started {
-			p.Line("A server answers at %s already. Nothing was started.", out.URL)
+			p.Line("A server already answers at %s. Nothing was started.", out.URL)
 			return
 		}
 		p.Line("Trapeze %s", shell.Version())
-		p.Fields([]shell.Field{{"  answers at", out.URL}, {"  keeps", out.DataDir}, {"  log", daemon.LogFile(out.DataDir)}, {"  process", shell.Number(out.PID)}})
-		p.Line("End it with trapeze stop.")
+		p.Fields([]shell.Field{{"  address", out.URL}, {"  data", out.DataDir}, {"  log", daemon.LogFile(out.DataDir)}, {"  process", shell.Number(out.PID)}})
+		p.Line("Stop it with trapeze stop.")
 	})
 }
 
-// further are the arguments that say the same again, but for directory, address and where the log goes.
-func (c ServeConfig) further() []string {
+// args are the arguments of trapeze serve for the configuration, except for directory, address and log.
+func (c ServeConfig) args() []string {
 	args := []string{"--log-level", c.LogLevel, "--log-format", c.LogFormat}
 	for _, h := range c.Hosts {
 		args = append(args, "--host", h)
@@ -143,7 +134,7 @@ func (c ServeConfig) further() []string {
 	return args
 }
 
-// absolute is a path as it is found from anywhere.
+// absolute is the absolute path, where it can be determined.
 func absolute(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
@@ -151,53 +142,21 @@ func absolute(path string) string {
 	return path
 }
 
-func (s *commands) stopCommand() *cobra.Command {
-	cmd := s.Command("stop", "End the server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) error {
-		dir, err := s.DataDir()
-		if err != nil {
-			return shell.Usage(err)
-		}
-		out, err := daemon.Stop(ctx, dir)
-		none := errors.Is(err, daemon.ErrNone)
-		if err != nil && !none {
-			return err
-		}
-		said := struct {
-			Stopped bool   `json:"stopped"`
-			PID     int    `json:"pid,omitempty"`
-			URL     string `json:"url,omitempty"`
-			DataDir string `json:"data_dir"`
-		}{!none, out.PID, out.URL, dir}
-		return s.Emit(said, func(p *shell.Page) {
-			if none {
-				p.Line("No server runs on %s.", dir)
-				return
-			}
-			p.Line("The server at %s (process %d) has ended. What it keeps is in %s.", out.URL, out.PID, dir)
-		})
-	})
-	cmd.Long = `End the server that keeps its data in the data directory (--data-dir), whether it runs in the background or in a
-terminal. Calls under way get to end. Nothing that was acknowledged is lost, and trapeze serve goes on where it ended.
-
-    trapeze stop`
-	return cmd
-}
-
 func checkLog(c ServeConfig) error {
 	switch c.LogLevel {
 	case "debug", "info", "warn", "error":
 	default:
-		return shell.Hinted(shell.Usagef("there is no log level %q", c.LogLevel), "use --log-level debug, info, warn or error")
+		return shell.Hinted(shell.Usagef("unknown log level %q", c.LogLevel), "use --log-level debug, info, warn or error")
 	}
 	switch c.LogFormat {
 	case "text", "json":
 		return nil
 	}
-	return shell.Hinted(shell.Usagef("there is no log format %q", c.LogFormat), "use --log-format text or json")
+	return shell.Hinted(shell.Usagef("unknown log format %q", c.LogFormat), "use --log-format text or json")
 }
 
-// inUse says in one sentence that another server has the directory; other errors it leaves as they are. What the record
-// is kept in is nothing that this package knows: only its words come here.
+// inUse rewords the error of a data directory that another server uses. The command line does not know the database: it only sees
+// the text of the error.
 func inUse(err error, dir string) error {
 	if err == nil {
 		return nil
@@ -208,5 +167,5 @@ func inUse(err error, dir string) error {
 	}
 	who, _, _ := strings.Cut(by, ":")
 	return shell.Hinted(fmt.Errorf("the data directory %s is in use%s", dir, who),
-		"a server runs on it already: use that one, stop it first, or name another data directory with --data-dir")
+		"a server runs on it: use that server, stop it with trapeze stop, or choose another directory with --data-dir")
 }

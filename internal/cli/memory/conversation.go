@@ -10,15 +10,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-func conversations(s *shell.Shell) *cobra.Command {
-	return shell.Group("conversation", "What was said across agents, and the text that carries it on",
+// Conversation is the command group trapeze conversation.
+func Conversation(s *shell.Shell) *cobra.Command {
+	return shell.Group("conversation", "Record conversations across agents, and continue them",
 		conversationLog(s), conversationList(s), conversationShow(s), conversationContinue(s))
 }
 
 func conversationLog(s *shell.Shell) *cobra.Command {
 	var in client.TurnInput
 	var role string
-	cmd := s.Command("log CONVERSATION TEXT", "Add what was said to a conversation; the first turn begins it", cobra.ExactArgs(2),
+	cmd := s.Command("log CONVERSATION TEXT", "Add a turn to a conversation; the first turn creates it", cobra.ExactArgs(2),
 		func(ctx context.Context, args []string) error {
 			in.Role, in.Text = client.SpeakerRole(role), args[1]
 			if err := s.Texts(&in.Text); err != nil {
@@ -37,19 +38,19 @@ func conversationLog(s *shell.Shell) *cobra.Command {
 			}
 			return s.Emit(said, func(p *shell.Page) { p.Line("Turn %d of %s.", said.Turn, shell.OneLine(said.Conversation)) })
 		})
-	cmd.Long = `Add what was said (text, @FILE or -) to a conversation, which is known by a name. Whoever holds the task that it belongs
-to may read it and go on with it: trapeze task create … --conversation NAME has it go along, condensed.`
+	cmd.Long = `Add a turn (text, @FILE or -) to a conversation, which is identified by its name. The owner of a task that it belongs to can read
+and continue it: trapeze task create … --conversation NAME sends it along in condensed form.`
 	f := cmd.Flags()
-	f.StringVar(&role, "role", "assistant", "user, assistant, system or tool: what the speaker is")
-	f.StringVar(&in.Agent, "speaker", "", "the agent in whose session it was said, for operators (default: you)")
-	f.StringVar(&in.Task, "task", "", "the task in the course of which it was said (TRAPEZE_TASK)")
-	f.StringVar(&in.Handoff, "handoff", "", "the handoff in the course of which it was said")
-	return example(cmd, "trapeze conversation log login-trouble 'I cannot log in' --role user --agent triage")
+	f.StringVar(&role, "role", "assistant", "role of the speaker: user, assistant, system or tool")
+	f.StringVar(&in.Agent, "speaker", "", "agent in whose session it was said, for operators (default: you)")
+	f.StringVar(&in.Task, "task", "", "task that it is about (TRAPEZE_TASK)")
+	f.StringVar(&in.Handoff, "handoff", "", "handoff that it is about")
+	return shell.Example(cmd, "trapeze conversation log login-trouble 'I cannot log in' --role user --agent triage")
 }
 
 func conversationList(s *shell.Shell) *cobra.Command {
 	var o client.ConversationFilter
-	cmd := s.Call("list", "List the conversations that you have a part in, the one that began last first", shell.NoArgs,
+	cmd := s.Call("list", "List the conversations that you take part in, the newest first", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			list, err := c.Conversations(ctx, o)
 			if err != nil {
@@ -60,19 +61,19 @@ func conversationList(s *shell.Shell) *cobra.Command {
 				for _, v := range list.Conversations {
 					rows = append(rows, []string{v.ID, fmt.Sprint(v.Count), speakers(v), shell.Clock(v.Updated), shell.Names(v.Tasks)})
 				}
-				p.Table("There are no such conversations.", []string{"CONVERSATION", "TURNS", "SPEAKERS", "UPDATED", "TASKS"}, rows)
+				p.Table("No conversations match.", []string{"CONVERSATION", "TURNS", "SPEAKERS", "UPDATED", "TASKS"}, rows)
 				p.More(list.Next)
 			})
 		})
-	cmd.Flags().StringVar(&o.Agent, "with", "", "only those in which this agent has spoken")
-	cmd.Flags().StringVar(&o.Task, "task", "", "only those of this task")
+	cmd.Flags().StringVar(&o.Agent, "with", "", "list only conversations that this agent spoke in")
+	cmd.Flags().StringVar(&o.Task, "task", "", "list only conversations of this task")
 	shell.PageFlags(cmd.Flags(), &o.Limit, &o.After)
-	return example(cmd, "trapeze conversation list --with triage")
+	return shell.Example(cmd, "trapeze conversation list --with triage")
 }
 
 func conversationShow(s *shell.Shell) *cobra.Command {
 	var o client.ConversationOptions
-	cmd := s.Call("show CONVERSATION", "Print the last turns of a conversation; the read is on record", cobra.ExactArgs(1),
+	cmd := s.Call("show CONVERSATION", "Print the last turns of a conversation; the read is recorded", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			v, err := c.Conversation(ctx, args[0], o)
 			if err != nil {
@@ -93,13 +94,13 @@ func conversationShow(s *shell.Shell) *cobra.Command {
 					p.Block(t.Text)
 				}
 				if len(v.Turns) > 0 && v.Turns[0].N > 1 {
-					p.Line("\nThere are earlier ones: --before %d", v.Turns[0].N)
+					p.Line("\nThere are earlier turns: --before %d", v.Turns[0].N)
 				}
 			})
 		})
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "at most so many turns, up to 500 (default 50)")
-	cmd.Flags().IntVar(&o.Before, "before", 0, "only turns before this one")
-	return example(cmd, "trapeze conversation show login-trouble --limit 10")
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of turns, up to 500 (default 50)")
+	cmd.Flags().IntVar(&o.Before, "before", 0, "print only turns before this one")
+	return shell.Example(cmd, "trapeze conversation show login-trouble --limit 10")
 }
 
 func speakers(v client.Conversation) string {
@@ -112,7 +113,7 @@ func speakers(v client.Conversation) string {
 
 func conversationContinue(s *shell.Shell) *cobra.Command {
 	var budget int
-	cmd := s.Call("continue CONVERSATION", "Print what lets the next agent carry on with a conversation; the read is on record", cobra.ExactArgs(1),
+	cmd := s.Call("continue CONVERSATION", "Print a summary for the next agent to continue a conversation with; the read is recorded", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			v, err := c.Continuity(ctx, args[0], budget)
 			if err != nil {
@@ -120,6 +121,6 @@ func conversationContinue(s *shell.Shell) *cobra.Command {
 			}
 			return s.Emit(v, func(p *shell.Page) { p.Block(v.Text) })
 		})
-	cmd.Flags().IntVar(&budget, "bytes", 0, "the most that it may have (default 4000)")
-	return example(cmd, "trapeze conversation continue login-trouble --bytes 2000")
+	cmd.Flags().IntVar(&budget, "bytes", 0, "maximum size of the summary, in bytes (default 4000)")
+	return shell.Example(cmd, "trapeze conversation continue login-trouble --bytes 2000")
 }

@@ -1,9 +1,8 @@
-// Package know is the commands of what is known and carried: who is published to, what is remembered and was said, what
-// goes into envelopes and what becomes of it on the way.
+// Package memory has the commands of what agents know: memory items and conversations.
 //
 // Invariants:
-//   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
+//   - The server, arguments and output are reached through [shell.Shell] alone.
 //   - Every command shows an example in its help.
 //
-// Start reading at [Commands], then channel.go.
+// Start reading at [Command], then conversation.go.
 package memory

@@ -11,19 +11,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-func memories(s *shell.Shell) *cobra.Command {
-	return shell.Group("memory", "What agents know beyond one task: kept, found, revised and forgotten",
+// Command is the command group trapeze memory.
+func Command(s *shell.Shell) *cobra.Command {
+	return shell.Group("memory", "Add, search, revise and forget what agents know beyond one task",
 		memoryAdd(s), memoryGet(s), memoryVersions(s), memoryList(s), memorySearch(s), memoryRevise(s),
-		memoryVerb(s, "pin", "Have an item go into every envelope that may hold it, before others", (*client.Client).Pin),
-		memoryVerb(s, "unpin", "Have an item compete with others again", (*client.Client).Unpin),
+		memoryVerb(s, "pin", "Include an item in every envelope, before other items", (*client.Client).Pin),
+		memoryVerb(s, "unpin", "Include an item only where it is relevant again", (*client.Client).Unpin),
 		memoryTag(s), memoryWeigh(s),
-		memoryVerb(s, "forget", "Give an item's content out to nobody any more, for good", (*client.Client).Forget))
+		memoryVerb(s, "forget", "Remove an item's content for good", (*client.Client).Forget))
 }
 
 func memoryAdd(s *shell.Shell) *cobra.Command {
 	var in client.RememberInput
 	var scope string
-	cmd := s.Command("add TEXT", "Keep something to be known later", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	cmd := s.Command("add TEXT", "Add an item", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		if in.Scope, in.Text = client.Scope(scope), args[0]; in.Scope == client.ScopeTask && in.Task == "" {
 			in.Task = s.OwnTask()
 		}
@@ -37,40 +38,40 @@ func memoryAdd(s *shell.Shell) *cobra.Command {
 		m, err := c.Remember(ctx, in)
 		return emitMemory(s, m, err)
 	})
-	cmd.Long = `Keep something to be known later (text, @FILE or -). It is yours alone unless --scope says otherwise.`
+	cmd.Long = `Add an item (text, @FILE or -). It is private to you unless --scope is given.`
 	f := cmd.Flags()
-	f.StringVar(&in.Title, "title", "", "in a few words")
-	f.StringVar(&scope, "scope", "", "private, task (whoever takes part in --task) or workspace (default private)")
-	f.StringVar(&in.Task, "task", "", "the task that it belongs to (with --scope task: TRAPEZE_TASK)")
-	f.StringVar(&in.Conversation, "conversation", "", "the conversation in which it was said")
-	f.StringSliceVar(&in.Tags, "tag", nil, "a tag (repeatable)")
-	f.Float64Var(&in.Importance, "importance", 0, "from 0 (trivial) to 1 (vital)")
-	f.BoolVar(&in.Pinned, "pin", false, "it goes into every envelope that may hold it, before others")
-	f.StringVar(&in.Source.Agent, "source", "", "the agent that learnt it, if not you")
-	return example(cmd, "trapeze memory add 'the tests need a database' --scope workspace --tag tests")
+	f.StringVar(&in.Title, "title", "", "short title")
+	f.StringVar(&scope, "scope", "", "private, task (all participants of --task) or workspace (default private)")
+	f.StringVar(&in.Task, "task", "", "task that it belongs to (default with --scope task: TRAPEZE_TASK)")
+	f.StringVar(&in.Conversation, "conversation", "", "conversation that it comes from")
+	f.StringSliceVar(&in.Tags, "tag", nil, "tag (repeatable)")
+	f.Float64Var(&in.Importance, "importance", 0, "importance from 0 (trivial) to 1 (vital)")
+	f.BoolVar(&in.Pinned, "pin", false, "include it in every envelope, before other items")
+	f.StringVar(&in.Source.Agent, "source", "", "agent that it comes from (default: you)")
+	return shell.Example(cmd, "trapeze memory add 'the tests need a database' --scope workspace --tag tests")
 }
 
 func memoryGet(s *shell.Shell) *cobra.Command {
 	var o client.MemoryReference
-	cmd := s.Call("get ID", "Read an item; the read is on record", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+	cmd := s.Call("get ID", "Show an item; the read is recorded", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		if o.Task == "" {
 			o.Task = s.OwnTask()
 		}
 		m, err := c.Memory(ctx, args[0], o)
 		return emitMemory(s, m, err)
 	})
-	cmd.Long = `Read an item, or one of its versions. What is not for you may still be read by the envelope of a task that you hold: the
-version that it refers to.`
+	cmd.Long = `Show an item, or one of its versions. If the envelope of a task that you own refers to a version of an item, you can read that
+version even if the item is not visible to you.`
 	f := cmd.Flags()
-	f.IntVar(&o.Version, "version", 0, "its number (default: the newest)")
-	f.StringVar(&o.Digest, "digest", "", "the version's, as an envelope has it: the status says what has become of it")
-	f.StringVar(&o.Task, "task", "", "the task whose envelope refers to it (TRAPEZE_TASK)")
-	return example(cmd, "trapeze memory get $ITEM --version 1")
+	f.IntVar(&o.Version, "version", 0, "version number (default: the newest)")
+	f.StringVar(&o.Digest, "digest", "", "digest of the version, from an envelope: the status tells whether it is still current")
+	f.StringVar(&o.Task, "task", "", "task whose envelope refers to it (TRAPEZE_TASK)")
+	return shell.Example(cmd, "trapeze memory get $ITEM --version 1")
 }
 
 func memoryVersions(s *shell.Shell) *cobra.Command {
 	var after, limit int
-	cmd := s.Call("versions ID", "Read what an item said, version by version", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+	cmd := s.Call("versions ID", "Show all versions of an item", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		list, err := c.MemoryVersions(ctx, args[0], after, limit)
 		if err != nil {
 			return err
@@ -88,14 +89,14 @@ func memoryVersions(s *shell.Shell) *cobra.Command {
 			}
 		})
 	})
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many, up to 500 (default 50)")
-	cmd.Flags().IntVar(&after, "after", 0, "go on after this version")
-	return example(cmd, "trapeze memory versions $ITEM")
+	cmd.Flags().IntVar(&limit, "limit", 0, "maximum number of versions, up to 500 (default 50)")
+	cmd.Flags().IntVar(&after, "after", 0, "continue after this version")
+	return shell.Example(cmd, "trapeze memory versions $ITEM")
 }
 
 func memoryRevise(s *shell.Shell) *cobra.Command {
 	var in client.ReviseInput
-	cmd := s.Command("revise ID TEXT", "Say anew what an item says (text, @FILE or -); what it said is kept", cobra.ExactArgs(2),
+	cmd := s.Command("revise ID TEXT", "Add a new version of an item (text, @FILE or -)", cobra.ExactArgs(2),
 		func(ctx context.Context, args []string) error {
 			in.Text = args[1]
 			if err := s.Texts(&in.Text); err != nil {
@@ -108,31 +109,31 @@ func memoryRevise(s *shell.Shell) *cobra.Command {
 			m, err := c.Revise(ctx, args[0], in)
 			return emitMemory(s, m, err)
 		})
-	cmd.Flags().StringVar(&in.Title, "title", "", "in a few words (default: as it was)")
-	cmd.Flags().IntVar(&in.Expect, "expect", 0, "the newest version as you know it: refused if there is a newer one")
-	return example(cmd, "trapeze memory revise $ITEM 'the tests need two databases' --expect 1")
+	cmd.Flags().StringVar(&in.Title, "title", "", "new title (default: unchanged)")
+	cmd.Flags().IntVar(&in.Expect, "expect", 0, "newest version that you know of; refused if there is a newer one")
+	return shell.Example(cmd, "trapeze memory revise $ITEM 'the tests need two databases' --expect 1")
 }
 
-// memoryVerb is a command that needs nothing but the item.
+// memoryVerb makes a command whose only argument is the item.
 func memoryVerb(s *shell.Shell, verb, short string, do func(*client.Client, context.Context, string) (client.MemoryItem, error)) *cobra.Command {
 	cmd := s.Call(verb+" ID", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		m, err := do(c, ctx, args[0])
 		return emitMemory(s, m, err)
 	})
-	return example(cmd, "trapeze memory "+verb+" $ITEM")
+	return shell.Example(cmd, "trapeze memory "+verb+" $ITEM")
 }
 
 func memoryTag(s *shell.Shell) *cobra.Command {
-	cmd := s.Call("tag ID [TAG…]", "Replace the tags of an item; by none without TAG", cobra.MinimumNArgs(1),
+	cmd := s.Call("tag ID [TAG…]", "Replace the tags of an item; without TAG, remove them", cobra.MinimumNArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			m, err := c.Tag(ctx, args[0], client.TagInput{Tags: args[1:]})
 			return emitMemory(s, m, err)
 		})
-	return example(cmd, "trapeze memory tag $ITEM tests database")
+	return shell.Example(cmd, "trapeze memory tag $ITEM tests database")
 }
 
 func memoryWeigh(s *shell.Shell) *cobra.Command {
-	cmd := s.Command("weigh ID IMPORTANCE", "Say how important an item is, from 0 (trivial) to 1 (vital)", cobra.ExactArgs(2),
+	cmd := s.Command("weigh ID IMPORTANCE", "Set the importance of an item, from 0 (trivial) to 1 (vital)", cobra.ExactArgs(2),
 		func(ctx context.Context, args []string) error {
 			importance, err := strconv.ParseFloat(args[1], 64)
 			if err != nil {
@@ -145,7 +146,7 @@ func memoryWeigh(s *shell.Shell) *cobra.Command {
 			m, err := c.Weigh(ctx, args[0], client.WeighInput{Importance: importance})
 			return emitMemory(s, m, err)
 		})
-	return example(cmd, "trapeze memory weigh $ITEM 0.9")
+	return shell.Example(cmd, "trapeze memory weigh $ITEM 0.9")
 }
 
 func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {

@@ -11,15 +11,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Commands are the commands of this room, for a root that the shell is bound to.
-func Commands(s *shell.Shell) []*cobra.Command {
-	return []*cobra.Command{do(s), policies(s), route(s)}
-}
-
-func do(s *shell.Shell) *cobra.Command {
+// Do is the command trapeze do.
+func Do(s *shell.Shell) *cobra.Command {
 	var in client.DoInput
 	var yes bool
-	cmd := s.Command("do SENTENCE", "Do what a sentence says, in plain English", cobra.MinimumNArgs(1),
+	cmd := s.Command("do SENTENCE", "Carry out a sentence in plain English, such as \"escalate this\"", cobra.MinimumNArgs(1),
 		func(ctx context.Context, args []string) (err error) {
 			in.Text = strings.Join(args, " ")
 			if len(args) == 1 {
@@ -47,11 +43,11 @@ func do(s *shell.Shell) *cobra.Command {
 			}
 			return s.Emit(d, func(p *shell.Page) { show(p, d) })
 		})
-	cmd.Flags().BoolVar(&yes, "yes", false, "do it, as it is understood")
-	cmd.Flags().StringVar(&in.Task, "task", "", "the task that \"this\" means (TRAPEZE_TASK; default: the only one that you hold or requested)")
-	cmd.Flags().StringVar(&in.Confirm, "confirm", "", "do what an earlier answer understood, by its confirmation, and nothing else")
-	cmd.Long = `Do what a sentence says (text, @FILE or -), in plain English. What only looks is done at once. Anything else is done with --yes;
-without it you are told what was understood.
+	cmd.Flags().BoolVar(&yes, "yes", false, "carry it out without asking")
+	cmd.Flags().StringVar(&in.Task, "task", "", "task that \"this\" refers to (TRAPEZE_TASK; default: the only task that you own or requested)")
+	cmd.Flags().StringVar(&in.Confirm, "confirm", "", "carry out what an earlier answer understood, by its confirmation, and nothing else")
+	cmd.Long = `Carry out a sentence in plain English (text, @FILE or -). Queries are answered at once. Changes need --yes; without it the command
+only prints how it understood the sentence.
 
     hand this off to billing because it needs a refund
     escalate this                       escalate this to lead
@@ -59,14 +55,15 @@ without it you are told what was understood.
     this needs a specialist in sql      agent coder is stuck
     what is the handoff history         show active handoffs
 
-One thing at a time, and no ifs: what is not understood is not done. A name that is an ordinary word goes into quotes.`
+A sentence states one action, without conditions; a sentence that is not understood is refused. Put a name that is an ordinary
+word into quotation marks.`
 	cmd.Example = `  trapeze do 'hand this off to billing because it needs a refund' --agent support --yes`
 	return cmd
 }
 
-// unconfirmed says what would be done.
+// unconfirmed is the refusal of a change that was not confirmed.
 func unconfirmed(d client.Done) error {
-	return refusal.New(refusal.Conflict, "to have it done, say it again with --yes", "nothing is done yet; understood is: %s", d.Understood.Sentence).
+	return refusal.New(refusal.Conflict, "repeat the command with --yes to carry it out", "nothing has been changed; the sentence was understood as: %s", d.Understood.Sentence).
 		With("understood", d.Understood).With("confirm", d.Confirm)
 }
 
@@ -84,7 +81,7 @@ func show(p *shell.Page, d client.Done) {
 		for _, t := range d.Handoffs {
 			rows = append(rows, []string{t.Handoff, string(t.Stage), string(t.Kind), t.Owner, shell.Names(t.To), shell.Clip(t.Intent, 50)})
 		}
-		p.Table("No handoff is under way.", []string{"HANDOFF", "STAGE", "KIND", "FROM", "TO", "INTENT"}, rows)
+		p.Table("No handoff is in progress.", []string{"HANDOFF", "STAGE", "KIND", "FROM", "TO", "INTENT"}, rows)
 		if d.More {
 			p.Line("There are more.")
 		}

@@ -1,8 +1,8 @@
-// Package dispatch is the commands about where a task goes: saying what is to be done.
+// Package policy has the commands of routing: policy, route and do.
 //
 // Invariants:
-//   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
-//   - Every command shows an example in its help.
+//   - The server, arguments and output are reached through [shell.Shell] alone.
+//   - A policy file is checked by the code that the server uses.
 //
-// Start reading at [Commands].
+// Start reading at [Command], then route.go and do.go.
 package policy

@@ -13,8 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
 
-func policies(s *shell.Shell) *cobra.Command {
-	return shell.Group("policy", "Rules and chains that say where tasks go: check, show, try and reload them", policyCheck(s), policyShow(s), policyTest(s), policyReload(s))
+// Command is the command group trapeze policy.
+func Command(s *shell.Shell) *cobra.Command {
+	return shell.Group("policy", "Check, test, show and reload the policy: the rules that route tasks", policyCheck(s), policyShow(s), policyTest(s), policyReload(s))
 }
 
 // file reads a policy file, or - for standard input.
@@ -31,7 +32,7 @@ func file(s *shell.Shell, arg string) (client.PolicyCheck, error) {
 
 func policyCheck(s *shell.Shell) *cobra.Command {
 	var offline bool
-	cmd := s.Command("check FILE", "Find what is wrong with a policy file, with line and reason", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	cmd := s.Command("check FILE", "Check a policy file, and list its problems by line", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		in, err := file(s, args[0])
 		if err != nil {
 			return err
@@ -54,11 +55,11 @@ func policyCheck(s *shell.Shell) *cobra.Command {
 		if err := s.Emit(out, func(p *shell.Page) { showChecked(p, out, offline) }); err != nil || len(out.Problems) == 0 {
 			return err
 		}
-		return shell.Hinted(shell.Usagef("the policy file has %d problems", len(out.Problems)), "mend the file")
+		return shell.Hinted(shell.Usagef("the policy file has %d problems", len(out.Problems)), "fix the problems listed above")
 	})
-	cmd.Flags().BoolVar(&offline, "offline", false, "look at the file alone: agents, capabilities, channels and desks may not exist")
-	cmd.Long = `Find what is wrong with a policy file, or - for standard input: unknown fields, bad expressions, chains without an end,
-cycles, and, unless --offline, targets that do not exist. The exit code is 0 if it could come into force, and otherwise 2.
+	cmd.Flags().BoolVar(&offline, "offline", false, "check the file without a server: do not check that agents, capabilities, channels and desks exist")
+	cmd.Long = `Check a policy file (- for standard input): unknown fields, invalid expressions, escalation chains without an end, cycles, and,
+unless --offline, targets that do not exist. The exit code is 0 if the file can be put into force, and 2 otherwise.
 
     trapeze policy check policy.yaml`
 	return cmd
@@ -71,18 +72,18 @@ func showChecked(p *shell.Page, out client.PolicyChecked, offline bool) {
 	switch {
 	case len(out.Problems) > 0:
 	case out.InForce:
-		p.Line("The file is good, and in force.")
+		p.Line("The file is valid, and in force.")
 	case offline:
-		p.Line("The file by itself is good. Whether its targets exist, a server knows.")
+		p.Line("The file is valid. Whether its targets exist was not checked: that needs a server.")
 	default:
-		p.Line("The file is good. trapeze policy reload brings the server's own file into force.")
+		p.Line("The file is valid. trapeze policy reload puts the server's own file into force.")
 	}
 }
 
 func policyShow(s *shell.Shell) *cobra.Command {
 	var versions bool
 	var before int
-	cmd := s.Call("show", "Show the policy in force, or with --versions all that came into force", shell.NoArgs,
+	cmd := s.Call("show", "Show the policy in force, or its versions", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			if versions || before > 0 {
 				list, err := c.Policies(ctx, before)
@@ -94,7 +95,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 					for _, v := range list {
 						rows = append(rows, []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest})
 					}
-					p.Table("No policy ever came into force.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, rows)
+					p.Table("There has been no policy yet.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, rows)
 					if n := len(list); n > 0 && list[n-1].Version > 1 {
 						p.Line("There are more: --before %d", list[n-1].Version)
 					}
@@ -106,7 +107,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 			}
 			return s.Emit(v, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
 		})
-	cmd.Flags().BoolVar(&versions, "versions", false, "list the policies that came into force, the newest first")
+	cmd.Flags().BoolVar(&versions, "versions", false, "list all versions, the newest first")
 	cmd.Flags().IntVar(&before, "before", 0, "list only versions before this one")
 	cmd.Long = "Show the policy in force.\n\n    trapeze policy show --versions"
 	return cmd
@@ -119,7 +120,7 @@ func showPolicy(p *shell.Page, v client.Policy) {
 }
 
 func policyReload(s *shell.Shell) *cobra.Command {
-	cmd := s.Call("reload", "Bring the server's policy file, as it is now, into force", shell.NoArgs,
+	cmd := s.Call("reload", "Put the server's current policy file into force", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			v, err := c.ReloadPolicy(ctx)
 			if err != nil {
@@ -127,8 +128,8 @@ func policyReload(s *shell.Shell) *cobra.Command {
 			}
 			return s.Emit(v, func(p *shell.Page) { showPolicy(p, v) })
 		})
-	cmd.Long = `Bring the server's policy file, as it is now, into force, as a SIGHUP to the server does. A file with any problem is
-refused with all of them, and the policy in force stays.
+	cmd.Long = `Put the server's current policy file into force, as a SIGHUP to the server does. A file with problems is refused, and the previous
+policy stays in force.
 
     trapeze policy reload`
 	return cmd
@@ -136,14 +137,14 @@ refused with all of them, and the policy in force stays.
 
 func policyTest(s *shell.Shell) *cobra.Command {
 	var task string
-	cmd := s.Command("test FILE [SAMPLE]", "Try a policy file on a sample situation, or on a task", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
+	cmd := s.Command("test FILE [SAMPLE]", "Test a policy file on a sample situation, or on a task", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
 		in, err := file(s, args[0])
 		if err != nil {
 			return err
 		}
 		switch {
 		case (task == "") == (len(args) == 1):
-			return shell.Hinted(shell.Usagef("name a sample situation or a task"), "trapeze policy test FILE SAMPLE.yaml, or: trapeze policy test FILE --task TASK")
+			return shell.Hinted(shell.Usagef("name either a sample situation or a task"), "trapeze policy test FILE SAMPLE.yaml, or: trapeze policy test FILE --task TASK")
 		case task == "":
 			return testSample(ctx, s, in, args[1])
 		}
@@ -157,10 +158,9 @@ func policyTest(s *shell.Shell) *cobra.Command {
 		}
 		return s.Emit(r, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
-	cmd.Flags().StringVar(&task, "task", "", "a task on the server, as it is now")
-	cmd.Long = `Try a policy file without bringing it into force. A sample is a file (YAML or JSON) that says what rules look at; then no server
-is asked, and you are told which rule matches and why the others do not. With --task the server is asked, and says who would
-get the task.
+	cmd.Flags().StringVar(&task, "task", "", "task on the server to test the file on")
+	cmd.Long = `Test a policy file without putting it into force. A sample is a YAML or JSON file with the values that rules use: the command
+prints which rule matches, and why the others do not. It needs no server. With --task, the server says who would get the task.
 
     trapeze policy test policy.yaml sample.yaml
     trapeze policy test policy.yaml --task TASK
@@ -173,8 +173,8 @@ A sample:
 	return cmd
 }
 
-// sampled is what the rules say of a sample.
-type sampled struct {
+// sampleResult is what the rules decide for a sample.
+type sampleResult struct {
 	Rule   string          `json:"rule,omitempty"` // empty: none matches
 	Why    []string        `json:"why,omitempty"`
 	Keep   bool            `json:"keep"`
@@ -199,7 +199,7 @@ func testSample(ctx context.Context, s *shell.Shell, in client.PolicyCheck, arg 
 	if err != nil {
 		return err
 	}
-	out := sampled{Keep: true, Passed: m.Passed}
+	out := sampleResult{Keep: true, Passed: m.Passed}
 	if m.Rule != nil {
 		out.Rule, out.Why, out.Keep = m.Rule.Name, m.Why, m.Rule.Then.Keep
 		if !out.Keep {
@@ -207,11 +207,11 @@ func testSample(ctx context.Context, s *shell.Shell, in client.PolicyCheck, arg 
 		}
 	}
 	return s.Emit(out, func(p *shell.Page) {
-		to := "nobody: it stays where it is"
+		to := "nobody: it stays with its owner"
 		if out.To != nil {
 			to = receiver(client.Receiver{Agent: out.To.Agent, Capability: out.To.Capability, Channel: out.To.Channel, Chain: out.To.Chain, Desk: out.To.Human})
 		}
-		p.Fields([]shell.Field{{"rule", or(out.Rule, "none matches")}, {"because of", strings.Join(out.Why, ", ")}, {"goes to", to}})
+		p.Fields([]shell.Field{{"rule", or(out.Rule, "no rule matches")}, {"matched on", strings.Join(out.Why, ", ")}, {"receiver", to}})
 		for _, x := range out.Passed {
 			p.Line("  %s does not match: %s", x.Rule, x.Why)
 		}

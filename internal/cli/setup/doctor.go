@@ -43,7 +43,8 @@ The exit code is 1 if something must be mended, and each such line says how.
 
     trapeze doctor --json`
 
-func doctor(s *shell.Shell) *cobra.Command {
+// Doctor is the command trapeze doctor.
+func Doctor(s *shell.Shell) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = s.Command("doctor", "Check the set-up, and say what to mend", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		p, err := standing(s.Getenv)

@@ -33,11 +33,11 @@ exit code 1, which keeps nobody from ending a turn.
 
     echo '{"hook_event_name":"Stop"}' | trapeze hook --agent claude`
 
-// hook answers Claude Code's event Stop (code.claude.com/docs/en/hooks): JSON on standard input with "hook_event_name" and
+// Hook is the command trapeze hook. It answers Claude Code's event Stop (code.claude.com/docs/en/hooks): JSON on standard input with "hook_event_name" and
 // "stop_hook_active", which is true in a turn that a hook has prolonged; {"decision": "block", "reason": …} on standard
 // output with exit code 0 prolongs it, and the model reads the reason. Exit code 2 would do so, too, whatever went wrong.
 // Codex CLI has the same event, in and out (developers.openai.com/codex/hooks).
-func hook(s *shell.Shell) *cobra.Command {
+func Hook(s *shell.Shell) *cobra.Command {
 	cmd := s.Command("hook", "Answer a client's hook: show an idle agent its inbox", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		if err := answerHook(ctx, s); err != nil {
 			return harmless{err}
@@ -51,7 +51,8 @@ func hook(s *shell.Shell) *cobra.Command {
 // harmless is an error that must not keep a client from ending its turn, as the exit code 2 would.
 type harmless struct{ error }
 
-func (harmless) ExitCode() int   { return 1 }
+func (harmless) ExitCode() int { return 1 }
+
 func (h harmless) Unwrap() error { return h.error }
 
 // hookInput is what a hook is told.

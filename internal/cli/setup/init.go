@@ -17,11 +17,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Commands are the commands of this room, for a root that the shell is bound to.
-func Commands(s *shell.Shell) []*cobra.Command {
-	return []*cobra.Command{setUp(s), doctor(s), hook(s)}
-}
-
 // outcome is what init says.
 type outcome struct {
 	Scope   scope       `json:"scope"`
@@ -63,7 +58,8 @@ has a token. A second run changes nothing.
     trapeze init --client claude --agent coder
     trapeze init --print                            only show`
 
-func setUp(s *shell.Shell) *cobra.Command {
+// Init is the command trapeze init.
+func Init(s *shell.Shell) *cobra.Command {
 	var w wanted
 	var names []string
 	var where string
@@ -206,10 +202,10 @@ func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *out
 			if w.scope == ofUser {
 				spec.Description = c.title
 			}
-			_, err := s.Enrol(ctx, a.Agent, spec, false)
+			_, err := s.Register(ctx, a.Agent, spec, false)
 			s.Flags.Agent = ""
 			if err == nil && w.person != "" {
-				err = s.Attend(ctx, a.Agent, w.person)
+				err = s.SetPerson(ctx, a.Agent, w.person)
 			}
 			if a.Registered = err == nil; err != nil {
 				out.Notes = append(out.Notes, "The agent "+a.Agent+" is not registered: "+err.Error())
@@ -229,7 +225,7 @@ func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *out
 func answers(ctx context.Context, s *shell.Shell) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	c, err := s.DialAsGiven(ctx)
+	c, err := s.DialAsCaller(ctx)
 	if err == nil {
 		err = c.Ready(ctx)
 	}

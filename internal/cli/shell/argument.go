@@ -14,10 +14,10 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// maxInput is the most that is read from a file or standard input: more than the server takes.
+// maxInput is the maximum size of a file or of standard input, in bytes: more than the server accepts.
 const maxInput = 2 << 20
 
-// Text is an argument that may stand elsewhere: "-" is standard input, "@name" a file, "@@…" text with one @ less.
+// Text resolves a text argument: "-" is standard input, "@name" is a file, and "@@text" is "@text".
 func (s *Shell) Text(arg string) (string, error) {
 	switch {
 	case arg == "-":
@@ -41,12 +41,12 @@ func readAll(name string, r io.Reader) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if len(b) > maxInput {
-		return "", Usagef("%s has more than %d bytes", name, maxInput)
+		return "", Usagef("%s is larger than %d bytes", name, maxInput)
 	}
 	return string(b), nil
 }
 
-// Document is an argument that is JSON, wherever it stands. Empty is none.
+// Document resolves an argument that is JSON, @FILE or -. An empty argument gives nil.
 func (s *Shell) Document(what, arg string) (json.RawMessage, error) {
 	if arg == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func (s *Shell) Document(what, arg string) (json.RawMessage, error) {
 	return json.RawMessage(strings.TrimSpace(text)), nil
 }
 
-// Decode reads an argument that is JSON into v, and refuses fields that v does not have.
+// Decode resolves an argument as Document does, and decodes it into v. It refuses unknown fields.
 func (s *Shell) Decode(what, arg string, v any) error {
 	doc, err := s.Document(what, arg)
 	if err != nil || doc == nil {
@@ -75,7 +75,7 @@ func (s *Shell) Decode(what, arg string, v any) error {
 	return nil
 }
 
-// Texts reads arguments that may stand elsewhere.
+// Texts replaces each argument by its text: see Text.
 func (s *Shell) Texts(args ...*string) error {
 	for _, a := range args {
 		text, err := s.Text(*a)
@@ -98,7 +98,7 @@ func (d *Duration) String() string {
 	return time.Duration(*d).String()
 }
 
-// Set reads a duration that is not negative.
+// Set parses a duration, which must not be negative.
 func (d *Duration) Set(text string) error {
 	v, err := time.ParseDuration(text)
 	if err != nil {
@@ -111,10 +111,10 @@ func (d *Duration) Set(text string) error {
 	return nil
 }
 
-// Type names what the flag takes.
+// Type is the name of the type in help pages.
 func (*Duration) Type() string { return "duration" }
 
-// Moment is a flag that is a time or how long from now.
+// Moment parses a flag that is a time, or a duration from now.
 func Moment(what, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -129,8 +129,8 @@ func Moment(what, text string) (time.Time, error) {
 	return t, nil
 }
 
-// PageFlags defines which page of a list is wanted.
+// PageFlags defines the flags that select a page of a list.
 func PageFlags(f *pflag.FlagSet, limit *int, after *string) {
-	f.IntVar(limit, "limit", 0, "at most so many, up to 500 (default 50)")
-	f.StringVar(after, "after", "", "go on after this one, the last of the page before")
+	f.IntVar(limit, "limit", 0, "maximum number of entries, up to 500 (default 50)")
+	f.StringVar(after, "after", "", "continue after this entry, the last one of the previous page")
 }

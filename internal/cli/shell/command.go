@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
 )
 
-// Command is a command of its own: what it does, and how many arguments it takes. Its context carries the key of --key.
+// Command makes a command. The context of run carries the idempotency key of --key.
 func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
@@ -26,7 +29,7 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 	}
 }
 
-// Call is a command that needs the server, and nothing from its arguments before.
+// Call makes a command that calls the server, and checks nothing before.
 func (s *Shell) Call(use, short string, args cobra.PositionalArgs, run func(context.Context, *client.Client, []string) error) *cobra.Command {
 	return s.Command(use, short, args, func(ctx context.Context, args []string) error {
 		c, err := s.Dial(ctx)
@@ -37,7 +40,15 @@ func (s *Shell) Call(use, short string, args cobra.PositionalArgs, run func(cont
 	})
 }
 
-// Group is a command that only has commands.
+// ReceiptCall makes a command that changes a task, and prints its receipt.
+func (s *Shell) ReceiptCall(use, short string, args cobra.PositionalArgs, run func(context.Context, *client.Client, []string) (client.Receipt, error)) *cobra.Command {
+	return s.Call(use, short, args, func(ctx context.Context, c *client.Client, args []string) error {
+		r, err := run(ctx, c, args)
+		return s.EmitReceipt(r, err)
+	})
+}
+
+// Group makes a command that only has subcommands.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: helpOf}
 	cmd.AddCommand(children...)
@@ -56,8 +67,8 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return Hinted(errors.New(err), cmd.CommandPath()+" --help lists the commands")
 }
 
-// Like are the names that somebody may have meant who typed another, at most three.
-func Like(typed string, names []string) []string {
+// Suggest returns the names that resemble a mistyped one, at most three.
+func Suggest(typed string, names []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
 		if name != typed {
@@ -68,15 +79,15 @@ func Like(typed string, names []string) []string {
 	return near[:min(len(near), 3)]
 }
 
-// NoArgs refuses arguments, and says which was one.
+// NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+	return fmt.Errorf("%s takes no arguments, but was given %q", cmd.CommandPath(), args[0])
 }
 
-// strictHelp makes "help" and "completion" refuse what they know nothing of.
+// strictHelp makes "help" and "completion" refuse unknown commands.
 func strictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -103,3 +114,14 @@ func strictHelp(root *cobra.Command) {
 }
 
 func helpOf(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// Example gives a command its example.
+func Example(cmd *cobra.Command, text string) *cobra.Command {
+	cmd.Example = "  " + text
+	return cmd
+}
+
+// Interruptible ends ctx when the process is asked to end.
+func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// URL is the server's address: --url, TRAPEZE_URL, or where one is that was not told another.
+// URL is the server's address: --url, TRAPEZE_URL, or the default address.
 func (s *Shell) URL() string {
 	if s.Flags.URL != "" {
 		return s.Flags.URL
@@ -22,7 +22,7 @@ func (s *Shell) URL() string {
 	return DefaultURL
 }
 
-// Dial makes a client that speaks as who the command should act as.
+// Dial makes a client that acts as the agent of --agent or TRAPEZE_AGENT, or with the caller's token: see Credential.
 func (s *Shell) Dial(ctx context.Context) (*client.Client, error) {
 	token, err := s.Credential(ctx)
 	if err != nil {
@@ -31,11 +31,11 @@ func (s *Shell) Dial(ctx context.Context) (*client.Client, error) {
 	return s.clientFor(token)
 }
 
-// DialAsGiven makes a client for what an agent may not do for itself: it speaks with the token that was given, or as the
-// owner; without either, as Dial does.
-func (s *Shell) DialAsGiven(ctx context.Context) (*client.Client, error) {
+// DialAsCaller makes a client for operations that agents may not do: it uses the caller's token, or the owner's. If there is
+// neither, it does what Dial does.
+func (s *Shell) DialAsCaller(ctx context.Context) (*client.Client, error) {
 	token, err := s.base()
-	if isRefusal(err) { // no owner's token here: the agent's own may be kept
+	if isRefusal(err) { // no owner's token on this machine; there may be one of the agent
 		token, err = s.Credential(ctx)
 	}
 	if err != nil {
@@ -44,17 +44,17 @@ func (s *Shell) DialAsGiven(ctx context.Context) (*client.Client, error) {
 	return s.clientFor(token)
 }
 
-// Enrol makes a client that speaks as the agent, which is registered before if it is not there, or anew: with the agent's
-// own token where that is the one at hand, or else with the owner's. From then on every command's client is that agent's.
-func (s *Shell) Enrol(ctx context.Context, agent string, spec client.AgentSpec, anew bool) (*client.Client, error) {
-	c, err := s.DialAsGiven(ctx)
+// Register registers an agent if it does not exist, or always if again is true, and makes a client that acts as it. From then on
+// Dial acts as that agent.
+func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpec, again bool) (*client.Client, error) {
+	c, err := s.DialAsCaller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !anew {
+	if !again {
 		_, err = c.Agent(ctx, agent)
 	}
-	if anew || errors.Is(err, client.NotFound) {
+	if again || errors.Is(err, client.NotFound) {
 		_, err = c.RegisterAgent(ctx, agent, spec)
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Shell) clientFor(token string) (*client.Client, error) {
 	return c, nil
 }
 
-// watch tells whoever follows events why nothing comes.
+// watch reports on standard error that the server of an event stream went away, or that it is back.
 func (s *Shell) watch(away error) {
 	if away == nil {
 		fmt.Fprintln(s.Stderr, "trapeze: the server is back")
@@ -82,10 +82,10 @@ func (s *Shell) watch(away error) {
 	if r, ok := refused(away); ok {
 		text = r.Message
 	}
-	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(text)+"; trying again")
+	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(text)+"; retrying")
 }
 
-// Credential picks the token: trapeze help files has the rules.
+// Credential returns the token to use: trapeze help files has the rules.
 func (s *Shell) Credential(ctx context.Context) (string, error) {
 	fromEnv, agentFromEnv := s.Getenv("TRAPEZE_TOKEN"), s.Getenv("TRAPEZE_AGENT")
 	agent := s.Flags.Agent
@@ -93,7 +93,7 @@ func (s *Shell) Credential(ctx context.Context) (string, error) {
 	case agent == "" && s.Flags.Token == "" && fromEnv == "":
 		agent = agentFromEnv
 	case agent == agentFromEnv && s.Flags.Token == "" && fromEnv != "":
-		agent = "" // a worker's child: its token is that agent's
+		agent = "" // in a program of trapeze work: the token is that agent's
 	}
 	if agent == "" {
 		return s.base()
@@ -101,7 +101,7 @@ func (s *Shell) Credential(ctx context.Context) (string, error) {
 	return s.agentToken(ctx, agent)
 }
 
-// base is the token that was given, or the owner's.
+// base returns the token of --token or TRAPEZE_TOKEN, or the owner's.
 func (s *Shell) base() (string, error) {
 	if s.Flags.Token != "" {
 		return s.Flags.Token, nil
@@ -112,18 +112,18 @@ func (s *Shell) base() (string, error) {
 	token, path, err := s.adminToken()
 	if err == nil && token == "" {
 		err = refusal.New(refusal.Unauthenticated,
-			"start a server with trapeze serve; for a server elsewhere set TRAPEZE_URL and TRAPEZE_TOKEN", "there is no token: %s does not exist", path)
+			"start a server with trapeze serve, or set TRAPEZE_URL and TRAPEZE_TOKEN for a server on another machine", "there is no token: %s does not exist", path)
 	}
 	return token, err
 }
 
-// agentToken is the token to act as an agent with: the kept one, or one that is made now and kept.
+// agentToken returns the token of an agent: the caller's own if it is that agent's, the kept one, or a new one, which is kept.
 func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 	path, err := s.agentTokenFile(agent)
 	if err != nil {
 		return "", Usage(err)
 	}
-	if token, err := s.givenFor(ctx, agent); err != nil || token != "" {
+	if token, err := s.callerToken(ctx, agent); err != nil || token != "" {
 		return token, err
 	}
 	if token, err := readToken(path); err != nil || token != "" {
@@ -133,7 +133,7 @@ func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 	return s.newToken(ctx, agent, "", path)
 }
 
-// newToken makes a token of an agent with the owner's, for a client with a person before it if one is named, and keeps it.
+// newToken creates a token of an agent with the owner's token, and keeps it. A person, if not empty, is the one at the agent's client.
 func (s *Shell) newToken(ctx context.Context, agent, person, path string) (string, error) {
 	base, err := s.base()
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 		return "", err
 	}
 	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{
-		Role: client.RoleAgent, Name: agent, Person: person, Label: "made by the command line" + onHost(),
+		Role: client.RoleAgent, Name: agent, Person: person, Label: "created by the command line" + onHost(),
 	})
 	if err != nil {
 		return "", err
@@ -155,9 +155,9 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 	return t.Text, nil
 }
 
-// Attend has the agent's kept token name the person at its client, who answers there what people are asked. A token that names
-// nobody, or somebody else, is replaced and revoked.
-func (s *Shell) Attend(ctx context.Context, agent, person string) error {
+// SetPerson makes the agent's kept token name the person at its client, who answers questions there. If the token names nobody, or
+// another person, it is replaced and revoked.
+func (s *Shell) SetPerson(ctx context.Context, agent, person string) error {
 	path, err := s.agentTokenFile(agent)
 	if err != nil {
 		return Usage(err)
@@ -177,16 +177,16 @@ func (s *Shell) Attend(ctx context.Context, agent, person string) error {
 	if _, err := s.newToken(ctx, agent, person, path); err != nil {
 		return err
 	}
-	owner, err := s.DialAsGiven(ctx)
+	owner, err := s.DialAsCaller(ctx)
 	if err == nil {
 		_, err = owner.RevokeToken(ctx, me.Token)
 	}
 	return err
 }
 
-// givenFor is the token that was given if it is the agent's own, and empty if none was given, or an owner's, who may act
-// as any agent. Whoever else gave one is not made another without a word.
-func (s *Shell) givenFor(ctx context.Context, agent string) (string, error) {
+// callerToken returns the token of --token or TRAPEZE_TOKEN if it is the agent's own. It is empty if there is none, or if it is an
+// admin's, who may act as any agent. Any other token is refused: it must not be replaced silently.
+func (s *Shell) callerToken(ctx context.Context, agent string) (string, error) {
 	given, how := s.Flags.Token, "--token"
 	if given == "" {
 		given, how = s.Getenv("TRAPEZE_TOKEN"), "TRAPEZE_TOKEN"
@@ -208,8 +208,8 @@ func (s *Shell) givenFor(ctx context.Context, agent string) (string, error) {
 		return "", nil
 	}
 	return "", hinted{
-		Usagef("%s is the token of %s/%s, who cannot act as the agent %s", how, me.Role, me.Name, agent),
-		"leave one of the two out; operators and auditors look at an agent's inbox with: trapeze inbox --of " + agent,
+		Usagef("%s is the token of %s/%s, which cannot act as the agent %s", how, me.Role, me.Name, agent),
+		"omit the token or the agent; operators and auditors read an agent's inbox with: trapeze inbox --of " + agent,
 	}
 }
 
@@ -220,14 +220,14 @@ func onHost() string {
 	return ""
 }
 
-// refused is the refusal in an error, whether it comes from the server or from our own rules.
+// refused returns the refusal in an error, of the server or of this program.
 func refused(err error) (*refusal.Error, bool) {
 	if r, ok := refusal.As(err); ok {
 		return r, true
 	}
 	var away *url.Error
 	if errors.As(err, &away) && !errors.Is(err, context.Canceled) {
-		return refusal.New(refusal.Unavailable, "is it running there? start one with trapeze serve, or name another with --url or TRAPEZE_URL",
+		return refusal.New(refusal.Unavailable, "check that it is running; start one with trapeze serve, or set another address with --url or TRAPEZE_URL",
 			"the server cannot be reached: %s", away.Err), true
 	}
 	var r *client.Error

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// ContentFlags are the flags of what a sender puts into an envelope.
+// ContentFlags are the flags of the content that a sender puts into an envelope.
 type ContentFlags struct {
 	whole, data                 string
 	ask, state, summary, notes  string
@@ -27,34 +27,32 @@ type ContentFlags struct {
 
 // Add defines the flags.
 func (c *ContentFlags) Add(f *pflag.FlagSet) {
-	f.StringVar(&c.whole, "content", "", "the whole content as JSON, @FILE or -; the other flags go on top")
+	f.StringVar(&c.whole, "content", "", "whole content (JSON, @FILE or -); other flags add to it")
 	f.StringVar(&c.ask, "ask", "", "what the receiver must accomplish (text, @FILE or -)")
-	f.StringVar(&c.state, "state", "", "where the work stands now (text, @FILE or -)")
-	f.StringVar(&c.summary, "summary", "", "the conversation so far, condensed (text, @FILE or -)")
+	f.StringVar(&c.state, "state", "", "current state of the work (text, @FILE or -)")
+	f.StringVar(&c.summary, "summary", "", "summary of the conversation so far (text, @FILE or -)")
 	f.StringVar(&c.notes, "notes", "", "anything else for the receiver (text, @FILE or -)")
-	f.StringArrayVar(&c.facts, "fact", nil, "something that is known; ID=TEXT gives it an id, ID<OLD=TEXT replaces another (repeatable)")
-	f.StringArrayVar(&c.decisions, "decision", nil, "something that was decided; ids as with --fact (repeatable)")
-	f.StringArrayVar(&c.questions, "question", nil, "something that is open; replaces the questions before (repeatable)")
-	f.StringVar(&c.data, "data", "", "task data as JSON, @FILE or -; replaces the data before")
-	f.StringSliceVar(&c.memory, "memory", nil, "id of a memory item that goes along; ID@VERSION for one of its versions (repeatable)")
-	f.IntVar(&c.recent, "recent", 0, "so many recent memory items go along, too: those that fit the task best, up to 50")
-	f.StringArrayVar(&c.artifacts, "artifact", nil, "a file that goes along: @FILE, or the digest of an artifact that was put; DIGEST=NAME gives it a name (repeatable)")
-	f.Float64Var(&c.confidence, "confidence", 0, "how sure you are of the work, 0 to 1")
+	f.StringArrayVar(&c.facts, "fact", nil, "fact, as TEXT or ID=TEXT; ID<OLD=TEXT replaces the fact OLD (repeatable)")
+	f.StringArrayVar(&c.decisions, "decision", nil, "decision; IDs as with --fact (repeatable)")
+	f.StringArrayVar(&c.questions, "question", nil, "open question; replaces the earlier questions (repeatable)")
+	f.StringVar(&c.data, "data", "", "task data (JSON, @FILE or -); replaces the earlier data")
+	f.StringSliceVar(&c.memory, "memory", nil, "memory item to include, as ID or ID@VERSION (repeatable)")
+	f.IntVar(&c.recent, "recent", 0, "number of recent memory items to include: those most relevant to the task, up to 50")
+	f.StringArrayVar(&c.artifacts, "artifact", nil, "file to include: @FILE, or the digest of an uploaded artifact; DIGEST=NAME names it (repeatable)")
+	f.Float64Var(&c.confidence, "confidence", 0, "your confidence in the work, 0 to 1")
 	c.hasConfidence = func() bool { return f.Changed("confidence") }
 }
 
-// Dial reads what the flags stand for into a content, connects, and puts the files among it.
-func (c *ContentFlags) Dial(ctx context.Context, s *Shell, content *client.Content) (to *client.Client, err error) {
-	if *content, err = c.Content(s); err != nil {
-		return nil, err
+// Read reads the content that the flags describe, and uploads its files.
+func (c *ContentFlags) Read(ctx context.Context, s *Shell, to *client.Client) (client.Content, error) {
+	content, err := c.Content(s)
+	if err == nil {
+		err = c.Attach(ctx, to, &content)
 	}
-	if to, err = s.Dial(ctx); err != nil {
-		return nil, err
-	}
-	return to, c.Attach(ctx, to, content)
+	return content, err
 }
 
-// Content reads what the flags stand for, but for files: see Attach.
+// Content reads the content that the flags describe, without the files that Attach uploads.
 func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	var out client.Content
 	if err := s.Decode("--content", c.whole, &out); err != nil {
@@ -120,7 +118,7 @@ func points(args []string) []client.Point {
 	return list
 }
 
-// Attach puts the files that the flags name, and has the content refer to them.
+// Attach uploads the files that the flags name, and adds them to the content.
 func (c *ContentFlags) Attach(ctx context.Context, to *client.Client, content *client.Content) error {
 	for _, a := range c.artifacts {
 		name, isFile := strings.CutPrefix(a, "@")
@@ -131,7 +129,7 @@ func (c *ContentFlags) Attach(ctx context.Context, to *client.Client, content *c
 		if err != nil {
 			return Usage(err)
 		}
-		info, err := to.PutArtifact(client.WithKey(ctx, ""), f, "") // the key is that of what refers to it
+		info, err := to.PutArtifact(client.WithKey(ctx, ""), f, "") // --key is the key of the change that refers to it
 		if cerr := f.Close(); err == nil {
 			err = cerr
 		}
@@ -151,7 +149,7 @@ func memoryAsks(args []string) ([]client.MemoryAsk, error) {
 		if versioned {
 			n, err := strconv.Atoi(version)
 			if err != nil || n < 1 {
-				return nil, Usagef("--memory %s: %q is not the number of a version", a, version)
+				return nil, Usagef("--memory %s: %q is not a version number", a, version)
 			}
 			ask.Version = n
 		}
@@ -160,9 +158,9 @@ func memoryAsks(args []string) ([]client.MemoryAsk, error) {
 	return list, nil
 }
 
-// PackFlags defines how an envelope is packed for its receivers.
+// PackFlags defines the flags of how an envelope is packed for its receiver.
 func PackFlags(f *pflag.FlagSet, p *client.Pack) {
-	f.IntVar(&p.Tokens, "tokens", 0, "the most that the prompt may have (default: half of the receiver's context window, where that is known)")
-	f.StringVar(&p.Strategy, "strategy", "", "full, summary_refs, priority or lazy: what goes first when that is short (default priority)")
-	f.StringSliceVar(&p.Pinned, "pin", nil, "what stays before all else: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary (repeatable)")
+	f.IntVar(&p.Tokens, "tokens", 0, "maximum size of the prompt in tokens (default: half of the receiver's context window, if it is set)")
+	f.StringVar(&p.Strategy, "strategy", "", "what to include if the content does not fit: full, summary_refs, priority or lazy (default priority)")
+	f.StringSliceVar(&p.Pinned, "pin", nil, "part to keep before all others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary (repeatable)")
 }

@@ -1,16 +1,16 @@
-// Package shell is what every command needs: which server, as whom, how arguments are read, and how to answer.
+// Package shell is what all commands share: the connection to the server, arguments, output and errors.
 //
-// A room of commands takes a [Shell] and returns cobra commands made with its Command, Call and [Group]. A command reads
-// its arguments with Text, Document, TaskArg and the flag types here, asks the server through the client of Dial, and
-// answers with Emit: the API's JSON, the ids alone, or a [Page] for people. What goes wrong is returned as an error;
-// whoever ran the command line shows it with Fault and Complain and ends with [ExitCode].
+// A package of commands takes a [Shell] and returns cobra commands made with its Command, Call, ReceiptCall, TaskCall and OwnerCall, and
+// with [Group]. A command reads its arguments with Text, Document, TaskArg and the flag types here, calls the server with the client of
+// Dial, and prints its answer with Emit: the API's JSON, IDs alone, or a [Page] for people. It returns errors, which the root prints with
+// PrintError and turns into an exit code with [ExitCode].
 //
 // Invariants:
-//   - Who acts is decided by the credential alone; the command line only picks which one (connect.go).
-//   - A token is read from, and kept in, files of its owner alone, and a given one is never swapped for another.
-//   - Text of others is made visible before it is printed: no control characters reach a terminal.
-//   - What is read from files and standard input is bounded.
-//   - Every refusal has one exit code, and every error a message that says what to do next where we know it.
+//   - The credential alone decides who acts; the command line only chooses which credential to use (connect.go).
+//   - Tokens are read from and kept in files that only their owner can read. A token that the caller gave is never replaced by another.
+//   - Text of others is escaped before it is printed: no control characters reach a terminal.
+//   - Input from files and standard input is limited in size.
+//   - Every refusal has one exit code, and errors say what to do next.
 //
 // Start reading at [Shell], then connect.go, then page.go.
 package shell

@@ -14,12 +14,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// DefaultURL is the address of a server that was not told another.
+// DefaultURL is the address of a server without --addr.
 const DefaultURL = "http://127.0.0.1:8727"
 
-// DataDir is the data directory where none is named: $TRAPEZE_DATA, else trapeze under the user's data directory
-// ($XDG_DATA_HOME or ~/.local/share; on macOS and Windows the user's configuration directory). Server and command line
-// share it, so that on one machine neither needs to be told.
+// DataDir is the default data directory: $TRAPEZE_DATA, or trapeze in the user's data directory ($XDG_DATA_HOME or ~/.local/share; on
+// macOS and Windows the user's configuration directory). The server and the commands share it, so that on one machine they need no
+// settings.
 func DataDir(getenv func(string) string) (string, error) {
 	if dir := getenv("TRAPEZE_DATA"); dir != "" {
 		return dir, nil
@@ -33,12 +33,12 @@ func DataDir(getenv func(string) string) (string, error) {
 	}
 	home := getenv("HOME")
 	if home == "" {
-		return "", errors.New("HOME is not set: name a data directory with --data-dir or TRAPEZE_DATA")
+		return "", errors.New("HOME is not set: set the data directory with --data-dir or TRAPEZE_DATA")
 	}
 	return filepath.Join(home, ".local", "share", "trapeze"), nil
 }
 
-// DataDir is the data directory: --data-dir, or where none is named.
+// DataDir is the data directory: --data-dir, or the default.
 func (s *Shell) DataDir() (string, error) {
 	if s.Flags.DataDir != "" {
 		return s.Flags.DataDir, nil
@@ -46,7 +46,7 @@ func (s *Shell) DataDir() (string, error) {
 	return DataDir(s.Getenv)
 }
 
-// adminToken reads the owner's token, which serve leaves in the data directory. Empty if there is none.
+// adminToken reads the owner's token, which trapeze serve writes to the data directory. It is empty if there is none.
 func (s *Shell) adminToken() (token, path string, err error) {
 	dir, err := s.DataDir()
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Shell) adminToken() (token, path string, err error) {
 	return token, path, err
 }
 
-// agentTokenFile is where an agent's token is kept, once the owner has asked for one.
+// agentTokenFile is the file that an agent's token is kept in.
 func (s *Shell) agentTokenFile(agent string) (string, error) {
 	if err := event.CheckName("an agent", agent); err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (s *Shell) agentTokenFile(agent string) (string, error) {
 	return filepath.Join(dir, "agents", agent+".token"), err
 }
 
-// readToken reads a token's file. It refuses one that others may read: a token is a key.
+// readToken reads the file of a token. It refuses a file that others can read.
 func readToken(path string) (string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,24 +81,24 @@ func readToken(path string) (string, error) {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return "", hinted{
-			fmt.Errorf("%s may be read by others (mode %04o)", path, info.Mode().Perm()),
-			"make it yours alone with chmod 600, and make a new token if others had access",
+			fmt.Errorf("%s can be read by others (mode %04o)", path, info.Mode().Perm()),
+			"restrict it with chmod 600, and create a new token if others had access",
 		}
 	}
 	b := make([]byte, 4096)
 	n, err := f.Read(b)
 	if err != nil {
-		return "", fmt.Errorf("%s holds no token: %w", path, err)
+		return "", fmt.Errorf("%s has no token: %w", path, err)
 	}
 	return strings.TrimSpace(string(b[:n])), nil
 }
 
-// keepToken writes a token's file, for its owner alone.
+// keepToken writes the file of a token, readable by its owner alone.
 func keepToken(path, token string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".token-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
@@ -113,24 +113,24 @@ func keepToken(path, token string) error {
 }
 
 func filesTopic() *cobra.Command {
-	return &cobra.Command{Use: "files", Short: "Where things are kept, and which credential is used", Long: `The data directory is --data-dir, or TRAPEZE_DATA, or trapeze in $XDG_DATA_HOME or ~/.local/share (on macOS and
-Windows in the user's configuration directory). It belongs to its owner alone:
+	return &cobra.Command{Use: "files", Short: "Files in the data directory, and which token a command uses", Long: `The data directory is --data-dir, or TRAPEZE_DATA, or trapeze in $XDG_DATA_HOME or ~/.local/share (on macOS and
+Windows in the user's configuration directory). Only its owner can read it:
 
     trapeze.db          the record and its views
     artifacts/          files that envelopes refer to
-    admin.token         the owner's token, which serve makes and the command line uses by itself
-    agents/NAME.token   tokens that the command line has made for --agent NAME
-    backups/            clients' files as they were before trapeze init wrote them
-    serve.lock          which process serves the directory, for trapeze stop
-    serve.log           the log of a server in the background; serve.log.1 is the part before
+    admin.token         the owner's token, which trapeze serve creates and commands use by default
+    agents/NAME.token   tokens that commands have created for --agent NAME
+    backups/            clients' files as they were before trapeze init changed them
+    serve.lock          the process that serves the directory, for trapeze stop
+    serve.log           the log of a server in the background; serve.log.1 is the previous log
 
-Which token a command uses, first match wins:
+A command uses the first of these tokens:
 
-    --token or TRAPEZE_TOKEN   as given; with --agent NAME it is that agent's, or the owner's, who acts as any agent
-    --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is made with the owner's token and kept
+    --token or TRAPEZE_TOKEN   the given token; with --agent NAME it must be that agent's, or an admin's
+    --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is created with the owner's token, and kept
     otherwise                  the owner's token
 
-Who acts is decided by the token alone. A program started by "trapeze work" finds TRAPEZE_URL, TRAPEZE_TOKEN,
-TRAPEZE_AGENT, TRAPEZE_TASK, TRAPEZE_EPOCH and TRAPEZE_HANDOFF set, and commands take the task and its epoch from there.
-Where an epoch is neither given nor set, the command reads the task first and uses its present one.`}
+The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,
+TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set, and commands use that task and epoch. Without an epoch, a command reads the task first,
+and uses its current epoch.`}
 }

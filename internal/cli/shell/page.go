@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Emit answers: v as one JSON document with --json, and what text writes otherwise.
+// Emit prints the answer of a command: v as one JSON document with --json, the IDs with --quiet, or what text writes.
 func (s *Shell) Emit(v any, text func(*Page)) error {
 	if s.Flags.JSON {
 		enc := json.NewEncoder(s.Stdout)
@@ -30,14 +30,14 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	return err
 }
 
-// Show prints text for people before the answer: what somebody is to decide on.
+// Show prints text for people before the answer, such as what a prompt asks to confirm.
 func (s *Shell) Show(text func(*Page)) {
 	p := &Page{colour: s.colours()}
 	text(p)
-	_, _ = s.Stdout.Write(p.b.Bytes()) // nobody may be listening
+	_, _ = s.Stdout.Write(p.b.Bytes()) // the reader may be gone
 }
 
-// colours says whether the output may be coloured: a terminal, and nobody said no.
+// colours reports whether the output is coloured: it is a terminal, and NO_COLOR is not set.
 func (s *Shell) colours() bool {
 	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
 		return false
@@ -45,25 +45,25 @@ func (s *Shell) colours() bool {
 	return s.Terminal()
 }
 
-// Terminal reports whether somebody watches the standard output.
+// Terminal reports whether standard output is a terminal.
 func (s *Shell) Terminal() bool {
 	f, ok := s.Stdout.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Page is text for people: aligned, with every invisible character of others made visible.
+// Page is text for people: aligned, and with control characters in the text of others escaped.
 type Page struct {
 	b      bytes.Buffer
 	colour bool
 }
 
-// Line prints one line. Text of others goes into it only through OneLine.
+// Line prints one line. Text of others must go through OneLine.
 func (p *Page) Line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
 
 // Field is a label and its value.
 type Field [2]string
 
-// Fields prints those that have a value, aligned.
+// Fields prints the fields that have a value, aligned.
 func (p *Page) Fields(list []Field) {
 	width := 0
 	for _, f := range list {
@@ -78,7 +78,7 @@ func (p *Page) Fields(list []Field) {
 	}
 }
 
-// Table prints rows under a heading, or what to say where there are none.
+// Table prints rows under a heading, or none if there are no rows.
 func (p *Page) Table(none string, heading []string, rows [][]string) {
 	if len(rows) == 0 {
 		p.Line("%s", none)
@@ -100,7 +100,7 @@ func (p *Page) Table(none string, heading []string, rows [][]string) {
 	}
 }
 
-// More says how to get the next page of a list, if there is one.
+// More prints how to get the next page of a list, if there is one.
 func (p *Page) More(next string) {
 	if next != "" {
 		p.Line("There are more: --after %s", OneLine(next))
@@ -118,15 +118,15 @@ func (p *Page) row(cells []string, widths []int, paint func(string) string) {
 	p.Line("%s", strings.TrimRight(b.String(), " "))
 }
 
-// Block prints text of others, lines kept.
+// Block prints text of others with its line breaks.
 func (p *Page) Block(text string) {
 	p.Line("%s", strings.TrimSuffix(visible(text, true), "\n"))
 }
 
-// Dim is text that stands back.
+// Dim is dimmed text.
 func (p *Page) Dim(s string) string { return p.paint("2", s) }
 
-// state paints the words that say how something stands.
+// state colours the words for states.
 func (p *Page) state(s string) string {
 	switch s {
 	case "completed", "transferred", "ready", "closed":

@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// quiet prints what a script goes on with: the id of what was made or changed, or one id a line of a list. It reports
-// false for answers that have none.
+// quiet prints what scripts need: the ID of what was created or changed, or the IDs of a list, one per line. It reports false for
+// answers without IDs.
 func (s *Shell) quiet(v any) (bool, error) {
 	ids, ok := idsOf(v)
 	for _, id := range ids {

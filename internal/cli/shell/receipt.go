@@ -6,7 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// EmitReceipt answers with how a task stands after a change, or with the error that the change met.
+// EmitReceipt prints the state of a task after a change, or returns the error of the change.
 func (s *Shell) EmitReceipt(r client.Receipt, err error) error {
 	if err != nil {
 		return err
@@ -14,7 +14,7 @@ func (s *Shell) EmitReceipt(r client.Receipt, err error) error {
 	return s.Emit(r, func(p *Page) { p.Receipt(r) })
 }
 
-// Receipt prints how a task stands after a change.
+// Receipt prints the state of a task after a change.
 func (p *Page) Receipt(r client.Receipt) {
 	p.Fields([]Field{
 		{"task", r.Task},
@@ -31,14 +31,14 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"parked", Parked(r.Parked)},
 		{"lease until", Clock(r.Lease)},
 		{"decided", decided(r.Decision)},
-		{"on record", happened(r)},
+		{"recorded", recorded(r)},
 	})
 	if len(r.Children) > 0 {
-		p.Line("What comes of the children is shown by: trapeze task show %s", r.Task)
+		p.Line("To see the results of the children: trapeze task show %s", r.Task)
 	}
 }
 
-// decided says what the policy made of a handoff to auto; nothing where it was not asked.
+// decided describes the policy's decision on a handoff to auto; empty if the policy was not used.
 func decided(d *client.Decision) string {
 	if d == nil {
 		return ""
@@ -48,23 +48,23 @@ func decided(d *client.Decision) string {
 		rule = "rule " + d.Rule
 	}
 	if d.Action == "keep" {
-		rule += ", it stays where it is"
+		rule += ", the task stays with its owner"
 	}
 	return rule + ": " + strings.Join(d.Why, ", ")
 }
 
-func happened(r client.Receipt) string {
-	what := "nothing had to change"
+func recorded(r client.Receipt) string {
+	what := "nothing: no change was needed"
 	if len(r.Events) > 0 {
 		what = strings.Join(r.Events, ", ")
 	}
 	if r.Repeat {
-		what += " (already before: this is the first answer)"
+		what += " (by an earlier call with the same key)"
 	}
 	return what
 }
 
-// Parked says why a task is among the dead letters; nothing for one that is not.
+// Parked describes why a task is in the dead letters; empty if it is not.
 func Parked(p *client.ParkedFor) string {
 	if p == nil {
 		return ""
@@ -72,7 +72,7 @@ func Parked(p *client.ParkedFor) string {
 	return p.Cause + ": " + p.Detail
 }
 
-// Relief prints what came of moving work away from an agent.
+// Relief prints which tasks were moved away from an agent, and which stay.
 func (p *Page) Relief(r client.Relief) {
 	var rows [][]string
 	for _, m := range r.Moved {
@@ -85,8 +85,8 @@ func (p *Page) Relief(r client.Relief) {
 		}
 		rows = append(rows, []string{k.Task, "", "stays: " + why})
 	}
-	p.Table("There is nothing to move away from "+r.Agent+".", []string{"TASK", "HANDOFF", "WHAT BECOMES OF IT"}, rows)
+	p.Table(r.Agent+" has no tasks to move.", []string{"TASK", "HANDOFF", "RESULT"}, rows)
 	if r.More {
-		p.Line("There is more to move: say it again.")
+		p.Line("There are more tasks to move: repeat the command.")
 	}
 }

@@ -7,46 +7,45 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Env is what the commands get from their process.
+// Env is the environment of the process.
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 }
 
-// Flags are those that every command has.
+// Flags are the flags of every command.
 type Flags struct {
 	URL, Token, DataDir, Agent string
 	Key                        string
 	JSON, Quiet                bool
 }
 
-// Shell is one run of the command line.
+// Shell is one run of the command line: its environment, its global flags, and what commands share.
 type Shell struct {
 	Env
 	Flags Flags
 
-	ran  bool   // a command's own work began
-	kept string // the file that the agent's token came from
+	ran  bool   // a command has started to run
+	kept string // the file that the agent's token was read from
 }
 
-// New makes a shell that no flag has been read for yet: see Bind.
+// New makes a shell whose flags have not been parsed yet: see Bind.
 func New(env Env) *Shell { return &Shell{Env: env} }
 
-// Bind makes a root the shell's own: its streams, the flags of every command, and help that refuses what it knows nothing
-// of.
+// Bind sets up the root command: streams, the flags of every command, and help topics.
 func (s *Shell) Bind(root *cobra.Command) {
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	f := root.PersistentFlags()
 	f.StringVar(&s.Flags.URL, "url", "", "address of the server (TRAPEZE_URL; default "+DefaultURL+")")
-	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's, from the data directory)")
+	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's token in the data directory)")
 	f.StringVar(&s.Flags.DataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
 	f.StringVar(&s.Flags.Agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
-	f.StringVar(&s.Flags.Key, "key", "", "idempotency key of the change: repeated under the same key, it happens once")
+	f.StringVar(&s.Flags.Key, "key", "", "idempotency key: a change that is repeated with the same key is made once")
 	f.BoolVar(&s.Flags.JSON, "json", false, "print the API's JSON")
-	f.BoolVarP(&s.Flags.Quiet, "quiet", "q", false, "print only ids, for scripts; a new token's text")
+	f.BoolVarP(&s.Flags.Quiet, "quiet", "q", false, "print IDs only, for scripts; for a new token, its text")
 	root.MarkFlagsMutuallyExclusive("json", "quiet")
 	root.AddCommand(exitCodesTopic(), filesTopic())
 	strictHelp(root)

@@ -226,7 +226,7 @@ func TestAMomentIsATimeOrADuration(t *testing.T) {
 func TestWhatAServerSaysDoesNotSteerTheTerminal(t *testing.T) {
 	var b bytes.Buffer
 	s := &Shell{Env: Env{Stderr: &b}}
-	s.Complain(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
+	s.PrintError(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
 	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x\u{1b}[31m: m`) {
 		t.Errorf("%q", got)
 	}

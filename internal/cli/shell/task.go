@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// own is the task that this process works on, as a worker's child; zero for everybody else.
+// own returns the task and epoch that this process works on as the program of trapeze work; zero outside of one.
 func (s *Shell) own() (task string, epoch uint64) {
 	task = s.Getenv("TRAPEZE_TASK")
 	epoch, err := strconv.ParseUint(s.Getenv("TRAPEZE_EPOCH"), 10, 64)
@@ -21,29 +21,29 @@ func (s *Shell) own() (task string, epoch uint64) {
 	return task, epoch
 }
 
-// OwnTask is the task that this process works on, as a worker's child; empty for everybody else.
+// OwnTask returns the task that this process works on as the program of trapeze work; empty outside of one.
 func (s *Shell) OwnTask() string {
 	task, _ := s.own()
 	return task
 }
 
-// TaskArg is the task that a command is about: its first argument where it has more than rest, or else the task that
-// this process works on.
+// TaskArg returns the task that a command is about: the first argument if there are more than rest, or else the task that this
+// process works on.
 func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, err error) {
 	if len(args) > rest {
 		return args[0], args[1:], nil
 	}
 	task, _ = s.own()
 	if task == "" && len(args) > 0 && strings.HasPrefix(args[0], "task_") {
-		return "", nil, Usagef("%s: something is missing after the task", args[0])
+		return "", nil, Usagef("%s: an argument is missing after the task", args[0])
 	}
 	if task == "" {
-		return "", nil, Usagef("name the task (or set TRAPEZE_TASK)")
+		return "", nil, Usagef("name the task, or set TRAPEZE_TASK")
 	}
 	return task, args, nil
 }
 
-// TaskCall is a command that asks the server something of one task, the one it is given or the one that this process works on.
+// TaskCall makes a command about one task: its argument, or the task that this process works on.
 func (s *Shell) TaskCall(use, short string, run func(ctx context.Context, c *client.Client, task string) error) *cobra.Command {
 	return s.Command(use, short, cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		task, _, err := s.TaskArg(args, 0)
@@ -58,8 +58,39 @@ func (s *Shell) TaskCall(use, short string, run func(ctx context.Context, c *cli
 	})
 }
 
-// EpochOf is the epoch to send with a change of a task: the one given, the one that this process works under, or the
-// task's present one.
+// OwnerCall makes a command that changes a task as its owner, with up to rest arguments after the task. Task and epoch default to
+// those that this process works on; texts may be @FILE or -.
+func (s *Shell) OwnerCall(use, short string, rest int, args cobra.PositionalArgs,
+	run func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error),
+) *cobra.Command {
+	var epoch uint64
+	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) error {
+		task, others, err := s.TaskArg(args, rest)
+		if err != nil {
+			return err
+		}
+		for i := range others {
+			if err := s.Texts(&others[i]); err != nil {
+				return err
+			}
+		}
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		e, err := s.EpochOf(ctx, c, task, epoch)
+		if err != nil {
+			return err
+		}
+		r, err := run(ctx, c, task, e, others)
+		return s.EmitReceipt(r, err)
+	})
+	EpochFlag(cmd.Flags(), &epoch)
+	return cmd
+}
+
+// EpochOf returns the epoch to send with a change of a task: the one given, the one that this process works under, or the
+// current one.
 func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, given uint64) (uint64, error) {
 	if given != 0 {
 		return given, nil
@@ -73,5 +104,17 @@ func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, give
 
 // EpochFlag defines --epoch.
 func EpochFlag(f *pflag.FlagSet, epoch *uint64) {
-	f.Uint64Var(epoch, "epoch", 0, "the task's epoch as you know it (TRAPEZE_EPOCH; default: its present one)")
+	f.Uint64Var(epoch, "epoch", 0, "the task's epoch that you expect; refused if it has changed (TRAPEZE_EPOCH; default: the current one)")
+}
+
+// TaskOf is the task that the ID of a handoff, a request to take over or a share belongs to, and whether the ID is that of a
+// handoff.
+func TaskOf(id string) (task string, isHandoff bool) {
+	task, part, _ := strings.Cut(id, ".")
+	return task, strings.HasPrefix(part, "h")
+}
+
+// WhyFlag defines --why, the caller's own reason; what the receiver of a handoff is told is --detail.
+func WhyFlag(f *pflag.FlagSet, why *string) {
+	f.StringVar(why, "why", "", "reason, in words (text, @FILE or -)")
 }

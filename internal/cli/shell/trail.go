@@ -8,10 +8,10 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// maxDetails is how many characters of an event's details a line has.
+// maxDetails is the maximum length of an event's details, in characters.
 const maxDetails = 90
 
-// Trail prints what is on record, entry by entry, and says so where details had to be cut.
+// Trail prints entries of the record, and says if details had to be cut.
 func (p *Page) Trail(entries []client.AuditEntry) {
 	rows := make([][]string, 0, len(entries))
 	cut := false
@@ -22,14 +22,14 @@ func (p *Page) Trail(entries []client.AuditEntry) {
 		}
 		rows = append(rows, []string{fmt.Sprint(e.Position), Clock(e.Timestamp), e.Event, e.Agent, details})
 	}
-	p.Table("Nothing is on record.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
+	p.Table("There are no entries.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
 	if cut {
-		p.Line("\nSome details are cut: --json has them whole, and trapeze handoff show ID has why a handoff went where it did.")
+		p.Line("\nSome details are cut. --json prints them in full; trapeze handoff show ID explains the choice of a receiver.")
 	}
 }
 
-// eventDetails are the details of an event in short, and whether anything long was cut or left out. What only says the same
-// again is left out without a word.
+// eventDetails formats the details of an event, and reports whether long values were cut or omitted. Redundant fields are always
+// omitted.
 func eventDetails(details json.RawMessage) (line string, short bool) {
 	dec := json.NewDecoder(strings.NewReader(string(details)))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -60,6 +60,7 @@ func eventDetails(details json.RawMessage) (line string, short bool) {
 	return strings.Join(parts, " "), short
 }
 
+// skipped are redundant fields.
 var skipped = map[string]bool{
 	"envelope": true, "digest": true, "parent": true, "at": true, "lease": true, "ends": true, "handoff": true, "task": true, "retries": true,
 	"next": true, "confirm": true,

@@ -89,14 +89,14 @@ func enter(ctx context.Context, c *client.Client, o Options, say func(string, ..
 	}
 	if _, err = c.Agent(ctx, o.Agent); errors.Is(err, client.NotFound) {
 		if _, err = c.RegisterAgent(ctx, o.Agent, o.Spec); err == nil {
-			say("%s", Newcomer(ctx, c, o.Agent))
+			say("%s", NewAgentMessage(ctx, c, o.Agent))
 		}
 	}
 	return me, err
 }
 
-// Newcomer is what people are told of an agent that was registered for a session: its name may be mistyped.
-func Newcomer(ctx context.Context, c *client.Client, agent string) string {
+// NewAgentMessage is what people are told of an agent that was registered for a session: its name may be mistyped.
+func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string {
 	text := "there was no agent " + agent + ": it is registered now"
 	list, err := c.Agents(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func Newcomer(ctx context.Context, c *client.Client, agent string) string {
 	for _, a := range list.Agents {
 		names = append(names, a.Name)
 	}
-	if near := shell.Like(agent, names); len(near) > 0 {
+	if near := shell.Suggest(agent, names); len(near) > 0 {
 		text += ". Did you mean " + strings.Join(near, " or ") + "? Then give the client --agent " + near[0] +
 			", and take the new one away: trapeze agent remove " + agent
 	}

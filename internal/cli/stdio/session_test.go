@@ -71,7 +71,7 @@ func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
 				"and take the new one away: trapeze agent remove codr"},
 		} {
 			h.token(c.other, client.AgentSpec{})
-			if said := stdio.Newcomer(h.Context(), h.as(h.owner), "codr"); said != c.says {
+			if said := stdio.NewAgentMessage(h.Context(), h.as(h.owner), "codr"); said != c.says {
 				h.Errorf("beside %s: %s", c.other, said)
 			}
 		}

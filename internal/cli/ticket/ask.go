@@ -15,10 +15,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// patience is how long --wait waits without a value: shorter than the usual timeouts of whoever calls programs.
-const patience = 50 * time.Second
+// defaultWait is how long --wait waits without a value: less than the usual timeouts of programs that call others.
+const defaultWait = 50 * time.Second
 
-func ask(s *shell.Shell) *cobra.Command {
+// Ask is the command trapeze ask.
+func Ask(s *shell.Shell) *cobra.Command {
 	var in client.AskInput
 	var within, wait shell.Duration
 	cmd := s.Command("ask [TASK] QUESTION", "Ask people a question about your task (text, @FILE or -)", cobra.RangeArgs(1, 2),
@@ -45,29 +46,31 @@ func ask(s *shell.Shell) *cobra.Command {
 			k, err := waitFor(ctx, c, r.Ticket, wait)
 			return emitTicket(s, k, true, err)
 		})
-	cmd.Long = `Ask people a question about the task that you own. You get a ticket's id at once; the task waits, and is yours again, at the
-same epoch, when somebody has answered, or when nobody has in time. With --wait the command waits for that, for 50s or as long as
-you say (--wait=10m), and then says how to go on; with --quiet it prints the answer alone, and fails if there is none. What people answer also stands in the history of every later envelope.`
+	cmd.Long = `Ask people a question about a task that you own. The command prints the ID of a ticket. Meanwhile the task waits; you own it again,
+at the same epoch, when the question is answered or its time is over. The answer is part of the history of every later envelope.
+
+--wait waits up to 50s for the answer; --wait=10m waits longer. With --quiet the command prints the answer alone, and fails if there
+is none.`
 	f := cmd.Flags()
-	f.StringArrayVar(&in.Options, "option", nil, "a possible answer; with any, the answer is one of them (repeatable)")
-	f.StringVar(&in.Desk, "desk", "", "whose people are asked (default: the operators)")
-	f.StringVar(&in.To, "to", "", "one agent or person by name")
-	f.Var(&within, "within", "how long each desk has, such as 2h (default: as the task says)")
+	f.StringArrayVar(&in.Options, "option", nil, "possible answer; with options, the answer must be one of them (repeatable)")
+	f.StringVar(&in.Desk, "desk", "", "desk whose people are asked (default: the operators)")
+	f.StringVar(&in.To, "to", "", "ask a single agent or person, by name")
+	f.Var(&within, "within", "how long each desk may take, such as 2h (default: --answer-timeout of the task)")
 	waitFlag(f, &wait, "wait for the answer, at most this long")
 	shell.EpochFlag(f, &in.Epoch)
-	return example(cmd, "trapeze ask TASK 'refund it?' --option yes --option no --desk billing --wait")
+	return shell.Example(cmd, "trapeze ask TASK 'refund it?' --option yes --option no --desk billing --wait")
 }
 
 func waitFlag(f *pflag.FlagSet, wait *shell.Duration, what string) {
 	f.Var(wait, "wait", what)
-	f.Lookup("wait").NoOptDefVal = patience.String()
+	f.Lookup("wait").NoOptDefVal = defaultWait.String()
 }
 
-// waitFor shows a ticket, once it is closed or the time is over.
+// waitFor fetches a ticket once it is closed, or when the time is over.
 func waitFor(ctx context.Context, c *client.Client, id string, wait shell.Duration) (client.Ticket, error) {
 	end := time.Now().Add(time.Duration(wait))
 	for {
-		left := min(time.Until(end), patience)
+		left := min(time.Until(end), defaultWait)
 		k, err := c.Ticket(ctx, id, max(left, 0).Truncate(time.Millisecond))
 		if err != nil || !k.Open() || left <= 0 {
 			return k, err
@@ -97,7 +100,7 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"ticket", k.ID},
 			{"kind", k.Kind},
 			{"state", strings.TrimSpace(k.State + " " + k.Outcome)},
-			{"desk", whose(k.TicketDoc)},
+			{"desk", deskOf(k.TicketDoc)},
 			{"from", k.By},
 			{"question", k.Question},
 			{"options", shell.Names(k.Options)},
@@ -115,15 +118,15 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"closed", shell.Clock(k.Closed)},
 		})
 		if k.Kind == string(event.TicketApproval) && k.Open() {
-			p.Line("Look at what is to go with: trapeze envelope show %s", handoffOf(k))
+			p.Line("To see the envelope: trapeze envelope show %s", handoffOf(k))
 		}
 		if waited && k.Open() {
-			p.Line("Nobody has seen to it yet. Go on waiting with: trapeze ticket show %s --wait", k.ID)
+			p.Line("The ticket is still open. Wait again with: trapeze ticket show %s --wait", k.ID)
 		}
 	})
 }
 
-// handoffOf is the handoff that is to be approved: trapeze envelope show says what goes along.
+// handoffOf is the ID of the handoff to approve; empty for other tickets.
 func handoffOf(k client.Ticket) string {
 	if k.Handoff == 0 {
 		return ""
@@ -131,16 +134,16 @@ func handoffOf(k client.Ticket) string {
 	return event.HandoffID(k.Task, k.Handoff)
 }
 
-// answerOf prints the answer alone, for a script that has waited for it.
+// answerOf prints the answer alone, for scripts.
 func answerOf(s *shell.Shell, k client.Ticket) error {
 	switch {
 	case k.Outcome == string(event.TicketAnswered):
 		_, err := fmt.Fprintln(s.Stdout, k.Answer)
 		return err
 	case k.Open():
-		return refusal.New(refusal.Unavailable, "go on waiting with: trapeze ticket show "+k.ID+" --wait --quiet", "nobody has seen to ticket %s yet", k.ID)
+		return refusal.New(refusal.Unavailable, "wait again with: trapeze ticket show "+k.ID+" --wait --quiet", "ticket %s is still open", k.ID)
 	}
-	return refusal.New(refusal.Conflict, "look at it with: trapeze ticket show "+k.ID, "ticket %s is closed: %s", k.ID, k.Outcome)
+	return refusal.New(refusal.Conflict, "to see it: trapeze ticket show "+k.ID, "ticket %s is closed without an answer: %s", k.ID, k.Outcome)
 }
 
 func due(k client.Ticket) string {
@@ -150,8 +153,8 @@ func due(k client.Ticket) string {
 	return shell.Clock(k.Due)
 }
 
-// whose is who is asked.
-func whose(k client.TicketDoc) string {
+// deskOf is the desk that is asked, and the name that the ticket is addressed to.
+func deskOf(k client.TicketDoc) string {
 	if k.To != "" {
 		return k.Desk + " (" + k.To + ")"
 	}

@@ -1,8 +1,8 @@
-// Package desk is the commands of people in the loop: asking them, and what they do about the tickets they are asked by.
+// Package ticket has the commands of people in the loop: ask, ticket, approve and deny.
 //
 // Invariants:
-//   - What a command asks the server, reads and prints goes through shell, so it is the same for all.
+//   - The server, arguments and output are reached through [shell.Shell] alone.
 //   - Every command shows an example in its help.
 //
-// Start reading at [Commands], then ask.go.
+// Start reading at [Command], then ask.go.
 package ticket

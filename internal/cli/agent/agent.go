@@ -1,0 +1,240 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Command is the command group trapeze agent.
+func Command(s *shell.Shell) *cobra.Command {
+	return shell.Group("agent", "Register agents, and manage their readiness",
+		agentAdd(s), agentList(s), agentShow(s), agentReadiness(s, "ready", client.Ready, "Let an agent receive new offers"),
+		agentReadiness(s, "drain", client.Draining, "Let an agent finish its tasks, and offer it nothing new"),
+		agentShed(s), agentStuck(s), agentReset(s), agentRemove(s))
+}
+
+func agentAdd(s *shell.Shell) *cobra.Command {
+	var whole string
+	var spec client.AgentSpec
+	var ready bool
+	cmd := s.Command("add NAME", "Register an agent, or replace its specification", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			if whole != "" {
+				if err := s.Decode("--spec", whole, &spec); err != nil {
+					return err
+				}
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			a, err := c.RegisterAgent(ctx, args[0], spec)
+			if err == nil && ready {
+				a, err = c.SetReadiness(client.WithKey(ctx, ""), args[0], client.Ready) // a second change: it needs another key
+			}
+			if err != nil {
+				return err
+			}
+			return emitAgent(s, a)
+		})
+	f := cmd.Flags()
+	f.StringVar(&spec.Description, "description", "", "what it is good at")
+	f.StringVar(&spec.Kind, "kind", "", "agent, or human for a person who serves the desks named by --capability (default agent)")
+	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, such as go or billing (repeatable)")
+	f.IntVar(&spec.MaxTasks, "max-tasks", 0, "maximum number of concurrent tasks (default: not limited)")
+	f.IntVar(&spec.ContextWindow, "context-window", 0, "size of its context window, in tokens")
+	f.StringVar(&spec.Tokenizer, "tokenizer", "", "name of its tokenizer")
+	f.Var((*reachFlag)(&spec.Reach), "reach", "how offers reach it: pull, webhook=URL or a2a=URL (repeatable; default pull)")
+	f.Int64Var(&spec.Hints.Cost, "cost", 0, "usual cost of a task, in millionths of the currency")
+	f.Var((*shell.Duration)(&spec.Hints.Latency), "latency", "usual duration of a task")
+	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to offer tasks to instead, best first (repeatable)")
+	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first; the operators come last (repeatable)")
+	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "mark it offline after this long without a call (default: never)")
+	f.IntVar(&spec.Breaker.Failures, "breaker-failures", 0, "number of consecutive failed handoffs that opens its circuit (default 3)")
+	f.Var((*shell.Duration)(&spec.Breaker.OpenFor), "breaker-open", "how long its circuit stays open (default 1m)")
+	f.StringVar(&whole, "spec", "", "whole specification (JSON, @FILE or -), instead of the other flags")
+	f.BoolVar(&ready, "ready", false, "mark it ready at once")
+	return cmd
+}
+
+func agentList(s *shell.Shell) *cobra.Command {
+	return s.Call("list", "List the agents", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		list, err := c.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		return s.Emit(list, func(p *shell.Page) {
+			var rows [][]string
+			for _, a := range list.Agents {
+				rows = append(rows, []string{
+					a.Name, a.Spec.Kind, string(a.Readiness), seen(a), holds(a), circuitOf(a), shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
+				})
+			}
+			p.Table("There are no agents. Add one with: trapeze agent add NAME",
+				[]string{"NAME", "KIND", "READINESS", "SEEN", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
+		})
+	})
+}
+
+func agentShow(s *shell.Shell) *cobra.Command {
+	return agentVerb(s, "show", "Show one agent", func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
+		return c.Agent(ctx, name)
+	})
+}
+
+func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short string) *cobra.Command {
+	return agentVerb(s, verb, short, func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
+		return c.SetReadiness(ctx, name, to)
+	})
+}
+
+func agentReset(s *shell.Shell) *cobra.Command {
+	return agentVerb(s, "reset", "Close an agent's circuit breaker",
+		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
+			return c.ResetCircuit(ctx, name)
+		})
+}
+
+func agentRemove(s *shell.Shell) *cobra.Command {
+	return agentVerb(s, "remove", "Remove an agent; its tasks stay with it",
+		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
+			return c.RemoveAgent(ctx, name)
+		})
+}
+
+func agentShed(s *shell.Shell) *cobra.Command {
+	var in client.ShedInput
+	cmd := relief(s, "shed NAME", "Move an agent's unaccepted offers to other agents",
+		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
+			return c.Shed(ctx, name, in)
+		})
+	cmd.Long = `Move the offers that NAME has not accepted yet to ready agents with the same capabilities and free capacity: the lowest priority
+and the oldest first, at most 100 at a time. Accepted tasks stay with it.`
+	cmd.Flags().IntVar(&in.Keep, "keep", 0, "number of offers to keep, those of the highest priority (default 0)")
+	return cmd
+}
+
+func agentStuck(s *shell.Shell) *cobra.Command {
+	var in client.StuckAgentInput
+	cmd := relief(s, "stuck NAME", "Report that an agent is not making progress, and offer its tasks to others",
+		func(ctx context.Context, c *client.Client, name string) (client.Relief, error) {
+			return c.StuckAgent(ctx, name, in)
+		})
+	cmd.Long = `Do what trapeze task stuck does, for the oldest 100 tasks of NAME that you may report.`
+	cmd.Flags().StringVar(&in.Detail, "detail", "", "what shows that it is stuck")
+	return cmd
+}
+
+// relief makes a command that moves work away from an agent.
+func relief(s *shell.Shell, use, short string, do func(context.Context, *client.Client, string) (client.Relief, error)) *cobra.Command {
+	return s.Call(use, short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		r, err := do(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return s.Emit(r, func(p *shell.Page) { p.Relief(r) })
+	})
+}
+
+func agentVerb(s *shell.Shell, verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {
+	return s.Call(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		a, err := do(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return emitAgent(s, a)
+	})
+}
+
+func emitAgent(s *shell.Shell, a client.Agent) error {
+	return s.Emit(a, func(p *shell.Page) {
+		p.Fields([]shell.Field{
+			{"agent", a.Name},
+			{"readiness", readinessOf(a)},
+			{"seen", seen(a)},
+			{"kind", a.Spec.Kind},
+			{"description", a.Spec.Description},
+			{"capabilities", shell.Names(a.Spec.Capabilities)},
+			{"holds", shell.Number(a.Held)},
+			{"max tasks", shell.Number(a.Spec.MaxTasks)},
+			{"context window", shell.Number(a.Spec.ContextWindow)},
+			{"tokenizer", a.Spec.Tokenizer},
+			{"reach", reachFlag(a.Spec.Reach).String()},
+			{"usual cost", shell.Number(a.Spec.Hints.Cost)},
+			{"usual latency", shell.Span(a.Spec.Hints.Latency)},
+			{"fallbacks", shell.Names(a.Spec.Fallbacks)},
+			{"escalation", shell.Names(a.Spec.Escalation)},
+			{"presence", shell.Span(a.Spec.PresenceTTL)},
+			{"circuit", circuitOf(a)},
+		})
+	})
+}
+
+// seen describes when the server last had a call of an agent.
+func seen(a client.Agent) string {
+	ago := time.Since(a.Seen).Truncate(time.Minute)
+	switch {
+	case a.Seen.IsZero():
+		return "not since the server started"
+	case ago <= 0:
+		return "now"
+	}
+	return shell.Span(client.Duration(ago)) + " ago"
+}
+
+// circuitOf describes the state of an agent's circuit breaker, and until when it lasts.
+func circuitOf(a client.Agent) string {
+	if a.Circuit.ResetAt.IsZero() {
+		return a.Circuit.State
+	}
+	return a.Circuit.State + ", resets at " + shell.Clock(a.Circuit.ResetAt)
+}
+
+// readinessOf describes an agent's readiness, and whether the agent may change it.
+func readinessOf(a client.Agent) string {
+	if a.OffDuty {
+		return string(a.Readiness) + " (off duty: only an operator makes it ready again)"
+	}
+	return string(a.Readiness)
+}
+
+// holds is the number of tasks that an agent owns, and its maximum.
+func holds(a client.Agent) string {
+	if a.Spec.MaxTasks == 0 {
+		return strconv.Itoa(a.Held)
+	}
+	return fmt.Sprintf("%d/%d", a.Held, a.Spec.MaxTasks)
+}
+
+// reachFlag is a list of ways to reach an agent, as "pull", "webhook=URL" or "a2a=URL".
+type reachFlag []client.Reach
+
+// String implements [pflag.Value].
+func (r reachFlag) String() string {
+	list := make([]string, len(r))
+	for i, w := range r {
+		list[i] = w.Kind
+		if w.URL != "" {
+			list[i] += "=" + w.URL
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Set implements [pflag.Value].
+func (r *reachFlag) Set(s string) error {
+	kind, url, _ := strings.Cut(s, "=")
+	*r = append(*r, client.Reach{Kind: kind, URL: url})
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (*reachFlag) Type() string { return "WAY" }

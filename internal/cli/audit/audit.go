@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Command is the command group trapeze audit.
+func Command(s *shell.Shell) *cobra.Command {
+	return shell.Group("audit", "Show or export the record", auditShow(s), auditExport(s))
+}
+
+func auditShow(s *shell.Shell) *cobra.Command {
+	return s.TaskCall("show [TASK]", "Show the record of a task", func(ctx context.Context, c *client.Client, task string) error {
+		trail, err := c.Trail(ctx, task)
+		if err != nil {
+			return err
+		}
+		return s.Emit(trail, func(p *shell.Page) { p.Trail(trail.Entries) })
+	})
+}
+
+func auditExport(s *shell.Shell) *cobra.Command {
+	var o client.ExportOptions
+	var file string
+	cmd := s.Command("export [TASK]", "Export the record of a task, or the whole record", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) (err error) {
+			if len(args) == 1 {
+				o.Task = args[0]
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			w := s.Stdout
+			if file != "" {
+				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+				if err != nil {
+					return shell.Usage(err)
+				}
+				defer func() {
+					if cerr := f.Close(); err == nil {
+						err = cerr
+					}
+				}()
+				w = f
+			}
+			return c.Export(ctx, o, w)
+		})
+	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). The export is
+itself recorded. The file of -o must not exist yet.`
+	cmd.Flags().StringVar(&o.Format, "format", "", "jsonl, csv or json (default jsonl)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
+	return cmd
+}

@@ -1,0 +1,8 @@
+// Package envelope has the commands of what travels with a task: envelopes, artifacts and drift.
+//
+// Invariants:
+//   - The server, arguments and output are reached through [shell.Shell] alone.
+//   - A fetched artifact is written whole or not at all, and never to a terminal unless asked for.
+//
+// Start reading at [Command], then artifact.go and drift.go.
+package envelope

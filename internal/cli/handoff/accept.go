@@ -1,0 +1,60 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Accept is the command trapeze accept.
+func Accept(s *shell.Shell) *cobra.Command {
+	in := client.AcceptInput{Render: true}
+	var git string
+	cmd := s.Call("accept HANDOFF", "Accept an offer, and print its content", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
+			if git != "" {
+				if err := checkGit(ctx, c, args[0], git); err != nil {
+					return err
+				}
+			}
+			a, err := c.Accept(ctx, args[0], in)
+			if err != nil {
+				return err
+			}
+			var tree gitApplied
+			var failed error // the caller owns the task nevertheless
+			if git != "" && a.Content != nil {
+				tree, failed = applyGit(ctx, c, args[0], git)
+			}
+			err = s.Emit(a, func(p *shell.Page) {
+				p.Receipt(a.Receipt)
+				if git != "" && a.Content != nil && failed == nil {
+					p.Line("")
+					tree.Print(p)
+				}
+				showContent(p, a, args[0])
+			})
+			return errors.Join(failed, err)
+		})
+	cmd.Long = `Accept an offer, and print the content that comes with it: from now on you own the task.
+
+With --git the working tree that was sent with trapeze send --git is applied. The clone must have its commit and no uncommitted
+changes, or else the offer is not accepted. If the sender has yet to confirm, the content comes later: apply the working tree
+then with trapeze handoff apply.`
+	gitFlag(cmd.Flags(), &git, "apply the sender's git working tree to the current directory, or to --git=DIR")
+	cmd.Flags().IntVar(&in.Offer, "offer", 0, "number of the offer; an offer that has ended is refused (default: the newest)")
+	return cmd
+}
+
+func showContent(p *shell.Page, a client.Accepted, id string) {
+	if a.Content == nil {
+		p.Line("\nThe content is available once the sender has confirmed: trapeze envelope render %s", id)
+		return
+	}
+	p.Line("")
+	p.Block(a.Content.Prompt)
+}

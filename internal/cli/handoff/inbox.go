@@ -1,0 +1,69 @@
+package handoff
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Inbox is the command trapeze inbox.
+func Inbox(s *shell.Shell) *cobra.Command {
+	var o client.InboxOptions
+	var wait shell.Duration
+	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		box, err := waitInbox(ctx, c, o, time.Duration(wait))
+		if err != nil {
+			return err
+		}
+		return s.Emit(box, func(p *shell.Page) { inboxTable(p, box.Items) })
+	})
+	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
+
+    offer       a handoff offered to you: trapeze accept or trapeze reject. Listing an offer marks it as seen, and starts
+                its acknowledgment timeout; --peek does not
+    confirm     your handoff was accepted and waits for trapeze confirm
+    approval    a supervised handoff waits for trapeze approve or trapeze deny; operators see those that any of them may decide
+    question    a question to you by name: trapeze ticket answer
+    takeover    another agent asks to take over your task: trapeze approve or trapeze deny
+    share       context that was shared with you: trapeze envelope render ID
+    resumed     you own the task again: the results of a delegation or fan-out, or an answer, have arrived, or a handoff came
+                back. trapeze task show ID has the details. Listed until you report progress, end the task or hand it off
+    stranded    a child that your task waits for is in the dead letters: trapeze task cancel ID continues without it, or an
+                operator replays it
+
+--wait waits up to 30s for the first item; --wait=10m waits longer. If none arrives, the list is empty and the exit code 0.
+With --after POSITION, items that an earlier answer already had are omitted and do not end the wait; an offer that is made
+again is listed again.`
+	f := cmd.Flags()
+	f.Var(&wait, "wait", "wait for the first item, at most this long")
+	f.Lookup("wait").NoOptDefVal = "30s"
+	f.Uint64Var(&o.After, "after", 0, "list only items after this position, from an earlier answer (--json)")
+	f.IntVar(&o.Limit, "limit", 0, "maximum number of items, up to 500 (default 10)")
+	f.BoolVar(&o.Peek, "peek", false, "do not mark the offers as seen")
+	f.StringVar(&o.Agent, "of", "", "list the inbox of this agent, as an operator or auditor")
+	return cmd
+}
+
+// waitInbox waits for the first item, in calls that are short enough for proxies between here and the server.
+func waitInbox(ctx context.Context, c *client.Client, o client.InboxOptions, wait time.Duration) (client.Inbox, error) {
+	end := time.Now().Add(wait)
+	for {
+		o.Wait = min(max(time.Until(end), 0), client.MaxWait)
+		box, err := c.Inbox(ctx, o)
+		if err != nil || len(box.Items) > 0 || !time.Now().Before(end) {
+			return box, err
+		}
+	}
+}
+
+func inboxTable(p *shell.Page, items []client.Item) {
+	var rows [][]string
+	for _, i := range items {
+		rows = append(rows, []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)})
+	}
+	p.Table("The inbox is empty.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, rows)
+}

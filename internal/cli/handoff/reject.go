@@ -1,0 +1,30 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Reject is the command trapeze reject.
+func Reject(s *shell.Shell) *cobra.Command {
+	var in client.RejectInput
+	var reason string
+	cmd := s.ReceiptCall("reject HANDOFF", "Reject an offer: it goes to the next candidate, or back to the sender", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
+			in.Why = client.Rejection(reason)
+			if err := s.Texts(&in.Detail); err != nil {
+				return client.Receipt{}, err
+			}
+			return c.Reject(ctx, args[0], in)
+		})
+	f := cmd.Flags()
+	f.StringVar(&reason, "reason", "refused", "not_capable, overloaded, missing_context or refused")
+	f.StringSliceVar(&in.Missing, "missing", nil, "field that you need, with --reason missing_context (repeatable)")
+	shell.WhyFlag(f, &in.Detail)
+	f.IntVar(&in.Offer, "offer", 0, "number of the offer (default: the newest)")
+	return cmd
+}

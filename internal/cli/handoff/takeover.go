@@ -1,0 +1,26 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Takeover is the command trapeze takeover.
+func Takeover(s *shell.Shell) *cobra.Command {
+	var in client.TakeoverInput
+	cmd := s.ReceiptCall("takeover TASK", "Ask the owner of a task to hand it over to you", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
+			if err := s.Texts(&in.Detail); err != nil {
+				return client.Receipt{}, err
+			}
+			return c.Takeover(ctx, args[0], in)
+		})
+	cmd.Long = `Ask the owner of a task to hand it over to you. An operator takes the task from its owner and offers it to --to AGENT.`
+	cmd.Flags().StringVar(&in.To, "to", "", "for operators: agent to offer the task to")
+	detailFlag(cmd, &in.Detail)
+	return cmd
+}

@@ -1,0 +1,191 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitRefused     = 4
+	exitPermission  = 5
+	exitUnavailable = 6
+)
+
+// exits is the table of exit codes: the meaning of each, and its refusal codes.
+var exits = []struct {
+	code    int
+	meaning string
+	of      []refusal.Code
+}{
+	{exitOK, "done", nil},
+	{exitFailure, "an error in the command line, or one without a code", nil},
+	{exitUsage, "the command or its input is invalid", []refusal.Code{refusal.Invalid, refusal.TooLarge}},
+	{exitNotFound, "not found, or not visible to you", []refusal.Code{refusal.NotFound}},
+	{exitRefused, "not allowed by the rules or in the current state", []refusal.Code{
+		refusal.Conflict, refusal.StaleEpoch, refusal.NotOwner, refusal.Limit, refusal.Budget, refusal.Expired,
+	}},
+	{exitPermission, "no credential, or no permission", []refusal.Code{refusal.Unauthenticated, refusal.NotPermitted}},
+	{exitUnavailable, "not available now: try again; after unknown, check first whether the change was made", []refusal.Code{
+		refusal.Unavailable, refusal.CircuitOpen, refusal.Unknown,
+	}},
+}
+
+// ExitCode is the process's exit code for an error; 0 for none.
+func ExitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var exit interface{ ExitCode() int }
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if r, ok := refused(err); ok {
+		for _, e := range exits {
+			for _, c := range e.of {
+				if c == r.Code {
+					return e.code
+				}
+			}
+		}
+	}
+	return exitFailure
+}
+
+// usageError is a mistake in how a command was used.
+type usageError struct{ error }
+
+func (usageError) ExitCode() int   { return exitUsage }
+func (e usageError) Unwrap() error { return e.error }
+
+// Usage marks an error as a mistake in how a command was used: the exit code is 2.
+func Usage(err error) error { return usageError{err} }
+
+// Usagef is Usage with a formatted message.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// hinted is an error with a hint: what to do next.
+type hinted struct {
+	error
+	hint string
+}
+
+// Hinted adds a hint to an error: what to do next.
+func Hinted(err error, hint string) error { return hinted{err, hint} }
+
+func (e hinted) Unwrap() error { return e.error }
+
+// codeFailed is the code in JSON of an error without a code.
+const codeFailed refusal.Code = "failed"
+
+// hints are the server's hints in terms of commands and flags.
+var hints = map[string]string{
+	"add the agent first": "add the agent first: trapeze agent add NAME",
+	"name an agent":       "name an agent: --to NAME",
+	"name an agent, or human:operators to ask people":                                           "name an agent with --to NAME, or ask people with --to human:operators",
+	"name an agent, or human:operators to ask people again":                                     "name an agent with --to NAME, or ask people again with --to human:operators",
+	"list the channels to see which there are":                                                  "trapeze channel list shows which there are; make one with trapeze channel create NAME",
+	"list the agents to see who there is":                                                       "trapeze agent list shows who there is",
+	"hand it off to an agent instead":                                                           "hand it off to an agent instead, or act as one with --agent NAME",
+	"it can start when they have completed; put a route on the task to have it start by itself": "it can start when they have completed; create it with --after and --route NAME, without --send or more about the sending, and it goes off by itself",
+	"/openapi.json describes what this call takes":                                              "--help says what the command takes",
+	"use a loopback name or an IP address, or configure the server with this name":              "use a loopback name or an IP address, or start the server with --host and this name",
+	"name an agent, a capability or a channel":                                                  "name an agent with --to NAME, a capability with --capability NAME, or a channel with --channel NAME",
+	"name an agent, a list of agents or a capability":                                           "name agents with --to NAME, or a capability with --capability NAME",
+}
+
+// PrintError prints an error and its hint to standard error.
+func (s *Shell) PrintError(err error) {
+	if errors.Is(err, context.Canceled) {
+		err = hinted{errors.New("interrupted"), ""}
+	}
+	e := refusal.Error{Message: err.Error()}
+	if r, ok := refused(err); ok {
+		e = *r
+	}
+	var h hinted
+	if errors.As(err, &h) {
+		e.Hint = h.hint
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		if e.Code == "" {
+			e.Code = refusal.Invalid
+		}
+		if e.Hint == "" {
+			e.Hint = "--help shows how to use the command"
+		}
+	}
+	if e.Code == refusal.Unauthenticated && s.kept != "" {
+		e.Hint = "the token in " + s.kept + " is no longer valid; remove the file, and a new token is created"
+	}
+	if more := hints[e.Hint]; more != "" {
+		e.Hint = more
+	}
+	if s.Flags.JSON {
+		if e.Code == "" {
+			e.Code = codeFailed
+		}
+		b, err := json.Marshal(struct {
+			Error refusal.Error `json:"error"`
+		}{e})
+		if err == nil {
+			fmt.Fprintln(s.Stderr, string(b))
+			return
+		}
+	}
+	text := visible(e.Message, true)
+	if e.Code != "" {
+		text = OneLine(string(e.Code)) + ": " + text
+	}
+	fmt.Fprintln(s.Stderr, "trapeze: "+text)
+	if e.Hint != "" {
+		fmt.Fprintln(s.Stderr, "  hint: "+visible(e.Hint, true))
+	}
+}
+
+// CommandError classifies the error of a command line: one from before the command ran is a mistake in how it was used.
+func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
+	if s.ran || isRefusal(err) {
+		return err
+	}
+	err = Usage(err)
+	var h hinted
+	if !cmd.HasSubCommands() && !errors.As(err, &h) {
+		err = Hinted(err, "usage: "+cmd.UseLine()+"; see --help")
+	}
+	return err
+}
+
+func isRefusal(err error) bool {
+	_, ok := refused(err)
+	return ok
+}
+
+func exitCodesTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("The exit codes of all commands:\n\n")
+	for _, e := range exits {
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, e.meaning)
+		if len(e.of) > 0 {
+			of := make([]string, len(e.of))
+			for i, c := range e.of {
+				of[i] = string(c)
+			}
+			fmt.Fprintf(&b, "     (%s)\n", strings.Join(of, ", "))
+		}
+	}
+	b.WriteString("\nErrors are printed to standard error as \"trapeze: code: message\" with a hint; with --json as {\"error\": {code, message, hint}},\nwhere the code of an error without a code is \"failed\".")
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String()}
+}

@@ -1,0 +1,75 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// OneLine makes text of others safe to print on a line: control and invisible characters are escaped.
+func OneLine(s string) string { return visible(s, false) }
+
+func visible(s string, lines bool) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' && lines, r == '\t' && lines:
+			b.WriteRune(r)
+		case r == '\n' || r == '\t':
+			b.WriteByte(' ')
+		case unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		}
+	}
+	return b.String()
+}
+
+// Clip shortens text to n characters.
+func Clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// Clock formats a time in the local time zone, without the date if it is today. It is empty for the zero time.
+func Clock(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t = t.Local()
+	if y, m, d := t.Date(); sameDay(y, int(m), d) {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04:05")
+}
+
+func sameDay(y, m, d int) bool {
+	ny, nm, nd := time.Now().Date()
+	return y == ny && m == int(nm) && d == nd
+}
+
+// Number formats a number; empty for 0.
+func Number[T ~int | ~int64 | ~uint64](n T) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// Span formats a duration; empty for 0.
+func Span(d client.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return time.Duration(d).String()
+}
+
+// Names formats a list.
+func Names(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,59 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+func constrain(s *shell.Shell) *cobra.Command {
+	var id string
+	var most float64
+	var allow []string
+	var cmd *cobra.Command
+	cmd = s.OwnerCall("constrain [TASK] KIND:TEXT", "Add a constraint to a task, or tighten one", 1, cobra.RangeArgs(1, 2),
+		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
+			k, err := client.ParseConstraint(args[0])
+			if err != nil {
+				return client.Receipt{}, shell.Usage(err)
+			}
+			if id != "" {
+				k.ID = id
+			}
+			if cmd.Flags().Changed("max") {
+				k.Max = &most
+			}
+			if cmd.Flags().Changed("allow") {
+				k.Allow = append([]string{}, allow...)
+			}
+			return c.Constrain(ctx, task, client.ConstrainInput{Epoch: epoch, Constraint: k})
+		})
+	cmd.Long = `Add a constraint to a task, or tighten the one with the same ID. KIND is budget, security, format, preference or prohibition;
+KIND! makes it mandatory. Constraints are part of every later envelope and of every child. They can be tightened, but not loosened.`
+	cmd.Flags().StringVar(&id, "id", "", "ID of the constraint (default: derived from the text)")
+	cmd.Flags().Float64Var(&most, "max", 0, "maximum value; smaller is tighter")
+	cmd.Flags().StringSliceVar(&allow, "allow", nil, "allowed value; fewer values are tighter (repeatable)")
+	return cmd
+}
+
+func lift(s *shell.Shell) *cobra.Command {
+	return s.Command("lift [TASK] CONSTRAINT WHY", "Remove a constraint, as the caller that set it or as an operator", cobra.RangeArgs(2, 3),
+		func(ctx context.Context, args []string) error {
+			task, others, err := s.TaskArg(args, 2)
+			if err != nil {
+				return err
+			}
+			if err := s.Texts(&others[1]); err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := c.Lift(ctx, task, others[0], others[1])
+			return s.EmitReceipt(r, err)
+		})
+}

@@ -1,0 +1,110 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// DeadLetters is the command group trapeze dead.
+func DeadLetters(s *shell.Shell) *cobra.Command {
+	return shell.Group("dead", "List, replay and discard the dead letters: tasks that no receiver accepted",
+		deadList(s), deadShow(s), deadReplay(s), deadDiscard(s))
+}
+
+func deadList(s *shell.Shell) *cobra.Command {
+	var f client.TaskFilter
+	cmd := s.Call("list", "List the dead letters, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		list, err := c.Dead(ctx, f)
+		if err != nil {
+			return err
+		}
+		return s.Emit(list, func(p *shell.Page) {
+			var rows [][]string
+			for _, t := range list.Tasks {
+				cause, detail, since := "", "", ""
+				if t.Parked != nil {
+					cause, detail, since = t.Parked.Cause, t.Parked.Detail, shell.Clock(t.Parked.Since)
+				}
+				rows = append(rows, []string{t.ID, cause, since, t.Owner, shell.Clip(t.Intent, 40), shell.Clip(detail, 80)})
+			}
+			p.Table("There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, rows)
+			p.More(list.Next)
+		})
+	})
+	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
+	return cmd
+}
+
+func deadShow(s *shell.Shell) *cobra.Command {
+	return s.Call("show TASK", "Show a dead letter and its record", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
+			t, err := c.Task(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			trail, err := c.Trail(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			both := struct {
+				Task  client.Task  `json:"task"`
+				Trail client.Trail `json:"trail"`
+			}{t, trail}
+			return s.Emit(both, func(p *shell.Page) {
+				showTask(p, t)
+				p.Line("")
+				p.Trail(trail.Entries)
+				if t.State == client.Parked {
+					p.Line("\nTo send it again, to the same receivers or with --to AGENT: trapeze dead replay %s", t.ID)
+					p.Line("To give it up: trapeze dead discard %s --why WHY", t.ID)
+				}
+			})
+		})
+}
+
+func deadReplay(s *shell.Shell) *cobra.Command {
+	var in client.ReplayInput
+	var deadline string
+	cmd := s.ReceiptCall("replay TASK", "Send a dead letter again, with fresh limits", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (r client.Receipt, err error) {
+			if err := s.Texts(&in.Note); err != nil {
+				return r, err
+			}
+			if in.Deadline, err = shell.Moment("--deadline", deadline); err != nil {
+				return r, err
+			}
+			return c.Replay(ctx, args[0], in)
+		})
+	f := cmd.Flags()
+	f.StringSliceVar(&in.To, "to", nil, "new receivers (repeatable; default: the original ones)")
+	f.StringVar(&in.Capability, "capability", "", "capability that the receiver must have, instead of --to")
+	f.StringSliceVar(&in.Route, "route", nil, "a new route (repeatable)")
+	f.StringVar(&deadline, "deadline", "", "a new deadline: a duration such as 2h, or a time")
+	shell.WhyFlag(f, &in.Note)
+	f.BoolVar(&in.Home, "home", false, "return it to its owner instead of a receiver")
+	return cmd
+}
+
+func deadDiscard(s *shell.Shell) *cobra.Command {
+	var why string
+	cmd := s.Command("discard TASK --why WHY", "Discard a dead letter", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		if why == "" {
+			return shell.Usagef("give the reason with --why")
+		}
+		if err := s.Texts(&why); err != nil {
+			return err
+		}
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		r, err := c.Discard(ctx, args[0], why)
+		return s.EmitReceipt(r, err)
+	})
+	shell.WhyFlag(cmd.Flags(), &why)
+	return cmd
+}

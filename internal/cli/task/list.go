@@ -1,0 +1,46 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+func list(s *shell.Shell) *cobra.Command {
+	var f client.TaskFilter
+	var state string
+	cmd := s.Command("list", "List tasks, newest first", shell.NoArgs, func(ctx context.Context, _ []string) error {
+		f.State = client.State(state)
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		list, err := c.Tasks(ctx, f)
+		if err != nil {
+			return err
+		}
+		return s.Emit(list, func(p *shell.Page) { showTasks(p, list, "No tasks match.") })
+	})
+	cmd.Flags().StringVar(&state, "state", "", "list only tasks in this state: pending, executing, handing_off, waiting, parked, completed, failed or cancelled")
+	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
+	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
+	cmd.Flags().StringVar(&f.Parent, "parent", "", "list only children of this task")
+	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
+	return cmd
+}
+
+func showTasks(p *shell.Page, list client.TaskPage, none string) {
+	var rows [][]string
+	for _, t := range list.Tasks {
+		who := t.Owner
+		if len(t.To) > 0 && t.State == client.HandingOff {
+			who += " → " + shell.Names(t.To)
+		}
+		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), shell.Clock(t.Updated), shell.Clip(t.Intent, 60)})
+	}
+	p.Table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
+	p.More(list.Next)
+}

@@ -1,0 +1,201 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/handoff"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+func show(s *shell.Shell) *cobra.Command {
+	var wait shell.Duration
+	cmd := s.TaskCall("show [TASK]", "Show a task, or wait for its end", func(ctx context.Context, c *client.Client, task string) error {
+		t, err := waitFor(ctx, c, task, time.Duration(wait))
+		if err != nil {
+			return err
+		}
+		return s.Emit(t, func(p *shell.Page) {
+			showTask(p, t)
+			if wait > 0 && !atRest(t) {
+				p.Line("\nThe task has not ended yet. Wait again with: trapeze task show %s --wait", t.ID)
+			}
+		})
+	})
+	cmd.Long = `Show a task. With --wait the command waits up to 50s (--wait=10m waits longer) until the task is completed, failed, cancelled or
+parked, and then shows it. The exit code is 0 even if the task has not ended by then.`
+	cmd.Flags().Var(&wait, "wait", "wait until the task has ended or is parked, at most this long")
+	cmd.Flags().Lookup("wait").NoOptDefVal = "50s"
+	return cmd
+}
+
+// waitFor waits for the end of a task, in calls that are short enough for proxies between here and the server.
+func waitFor(ctx context.Context, c *client.Client, id string, wait time.Duration) (client.Task, error) {
+	end := time.Now().Add(wait)
+	for {
+		t, err := c.WaitTask(ctx, id, 0, min(max(time.Until(end), 0), client.MaxWait))
+		if err != nil || atRest(t) || !time.Now().Before(end) {
+			return t, err
+		}
+	}
+}
+
+// atRest reports whether a task stays as it is unless somebody acts.
+func atRest(t client.Task) bool { return t.State.Final() || t.State == client.Parked }
+
+func showTask(p *shell.Page, t client.Task) {
+	path := make([]string, 0, len(t.Path))
+	for _, v := range t.Path {
+		path = append(path, v.Agent)
+	}
+	var depends []string
+	for _, d := range t.Dependencies {
+		depends = append(depends, d.Task+" ("+string(d.State)+")")
+	}
+	permissions := shell.Names(t.Permissions)
+	if t.Permissions != nil && permissions == "" {
+		permissions = "none"
+	}
+	list := []shell.Field{
+		{"task", t.ID},
+		{"state", string(t.State)},
+		{"owner", t.Owner},
+		{"epoch", shell.Number(t.Epoch)},
+		{"intent", shell.Clip(t.Intent, 500)},
+		{"requester", t.Requester},
+		{"priority", string(t.Priority)},
+		{"created", shell.Clock(t.Created)},
+		{"deadline", shell.Clock(t.Deadline)},
+		{"lease until", shell.Clock(t.Lease)},
+		{"ended", shell.Clock(t.Ended)},
+		{"path", shell.Names(path)},
+		{"route", shell.Names(t.Route)},
+		{"chain", chainLine(t.Chain)},
+		{"permissions", permissions},
+		{"depends on", shell.Names(depends)},
+		{"parent", t.Parent.Task},
+		{"spent tokens", shell.Number(t.Spent.Tokens)},
+		{"of", shell.Number(t.Budget.Tokens)},
+		{"progress", t.Progress},
+		{"parked", shell.Parked(parkedNow(t))},
+	}
+	for _, c := range t.Children {
+		list = append(list, shell.Field{"child", childLine(c)})
+	}
+	for _, c := range t.Constraints {
+		list = append(list, shell.Field{"constraint", constraintLine(c)})
+	}
+	for _, a := range t.Asks {
+		list = append(list, shell.Field{"ask", a.ID + " by " + a.By + " " + a.Detail})
+	}
+	for _, a := range t.Answers {
+		list = append(list, shell.Field{"answer", a.Answer + " (" + a.By + ", asked: " + shell.Clip(a.Question, 100) + ")"})
+	}
+	if k := t.Ticket; k != nil {
+		list = append(list, shell.Field{"ticket", strings.TrimSpace(k.ID + " " + k.Kind + " " + k.State + " " + k.Outcome)})
+	}
+	p.Fields(list)
+	for _, c := range t.Stranded() {
+		p.Line("\nThe task waits for %s, which is in the dead letters. An operator can replay it: trapeze dead replay %s", c.Task, c.Task)
+		if t.Owner != "" {
+			p.Line("The owner can continue without it: trapeze task cancel %s", c.Task)
+		} else {
+			p.Line("Or cancel the whole task: trapeze task cancel %s", t.ID)
+		}
+	}
+	if t.Handoff != nil {
+		p.Line("")
+		handoff.Show(p, *t.Handoff)
+	}
+	if t.Result != nil {
+		p.Line("")
+		title := "result"
+		if t.State == client.Failed {
+			title = "failed because"
+		}
+		resultPage(p, title, *t.Result)
+	}
+}
+
+func parkedNow(t client.Task) *client.ParkedFor {
+	if t.State != client.Parked {
+		return nil
+	}
+	return t.Parked
+}
+
+// childLine describes a child as its parent sees it: whether it has ended, and with what result.
+func childLine(c client.Child) string {
+	state := string(c.State)
+	switch {
+	case c.State == client.Parked:
+		state = "in the dead letters"
+	case !c.State.Final():
+		state = "open" // trapeze task show CHILD has its state
+	}
+	line := c.Task + " to " + c.To + " (" + state + ")"
+	outcome := strings.TrimSpace(c.Why)
+	if outcome == "" && c.Result != nil {
+		outcome = strings.TrimSpace(c.Result.Text)
+		if outcome == "" {
+			outcome = string(c.Result.Data)
+		}
+	}
+	outcome, _, _ = strings.Cut(outcome, "\n")
+	if outcome == "" {
+		return line
+	}
+	return line + ": " + shell.Clip(outcome, 120)
+}
+
+func constraintLine(c client.Constraint) string {
+	kind := string(c.Kind)
+	if c.Hard {
+		kind += ", mandatory"
+	}
+	if c.Max != nil {
+		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64)
+	}
+	switch {
+	case c.Allow == nil:
+	case len(c.Allow) == 0:
+		kind += ", nothing allowed"
+	default:
+		kind += ", allowed: " + strings.Join(c.Allow, ", ")
+	}
+	return c.ID + " [" + kind + "] " + c.Text
+}
+
+// chainLine describes the position of a task in its escalation chain.
+func chainLine(c client.Chain) string {
+	if c.Name == "" {
+		return ""
+	}
+	line := fmt.Sprintf("%s, level %d", c.Name, c.Level)
+	if c.Agent != "" {
+		line += ", " + c.Agent
+	}
+	return line
+}
+
+func resultPage(p *shell.Page, title string, r client.Result) {
+	p.Line("%s", p.Dim(title))
+	if r.Code != 0 {
+		p.Fields([]shell.Field{{"exit code", shell.Number(r.Code)}})
+	}
+	if r.Text != "" {
+		p.Block(r.Text)
+	}
+	if len(r.Data) > 0 {
+		p.Block(string(r.Data))
+	}
+	for _, c := range r.Review {
+		p.Fields([]shell.Field{{"to review", c}})
+	}
+}

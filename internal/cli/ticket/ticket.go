@@ -1,0 +1,120 @@
+package ticket
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Command is the command group trapeze ticket.
+func Command(s *shell.Shell) *cobra.Command {
+	return shell.Group("ticket", "Handle tickets: approvals, questions and tasks that people are asked to handle",
+		ticketList(s), ticketShow(s), ticketClaim(s), Approve(s), Deny(s), ticketAnswer(s), ticketRelease(s))
+}
+
+func ticketList(s *shell.Shell) *cobra.Command {
+	var f client.TicketFilter
+	cmd := s.Call("list", "List the tickets that you may see, the oldest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		list, err := c.Tickets(ctx, f)
+		if err != nil {
+			return err
+		}
+		return s.Emit(list, func(p *shell.Page) {
+			var rows [][]string
+			for _, k := range list.Tickets {
+				rows = append(rows, []string{k.ID, k.Kind, k.State, deskOf(k.TicketDoc), shell.Clock(k.Due), k.By, shell.Clip(k.Question, 60)})
+			}
+			p.Table("There are no tickets.", []string{"TICKET", "KIND", "STATE", "DESK", "DUE", "FROM", "QUESTION"}, rows)
+			p.More(list.Next)
+		})
+	})
+	cmd.Long = `List the open and claimed tickets that you may see, the oldest first. Operators see all tickets. An agent of kind human sees those
+of the desks among its capabilities. Other agents see those that they opened or that are addressed to them.`
+	fs := cmd.Flags()
+	fs.StringVar(&f.State, "state", "", "list only tickets in this state: open, claimed or closed")
+	fs.BoolVar(&f.All, "all", false, "include closed tickets")
+	fs.StringVar(&f.Kind, "kind", "", "list only tickets of this kind: approval, question or takeover")
+	fs.StringVar(&f.Desk, "desk", "", "list only tickets of this desk")
+	fs.StringVar(&f.Task, "task", "", "list only tickets of this task")
+	shell.PageFlags(fs, &f.Limit, &f.After)
+	return shell.Example(cmd, "trapeze ticket list --desk billing")
+}
+
+func ticketShow(s *shell.Shell) *cobra.Command {
+	var wait shell.Duration
+	cmd := s.Call("show TICKET", "Show a ticket, or wait until it is closed", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		k, err := waitFor(ctx, c, args[0], wait)
+		return emitTicket(s, k, wait > 0, err)
+	})
+	waitFlag(cmd.Flags(), &wait, "wait until it is closed, at most this long")
+	return shell.Example(cmd, "trapeze ticket show task_….k1 --wait")
+}
+
+func ticketClaim(s *shell.Shell) *cobra.Command {
+	cmd := s.Call("claim TICKET", "Claim a ticket; with a takeover, you then own the task", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) error {
+			r, err := c.Claim(ctx, args[0])
+			return s.EmitReceipt(r, err)
+		})
+	cmd.Long = `Claim a ticket, so that others do not work on it: a question or an approval for a quarter of its time, a takeover until it is due.
+
+With a takeover, you then own the task as an agent of kind human: the agent of your token, or, for an operator, the agent of the same
+name. Complete the task, hand it off, or release the ticket.`
+	return shell.Example(cmd, "trapeze ticket claim task_….k1 --agent zoe")
+}
+
+func ticketAnswer(s *shell.Shell) *cobra.Command {
+	var in client.AnswerInput
+	cmd := s.Command("answer TICKET ANSWER", "Answer a question (text, @FILE or -); the task then continues", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) error {
+			if err := s.Texts(&args[1], &in.Detail); err != nil {
+				return err
+			}
+			c, err := s.Dial(ctx)
+			if err != nil {
+				return err
+			}
+			in.Answer = args[1]
+			r, err := c.Answer(ctx, args[0], in)
+			return s.EmitReceipt(r, err)
+		})
+	shell.WhyFlag(cmd.Flags(), &in.Detail)
+	return shell.Example(cmd, "trapeze ticket answer task_….k1 'refund it'")
+}
+
+func ticketRelease(s *shell.Shell) *cobra.Command {
+	var in client.ReleaseInput
+	cmd := s.Call("release TICKET", "Return a ticket that you claimed to its desk", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (err error) {
+			if err := s.Texts(&in.Detail); err != nil {
+				return err
+			}
+			if in.Epoch, err = epochOf(ctx, s, c, args[0], in.Epoch); err != nil {
+				return err
+			}
+			r, err := c.Release(ctx, args[0], in)
+			return s.EmitReceipt(r, err)
+		})
+	shell.WhyFlag(cmd.Flags(), &in.Detail)
+	shell.EpochFlag(cmd.Flags(), &in.Epoch)
+	return shell.Example(cmd, "trapeze ticket release task_….k1 --why 'not my field' --agent zoe")
+}
+
+// epochOf returns the epoch for an answer to a request to take over, or to a ticket; the approval of a handoff has none. Callers
+// that take no part in the task of a ticket cannot read the epoch, and need none.
+func epochOf(ctx context.Context, s *shell.Shell, c *client.Client, id string, given uint64) (uint64, error) {
+	task, part, _ := strings.Cut(id, ".")
+	if part == "" || part[0] == 'h' {
+		return given, nil
+	}
+	epoch, err := s.EpochOf(ctx, c, task, given)
+	if part[0] == 'k' && errors.Is(err, client.NotFound) {
+		return given, nil
+	}
+	return epoch, err
+}

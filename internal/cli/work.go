@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/work"
+)
+
+func (s *commands) workCommand() *cobra.Command {
+	var o work.Options
+	var spec client.AgentSpec
+	var preview string
+	var previewArgs []string
+	var register bool
+	cmd := s.Command("work --agent NAME [flags] -- CMD ARGS…", "Run a program on every task that is handed to an agent", cobra.MinimumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.Stderr
+			if o.Agent == "" {
+				return shell.Usagef("name the agent that the program works for: --agent NAME")
+			}
+			if preview != "" {
+				o.Preview = append([]string{preview}, previewArgs...)
+			}
+			if err := o.Check(); err != nil {
+				return shell.Hinted(shell.Usage(err), "give the path of a program, or the name of one in PATH: trapeze work --agent "+o.Agent+" -- PROGRAM ARGS…")
+			}
+			c, err := s.Register(ctx, o.Agent, spec, register)
+			if err != nil {
+				return err
+			}
+			if o.Token, err = s.Credential(ctx); err != nil {
+				return err
+			}
+			ctx, drain, stop := drainable(ctx)
+			defer stop()
+			if err = work.Run(ctx, drain, c, o); errors.Is(err, work.ErrNotAgent) {
+				err = shell.Hinted(shell.Usage(err), "unset TRAPEZE_TOKEN, or set it to the agent's own token: trapeze token create --agent "+o.Agent)
+			}
+			return err
+		})
+	cmd.Long = work.Help
+	f := cmd.Flags()
+	f.IntVar(&o.Jobs, "jobs", 1, "maximum number of programs that run at once")
+	f.BoolVar(&register, "register", false, "register the agent with these flags, even if it exists")
+	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability to register the agent with (repeatable)")
+	f.StringVar(&spec.Description, "description", "", "description to register the agent with")
+	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "fallback to register the agent with: an agent to offer tasks to instead (repeatable)")
+	f.StringVar(&preview, "preview", "", "program that decides whether to accept an offer")
+	f.StringArrayVar(&previewArgs, "preview-arg", nil, "argument of the preview program (repeatable)")
+	f.BoolVar(&o.JSONResult, "json-result", false, "parse the program's output as JSON, for the data of the result")
+	f.DurationVar(&o.Grace, "grace", 5*time.Second, "how long a program may take to exit when it is stopped")
+	return cmd
+}
+
+func (s *commands) agentName() string {
+	if s.Flags.Agent != "" {
+		return s.Flags.Agent
+	}
+	return s.Getenv("TRAPEZE_AGENT")
+}
+
+// drainable returns a channel that is closed at the first SIGINT or SIGTERM, and a context that ends at the second.
+func drainable(ctx context.Context) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	drain := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			close(drain)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, drain, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}
