@@ -15,21 +15,20 @@ import (
 // DefaultClaim is the claim that names the agent unless another is configured.
 const DefaultClaim = "sub"
 
-// maxClaim is the most bytes that a claim's name may have.
+// maxClaim is the maximum length of the name of a claim, in bytes.
 const maxClaim = 128
 
-// Config says whose tokens count, and for what.
+// Config configures the issuer whose tokens are accepted, and the resource they must be for.
 type Config struct {
-	// Issuer is the issuer's URL, exactly as its tokens and its metadata have it.
+	// Issuer is the URL of the issuer, exactly as in its tokens and metadata.
 	Issuer string
-	// Resource is this server's URL as clients know it, which a token must name as its audience, such as
-	// https://trapeze.example.org/mcp.
+	// Resource is the URL of this server for clients, such as https://trapeze.example.org/mcp. A token must have it as audience.
 	Resource string
-	// Claim names the agent; empty: [DefaultClaim].
+	// Claim is the name of the claim with the name of the agent; empty means [DefaultClaim].
 	Claim string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Log gets why the issuer cannot be asked; nil means slog.Default().
+	// Log gets the reasons why the issuer cannot be reached; nil means slog.Default().
 	Log *slog.Logger
 }
 
@@ -46,7 +45,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check refuses (invalid) what cannot be. It asks nobody.
+// Check refuses an invalid configuration with the code invalid. It sends no requests.
 func (c Config) Check() error {
 	if _, err := checkURL("the issuer", c.Issuer); err != nil {
 		return err
@@ -55,12 +54,12 @@ func (c Config) Check() error {
 		return err
 	}
 	if len(c.Claim) > maxClaim || strings.ContainsFunc(c.Claim, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return refusal.New(refusal.Invalid, "name a claim of the issuer's tokens, such as sub or client_id", "%.140q cannot be the name of a claim", c.Claim)
+		return refusal.New(refusal.Invalid, "name a claim of the issuer's tokens, such as sub or client_id", "%.140q is not a valid name of a claim", c.Claim)
 	}
 	return nil
 }
 
-// checkURL refuses what others could read on the way: it must be https, or stay on this machine.
+// checkURL refuses URLs that others could read in transit: a URL must be https, or have a loopback address.
 func checkURL(what, s string) (*url.URL, error) {
 	const hint = "use an https URL without user, parameters and fragment, or http with a loopback address"
 	if s == "" {
@@ -71,19 +70,19 @@ func checkURL(what, s string) (*url.URL, error) {
 		return nil, refusal.New(refusal.Invalid, hint, "%s cannot be %.200q", what, s)
 	}
 	if !private(u) {
-		return nil, refusal.New(refusal.Invalid, hint, "%s cannot be %.200q: others could read what goes there", what, s)
+		return nil, refusal.New(refusal.Invalid, hint, "%s cannot be %.200q: others could read the requests", what, s)
 	}
 	return u, nil
 }
 
-// private reports whether nobody on the way can read or change what is had from a URL.
+// private reports whether requests to a URL are protected in transit: https, or a loopback address.
 func private(u *url.URL) bool {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
 	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// wellKnown is where the metadata of a resource or an issuer is, by RFC 8615: before its path.
+// wellKnown returns the URL of the metadata of a resource or issuer: the well-known path goes before its own path (RFC 8615).
 func wellKnown(u *url.URL, name string) string {
 	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/" + name + strings.TrimSuffix(u.Path, "/")}
 	return at.String()
@@ -91,14 +90,14 @@ func wellKnown(u *url.URL, name string) string {
 
 const resourceName = "oauth-protected-resource"
 
-// Metadata is what clients are told of a resource (RFC 9728).
+// Metadata is the protected resource metadata for clients (RFC 9728).
 type Metadata struct {
-	URL      string   // where clients find the document
-	Paths    []string // at which this server has it: the same URL's, and the one without the resource's path
+	URL      string   // URL of the document, for clients
+	Paths    []string // paths at which this server serves it: that of the URL, and the one without the path of the resource
 	Document []byte   // JSON
 }
 
-// Metadata says where tokens for this server are had.
+// Metadata returns the resource metadata: which issuer has tokens for this server.
 func (v *Verifier) Metadata() Metadata {
 	words := make([]string, 0, len(identity.AllScopes()))
 	for _, s := range identity.AllScopes() {

@@ -1,13 +1,13 @@
-// Package oauth makes the server a resource of an OAuth 2.1 issuer: it checks access tokens that are JSON Web Tokens
-// (RFC 9068) and tells clients where to get one (RFC 9728). Who the caller is and may do is for others to say; here is found
-// out whether the issuer has said it.
+// Package oauth makes the server a protected resource of an OAuth 2.1 issuer: it verifies access tokens that are JSON Web Tokens
+// (RFC 9068) and publishes the metadata that tell clients where to get one (RFC 9728). Which principal a token belongs to, and what it
+// may do, is decided elsewhere.
 //
 // Invariants:
-//   - A token counts if this issuer signed it, for this resource, for now, with a key that is its own alone. Anything that is
-//     not said plainly counts as not said.
-//   - Whether a token counts is never guessed: while the issuer's keys cannot be had, the answer is unavailable.
-//   - The issuer is asked for keys, never about a token; how often, how long and how much it may answer is bounded, whoever
-//     calls and with whatever.
+//   - A token is accepted if this issuer signed it with an asymmetric key, for this resource, and it is valid now. A missing or
+//     ambiguous claim is a refusal.
+//   - While the keys of the issuer cannot be fetched, the answer is unavailable, and never a guess.
+//   - The issuer is asked for keys, never about a token. Number, duration and size of these requests are limited, independent of the
+//     calls that cause them.
 //
-// Start reading at [Verifier], then issuer.go for how its keys are had.
+// Start reading at [Verifier], then issuer.go for how the keys are fetched.
 package oauth

@@ -17,22 +17,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// What asking the issuer may cost.
+// Limits of the requests to the issuer.
 const (
-	askLimit  = 5 * time.Second // to have its keys, all in all
-	maxAnswer = 512 << 10       // bytes of one answer
-	pause     = 2 * time.Second // after it could not be had
+	askLimit  = 5 * time.Second // for a lookup of the keys in total
+	maxAnswer = 512 << 10       // bytes of one response
+	pause     = 2 * time.Second // after a failed lookup
 	askEvery  = 10 * time.Second
-	askBurst  = 6 // looks at once, then one each askEvery: tokens signed with keys that nobody knows cause them
+	askBurst  = 6 // lookups at once, then one per askEvery: each token with an unknown key causes a lookup
 )
 
-// How long keys count. A key that the issuer has withdrawn is trusted for freshFor, or for keepFor if the issuer is away.
+// How long keys are trusted. A key that the issuer has removed is trusted for freshFor, or for keepFor if the issuer cannot be reached.
 const (
 	freshFor = 10 * time.Minute
 	keepFor  = time.Hour
 )
 
-// issuer has the keys of one. They are had when they are needed first, and again when they are old or lack one.
+// issuer caches the keys of an issuer. They are fetched on first use, and again when they are old or a key is unknown.
 type issuer struct {
 	url    string
 	now    func() time.Time
@@ -40,7 +40,7 @@ type issuer struct {
 	client *http.Client
 	keys   atomic.Pointer[keySet]
 
-	turn    chan struct{} // held by who asks; what follows belongs to its holder
+	turn    chan struct{} // held during a lookup; guards the fields below
 	limit   *rate.Limiter
 	failed  time.Time
 	because error
@@ -48,19 +48,19 @@ type issuer struct {
 
 func newIssuer(c Config) *issuer {
 	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true, // asked once in minutes
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true, // minutes between requests
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	client := &http.Client{
 		Transport: transport, Timeout: askLimit,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys come from where they are said to be
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys come only from the URL in the metadata
 	}
 	return &issuer{
 		url: c.Issuer, now: c.Now, log: c.Log, client: client, turn: make(chan struct{}, 1), limit: rate.NewLimiter(rate.Every(askEvery), askBurst),
 	}
 }
 
-// current are the issuer's keys: fresh if they can be had, and else such as were had within keepFor.
+// current returns the keys of the issuer: fresh ones if possible, else those fetched within keepFor.
 func (i *issuer) current(ctx context.Context) (*keySet, error) {
 	have := i.keys.Load()
 	now := i.now()
@@ -69,7 +69,7 @@ func (i *issuer) current(ctx context.Context) (*keySet, error) {
 		return i.renew(ctx, have)
 	case now.Sub(have.at) > freshFor:
 		select {
-		case i.turn <- struct{}{}: // one call waits for it, the others go on with what there is
+		case i.turn <- struct{}{}: // one call waits for the lookup, the others use the cached keys
 			if fresh, err := i.asked(ctx, have); err == nil {
 				return fresh, nil
 			}
@@ -79,18 +79,18 @@ func (i *issuer) current(ctx context.Context) (*keySet, error) {
 	return have, nil
 }
 
-// renew has keys newer than those that the caller has seen.
+// renew returns keys newer than those that the caller has seen.
 func (i *issuer) renew(ctx context.Context, seen *keySet) (*keySet, error) {
 	select {
 	case i.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, away("the call ended before the issuer had answered")
+		return nil, away("the call ended before the issuer answered")
 	}
 	return i.asked(ctx, seen)
 }
 
-// asked is [issuer.ask] for a caller that holds the turn, which it gives back. It goes on without a caller that goes away: who
-// only ever calls and leaves would otherwise use up how often the issuer may be asked, and nobody would have its keys.
+// asked is [issuer.ask] for a caller that holds the turn, which it returns. The lookup continues when the caller leaves: otherwise callers
+// that leave early would use up the allowed lookups, and nobody would get the keys.
 func (i *issuer) asked(ctx context.Context, seen *keySet) (*keySet, error) {
 	var fresh *keySet
 	var err error
@@ -104,11 +104,11 @@ func (i *issuer) asked(ctx context.Context, seen *keySet) (*keySet, error) {
 	case <-done:
 		return fresh, err
 	case <-ctx.Done():
-		return nil, away("the call ended before the issuer had answered")
+		return nil, away("the call ended before the issuer answered")
 	}
 }
 
-// ask looks up the keys, unless somebody has just done so. The caller holds the turn.
+// ask looks up the keys, unless another call has just done so. The caller holds the turn.
 func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 	if have := i.keys.Load(); have != seen {
 		return have, nil
@@ -118,14 +118,14 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 		return nil, i.because
 	}
 	if !i.limit.AllowN(now, 1) {
-		return nil, away("the issuer's keys were looked up too often just now")
+		return nil, away("the keys of the issuer were looked up too often")
 	}
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	list, err := i.lookUp(asking)
 	if err != nil {
-		i.log.WarnContext(ctx, "the issuer of tokens cannot be asked for its keys", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
-		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be had", i.url)
+		i.log.WarnContext(ctx, "the keys of the token issuer cannot be fetched", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
+		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be fetched", i.url)
 		return nil, i.because
 	}
 	fresh := &keySet{keys: list, at: now}
@@ -135,10 +135,10 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 }
 
 func away(format string, args ...any) error {
-	return refusal.New(refusal.Unavailable, "repeat the call in a few seconds; tokens that this server made count meanwhile", format, args...)
+	return refusal.New(refusal.Unavailable, "repeat the call in a few seconds; tokens created by this server are accepted meanwhile", format, args...)
 }
 
-// lookUp has the keys from where the issuer's metadata says.
+// lookUp fetches the keys from the URL in the metadata of the issuer.
 func (i *issuer) lookUp(ctx context.Context) ([]key, error) {
 	at, err := i.discover(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func (i *issuer) lookUp(ctx context.Context) ([]key, error) {
 	return parseKeys(body)
 }
 
-// discover finds out where the issuer has its keys: in the metadata of OpenID Connect or in those of RFC 8414.
+// discover returns the URL of the keys, from the metadata of OpenID Connect Discovery or RFC 8414.
 func (i *issuer) discover(ctx context.Context) (string, error) {
 	u, err := url.Parse(i.url)
 	if err != nil {
@@ -172,15 +172,15 @@ func (i *issuer) discover(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("its metadata: %w", err)
 	}
 	if doc.Issuer != i.url {
-		return "", fmt.Errorf("its metadata are those of %.200q: the configured URL must be the same to the letter", doc.Issuer)
+		return "", fmt.Errorf("its metadata name the issuer %.200q: the configured URL must be exactly the same", doc.Issuer)
 	}
 	if at, err := url.Parse(doc.Keys); err != nil || at.Host == "" || !private(at) {
-		return "", fmt.Errorf("its metadata have its keys at %.200q, which is neither https nor on this machine", doc.Keys)
+		return "", fmt.Errorf("its metadata have the keys at %.200q, which is neither https nor a loopback address", doc.Keys)
 	}
 	return doc.Keys, nil
 }
 
-// get has a document, and whether there is anything at its address.
+// get fetches a document, and reports whether it exists.
 func (i *issuer) get(ctx context.Context, at string) (body []byte, found bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -191,7 +191,7 @@ func (i *issuer) get(ctx context.Context, at string) (body []byte, found bool, e
 	if err != nil {
 		return nil, true, err
 	}
-	defer func() { _ = res.Body.Close() }() // nothing more is wanted of it
+	defer func() { _ = res.Body.Close() }() // already read
 	if res.StatusCode != http.StatusOK {
 		return nil, res.StatusCode/100 != 4, fmt.Errorf("%s is answered %s", at, res.Status)
 	}

@@ -16,24 +16,23 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Bounds of what is a key.
+// Limits of keys.
 const (
 	maxKeys = 100
 	minRSA  = 2048 // bits
 	maxRSA  = 8192
 )
 
-// key is one of the issuer's, public.
+// key is a public key of the issuer.
 type key = jose.JSONWebKey
 
-// keySet is all of them, as they were at a time. Treat one as immutable.
+// keySet is the set of keys at a time. It is immutable.
 type keySet struct {
 	keys []key
 	at   time.Time
 }
 
-// parseKeys reads a set of keys (RFC 7517). What cannot have signed a token is left out: keys of other kinds and for other
-// uses, weak ones, and those that are secrets.
+// parseKeys reads a key set (RFC 7517). It omits keys that cannot sign tokens: other kinds and uses, weak keys, and secrets.
 func parseKeys(b []byte) ([]key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -42,7 +41,7 @@ func parseKeys(b []byte) ([]key, error) {
 		return nil, fmt.Errorf("its keys: %w", err)
 	}
 	if len(set.Keys) > maxKeys {
-		return nil, fmt.Errorf("it has %d keys, at most %d are taken", len(set.Keys), maxKeys)
+		return nil, fmt.Errorf("it has %d keys; the limit is %d", len(set.Keys), maxKeys)
 	}
 	var list []key
 	for _, raw := range set.Keys {
@@ -52,12 +51,12 @@ func parseKeys(b []byte) ([]key, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("it has no key that could have signed a token")
+		return nil, errors.New("it has no key that can sign a token")
 	}
 	return list, nil
 }
 
-// sound reports whether nobody but its owner can sign with a key.
+// sound reports whether a key is public and strong enough.
 func sound(k key) bool {
 	switch p := k.Key.(type) {
 	case *rsa.PublicKey:
@@ -68,7 +67,7 @@ func sound(k key) bool {
 	return false
 }
 
-// fits reports whether a key may have signed with an algorithm.
+// fits reports whether a key can sign with an algorithm.
 func fits(k key, alg string) bool {
 	if k.Algorithm != "" && k.Algorithm != alg {
 		return false
@@ -84,7 +83,7 @@ func fits(k key, alg string) bool {
 	return false
 }
 
-// candidates are the keys that may have signed a token: the one it names, or, if it names none, all that fit.
+// candidates returns the keys that may have signed a token: the one it names, or all that fit if it names none.
 func (s *keySet) candidates(head claims) []key {
 	id, alg := head.text("kid"), head.text("alg")
 	return slices.DeleteFunc(slices.Clone(s.keys), func(k key) bool { return id != "" && k.KeyID != id || !fits(k, alg) })
@@ -94,12 +93,12 @@ func (s *keySet) candidates(head claims) []key {
 type keyring struct {
 	issuer *issuer
 	head   claims
-	err    error // why the keys cannot be had
+	err    error // why the keys cannot be fetched
 }
 
 var _ oidc.KeySet = (*keyring)(nil)
 
-// VerifySignature returns what was signed. A key that is not known may be new: the issuer is asked once more.
+// VerifySignature returns the signed payload. An unknown key may be new: the keys are fetched again once.
 func (r *keyring) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	signed, err := jose.ParseSignedCompact(token, signatureAlgorithms())
 	if err != nil {
@@ -119,7 +118,7 @@ func (r *keyring) VerifySignature(ctx context.Context, token string) ([]byte, er
 			}
 		}
 		if again || named && len(known) > 0 {
-			return nil, errors.New("no key of the issuer has signed this")
+			return nil, errors.New("no key of the issuer has signed the token")
 		}
 		if set, err = r.issuer.renew(ctx, set); err != nil {
 			r.err = err

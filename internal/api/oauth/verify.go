@@ -14,26 +14,26 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// leeway is how far the issuer's clock may be off.
+// leeway is the accepted difference of the clocks of issuer and server.
 const leeway = 30 * time.Second
 
-// algorithms are those by which a key that is published proves who signed. None of them has a secret to share.
+// algorithms are the accepted signature algorithms: those with public keys, and none with a shared secret.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// types are what a token's header may call it. RFC 9068 wants the first two; issuers that are older, or not told otherwise,
-// write the third or nothing. A token for another purpose does not have this server as its audience.
+// types are the accepted types in the header of a token. RFC 9068 requires one of the first two; older issuers write the third or none.
+// A token for another purpose does not have this server as audience.
 var types = []string{"at+jwt", "application/at+jwt", "jwt", ""}
 
-// Verifier checks the tokens of one issuer for one resource. Its methods are safe for many goroutines.
+// Verifier checks the tokens of one issuer for one resource. It is safe for concurrent use.
 type Verifier struct {
 	config   Config
 	resource *url.URL
 	issuer   *issuer
 }
 
-// New returns a verifier. It asks the issuer nothing before a token has come.
+// New returns a verifier. It sends no request to the issuer before the first token arrives.
 func New(c Config) (*Verifier, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -46,9 +46,9 @@ func New(c Config) (*Verifier, error) {
 	return &Verifier{config: c, resource: resource, issuer: newIssuer(c)}, nil
 }
 
-// Vouch checks a token and says whom it speaks for. Refusals: unauthenticated for a token that does not count, unavailable
-// while the issuer cannot be asked for its keys. What can be refused without the keys is: a token that was never meant for
-// this server makes it ask nobody.
+// Vouch verifies a token and returns the principal that it belongs to. The refusals are unauthenticated for an invalid token, and
+// unavailable while the keys of the issuer cannot be fetched. Claims are checked before the signature, so that a token for another server
+// causes no request to the issuer.
 func (v *Verifier) Vouch(ctx context.Context, token string) (identity.Voucher, error) {
 	head, said, err := peek(token)
 	if err != nil {
@@ -61,19 +61,19 @@ func (v *Verifier) Vouch(ctx context.Context, token string) (identity.Voucher, e
 		return identity.Voucher{}, err
 	}
 	ring := &keyring{issuer: v.issuer, head: head}
-	options := &oidc.Config{SupportedSigningAlgs: algorithms, SkipClientIDCheck: true, SkipExpiryCheck: true} // both are checked here, with better words
+	options := &oidc.Config{SupportedSigningAlgs: algorithms, SkipClientIDCheck: true, SkipExpiryCheck: true} // checked here, with better errors
 	proved, err := oidc.NewVerifier(v.config.Issuer, ring, options).Verify(ctx, token)
 	if ring.err != nil {
-		return identity.Voucher{}, ring.err // the verifier has flattened it
+		return identity.Voucher{}, ring.err // the verifier drops its type
 	}
 	if err != nil {
-		return identity.Voucher{}, refused(v.another(), "the token's signature is not the issuer's")
+		return identity.Voucher{}, refused(v.another(), "the signature of the token is not valid")
 	}
 	var c claims
 	if err := proved.Claims(&c); err != nil {
-		return identity.Voucher{}, refused(v.another(), "the token's claims are malformed")
+		return identity.Voucher{}, refused(v.another(), "the claims of the token are malformed")
 	}
-	if err := v.check(c); err != nil { // again, of what was signed
+	if err := v.check(c); err != nil { // again, for the signed claims
 		return identity.Voucher{}, err
 	}
 	return v.voucher(c)
@@ -82,8 +82,8 @@ func (v *Verifier) Vouch(ctx context.Context, token string) (identity.Voucher, e
 func (v *Verifier) voucher(c claims) (identity.Voucher, error) {
 	name := c.text(v.config.Claim)
 	if event.CheckName("the agent's name", name) != nil {
-		return identity.Voucher{}, refused("have the issuer put the agent's name, as it is registered here, into the claim "+v.config.Claim,
-			"the token's claim %s names no agent: %.80q", v.config.Claim, name)
+		return identity.Voucher{}, refused("configure the issuer to put the registered name of the agent into the claim "+v.config.Claim,
+			"the claim %s of the token is not the name of an agent: %.80q", v.config.Claim, name)
 	}
 	expires, _, err := c.time("exp")
 	return identity.Voucher{
@@ -92,7 +92,7 @@ func (v *Verifier) voucher(c claims) (identity.Voucher, error) {
 	}, err
 }
 
-// another is what to do about a token that does not count.
+// another is the hint for a token that is not accepted.
 func (v *Verifier) another() string {
 	return fmt.Sprintf("get a new token from %s for the resource %s", v.config.Issuer, v.config.Resource)
 }
@@ -101,18 +101,18 @@ func (v *Verifier) another() string {
 func (v *Verifier) check(c claims) error {
 	switch {
 	case c.text("iss") != v.config.Issuer:
-		return refused(v.another(), "the token is of another issuer: %.200q", c.text("iss"))
+		return refused(v.another(), "the token is from another issuer: %.200q", c.text("iss"))
 	case !slices.Contains(c.list("aud"), v.config.Resource):
 		return refused(v.another(), "the token is for another audience: %.200q", c.list("aud"))
-	case c["cnf"] != nil: // whoever stole one could present it here as if it were not bound
-		return refused("get a bearer token", "the token is bound to a key that its bearer would have to prove")
+	case c["cnf"] != nil: // accepting it without proof would let a thief use it
+		return refused("get a bearer token", "the token is bound to a key (cnf), which this server does not support")
 	case c.text("sub") == "":
 		return refused(v.another(), "the token has no subject")
 	}
 	now := v.config.Now()
 	expires, ok, err := c.time("exp")
 	if err != nil || !ok {
-		return refused(v.another(), "the token does not say when it expires")
+		return refused(v.another(), "the token has no expiry time")
 	}
 	if !now.Before(expires.Add(leeway)) {
 		return refused(v.another(), "the token expired at %s", expires.Format(time.RFC3339))
@@ -120,10 +120,10 @@ func (v *Verifier) check(c claims) error {
 	for _, name := range []string{"nbf", "iat"} {
 		at, ok, err := c.time(name)
 		if err != nil {
-			return refused(v.another(), "the token's claim %s is no time", name)
+			return refused(v.another(), "the claim %s of the token is not a time", name)
 		}
 		if ok && now.Add(leeway).Before(at) {
-			return refused("compare the clocks of the issuer and of this server", "the token counts only from %s on", at.Format(time.RFC3339))
+			return refused("compare the clocks of the issuer and of this server", "the token is not valid before %s", at.Format(time.RFC3339))
 		}
 	}
 	return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// MaxDepth is how deep JSON may be nested: it leaves room for the fields around the deepest data that the rules take.
+// MaxDepth is the maximum nesting of JSON. It allows for the fields around the deepest data that the rules accept.
 const MaxDepth = event.MaxJSONDepth + 8
 
-// Check refuses text that is not UTF-8, is nested too deeply or names a field twice, before anything is built of it.
-// Of a field that is there twice huma checks the last, but both are read into the input.
+// Check refuses JSON that is not UTF-8, is nested too deeply or has a field twice, before it is decoded. Of a field that occurs twice,
+// huma validates only the last, but the decoder reads both.
 func Check(b []byte) error {
 	if !utf8.Valid(b) {
 		return errors.New("is not valid UTF-8")
@@ -48,22 +48,22 @@ func Check(b []byte) error {
 	return nil
 }
 
-// level is an object or a list that has begun and not ended.
+// level is an object or list that is being read.
 type level struct {
 	object bool
 	key    bool // the next string is a key
 	keys   map[string]bool
 }
 
-// name takes the next key, as it is quoted in the text.
+// name reads the next key, with its quotes.
 func (l *level) name(quoted []byte) error {
 	l.key = false
 	name := strings.Trim(string(quoted), `"`)
 	if bytes.IndexByte(quoted, '\\') >= 0 {
-		_ = json.Unmarshal(quoted, &name) // where this fails, reading the text will
+		_ = json.Unmarshal(quoted, &name) // if this fails, decoding the text fails
 	}
 	if l.keys[name] {
-		return fmt.Errorf("has the field %q twice in one place", refusal.Clip(name, 80))
+		return fmt.Errorf("has the field %q twice in one object", refusal.Clip(name, 80))
 	}
 	if l.keys == nil {
 		l.keys = map[string]bool{}
@@ -72,7 +72,7 @@ func (l *level) name(quoted []byte) error {
 	return nil
 }
 
-// stringEnd is where the string ends that begins at i, its quotes included.
+// stringEnd returns the end of the string that begins at i, including its quotes.
 func stringEnd(b []byte, i int) int {
 	i++
 	if n := bytes.IndexByte(b[i:], '"'); n >= 0 && bytes.IndexByte(b[i:i+n], '\\') < 0 {

@@ -1,8 +1,9 @@
-// Package shape is JSON as clients send it: what no door should take, and what is described and can be taken in one pass.
+// Package shape validates JSON of clients in one pass: [Check] refuses JSON that no API should accept, and a [Shape] recognizes JSON that
+// satisfies a schema.
 //
 // Invariants:
-//   - A [Shape] says yes only to what the description takes too. What it says no to may still be right.
-//   - Nothing here builds anything of a text, however long or deep it is.
+//   - What a [Shape] accepts, the schema accepts too. What it does not accept may still be valid.
+//   - Nothing here decodes a text into values, however long or deep it is.
 //
-// Start reading at [Shape]; for what is refused at [Check].
+// Start reading at [Shape] and [Check].
 package shape

@@ -10,41 +10,40 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Shape is what the description says of a value, in a form that is checked in one pass over its text. It only ever says
-// yes: what it says no to may still be right, and is for huma to judge. So a shape may leave out what the description can
-// say and no body of ours needs; it may not overlook it.
+// Shape is a JSON Schema in a form that is validated in one pass over the text. A positive answer is certain; a negative answer means
+// that huma must decide. So a shape need not support every keyword of the schema, but it must not ignore one.
 type Shape struct {
-	kind     string // a type of JSON Schema; empty: anything
-	unsure   bool   // there is more to it than a shape knows
+	kind     string // a type of JSON Schema; empty means any
+	unsure   bool   // the schema has keywords that a shape does not support
 	nullable bool
 
-	fields   map[string]*Shape // of an object, with their places in required
+	fields   map[string]*Shape // of an object
 	required map[string]bool
-	others   *Shape // fields beyond those; nil: there may be none
-	items    *Shape // of a list
+	others   *Shape // additional fields; nil means none are allowed
+	items    *Shape // of an array
 
-	words            []string // of a text; nil: any
-	shortest         int      // characters of a text, items of a list
-	longest          int      // negative: there is no bound
+	words            []string // enum of a string; nil means any
+	shortest         int      // characters of a string, items of an array
+	longest          int      // negative means no limit
 	pattern          *regexp.Regexp
 	minimum, maximum *float64
 }
 
-// anything is any JSON that huma can read.
+// anything accepts any JSON that huma can read.
 var anything = &Shape{}
 
-// Maker makes shapes of descriptions, each once: they may name each other.
+// Maker converts schemas to shapes, each once: schemas may be recursive.
 type Maker struct {
 	schemas huma.Registry
 	made    map[*huma.Schema]*Shape
 }
 
-// NewMaker returns a maker of what is described by a registry.
+// NewMaker returns a maker for the schemas of a registry.
 func NewMaker(schemas huma.Registry) *Maker {
 	return &Maker{schemas: schemas, made: map[*huma.Schema]*Shape{}}
 }
 
-// Of is the shape of a description.
+// Of returns the shape of a schema.
 func (m *Maker) Of(s *huma.Schema) *Shape {
 	for s != nil && s.Ref != "" {
 		s = m.schemas.SchemaFromRef(s.Ref)
@@ -71,7 +70,7 @@ func (m *Maker) Of(s *huma.Schema) *Shape {
 	return made
 }
 
-// beyondShapes reports whether a description says more than a shape holds.
+// beyondShapes reports whether a schema has keywords that a shape does not support.
 func beyondShapes(s *huma.Schema) bool {
 	known := []string{"", huma.TypeObject, huma.TypeArray, huma.TypeString, huma.TypeBoolean, huma.TypeInteger, huma.TypeNumber}
 	return !slices.Contains(known, s.Type) ||
@@ -113,7 +112,7 @@ func (f *Shape) between(shortest, longest *int) {
 func (f *Shape) text(s *huma.Schema) {
 	f.between(s.MinLength, s.MaxLength)
 	if s.Pattern != "" {
-		f.pattern = regexp.MustCompile(s.Pattern) // huma has compiled it too
+		f.pattern = regexp.MustCompile(s.Pattern) // huma has compiled it before
 	}
 	for _, w := range s.Enum {
 		word, _ := w.(string)
@@ -121,14 +120,13 @@ func (f *Shape) text(s *huma.Schema) {
 	}
 }
 
-// Fits reports whether a text, which must be well-formed JSON in UTF-8, is certain to be what the description asks for
-// and what [Check] lets pass.
+// Fits reports whether a text, which must be well-formed JSON in UTF-8, certainly satisfies the schema and [Check].
 func (f *Shape) Fits(text []byte) bool {
 	c := checker{text: text}
 	return c.value(f)
 }
 
-// checker goes through a well-formed text once.
+// checker reads a well-formed text once.
 type checker struct {
 	text  []byte
 	at    int
@@ -173,14 +171,14 @@ func (c *checker) value(f *Shape) bool {
 	}
 }
 
-// quoted takes a string, its quotes included.
+// quoted reads a string, including its quotes.
 func (c *checker) quoted() []byte {
 	start := c.at
 	c.at = stringEnd(c.text, start)
 	return c.text[start:c.at]
 }
 
-// unquoted is what a quoted text says.
+// unquoted returns the value of a quoted string.
 func unquoted(quoted []byte) []byte {
 	if !slices.Contains(quoted, '\\') {
 		return quoted[1 : len(quoted)-1]
@@ -203,7 +201,7 @@ func (f *Shape) takesText(text []byte) bool {
 	return f.pattern == nil || f.pattern.Match(text)
 }
 
-// number takes a number. One that no float64 holds is not well-formed to huma, wherever it stands.
+// number reads a number. huma refuses a number that does not fit a float64 anywhere in a text.
 func (c *checker) number(f *Shape) bool {
 	start := c.at
 	for c.at < len(c.text) && numeric[c.text[c.at]] {
@@ -293,7 +291,7 @@ func (c *checker) object(f *Shape) bool {
 		switch {
 		case part == nil:
 			return false
-		case known && !must && c.next() == 'n': // a field that is null is as good as none
+		case known && !must && c.next() == 'n': // null counts as absent
 			c.at += len("null")
 		case !c.value(part):
 			return false
@@ -305,14 +303,14 @@ func (c *checker) object(f *Shape) bool {
 	return missing == 0 && c.leave()
 }
 
-// names are the fields that an object has had.
+// names are the fields of an object read so far.
 type names struct {
 	few  [12][]byte
 	n    int
 	many map[string]bool
 }
 
-// add reports whether a name is new.
+// add adds a name and reports whether it is new.
 func (s *names) add(name []byte) bool {
 	for _, have := range s.few[:min(s.n, len(s.few))] {
 		if string(have) == string(name) {

@@ -1,7 +1,6 @@
-// Package oauthtest is an issuer of tokens for tests: it answers over real HTTP, signs what it is told to, changes its keys,
-// and behaves badly on request.
+// Package oauthtest is a token issuer for tests: it answers over HTTP, signs any claims, rotates its keys, and misbehaves on request.
 //
-// Invariants: none; it is told to break every rule.
+// Invariants: none; tests make it break every rule.
 //
 // Start reading at [Issuer].
 package oauthtest

@@ -17,10 +17,10 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Claims are what a token says, by name. A nil value leaves a claim out.
+// Claims are the claims of a token by name. A nil value omits a claim.
 type Claims map[string]any
 
-// Issuer is an issuer of tokens. Its methods are safe for many goroutines.
+// Issuer is a token issuer. It is safe for concurrent use.
 type Issuer struct {
 	*httptest.Server
 	t     testing.TB
@@ -40,7 +40,7 @@ func New(t testing.TB) *Issuer {
 	return i
 }
 
-// Rotate makes a new key, which signs from now on, and withdraws the others.
+// Rotate creates a new key for signing, and removes the others.
 func (i *Issuer) Rotate() {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -59,21 +59,21 @@ func (i *Issuer) Use(k jose.JSONWebKey) {
 	i.keys = []jose.JSONWebKey{k}
 }
 
-// Misbehave has all requests answered in another way; nil: well again.
+// Misbehave replaces the handler of all requests; nil restores it.
 func (i *Issuer) Misbehave(h http.HandlerFunc) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.bad = h
 }
 
-// Asked is how often a path was asked for.
+// Asked returns how often a path was requested.
 func (i *Issuer) Asked(path string) int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.paths[path]
 }
 
-// KeysPath is where the keys are.
+// KeysPath is the path of the keys.
 const KeysPath = "/keys"
 
 func (i *Issuer) answer(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func (i *Issuer) write(w http.ResponseWriter, v any) {
 	}
 }
 
-// Token signs a good access token for an agent and a resource, with both scopes and an hour to live; change replaces claims.
+// Token signs a valid access token for an agent and a resource, with both scopes and a lifetime of one hour; change replaces claims.
 func (i *Issuer) Token(agent, resource string, change Claims) string {
 	i.t.Helper()
 	i.mu.Lock()
@@ -125,7 +125,7 @@ func (i *Issuer) Token(agent, resource string, change Claims) string {
 	return Sign(i.t, k, map[string]any{"typ": "at+jwt"}, c)
 }
 
-// Sign signs claims with a key, by the algorithm it names. A header kid that is empty names no key.
+// Sign signs claims with a key and its algorithm. An empty header kid names no key.
 func Sign(t testing.TB, k jose.JSONWebKey, header map[string]any, c Claims) string {
 	t.Helper()
 	o := &jose.SignerOptions{}
@@ -156,7 +156,7 @@ func Sign(t testing.TB, k jose.JSONWebKey, header map[string]any, c Claims) stri
 	return text
 }
 
-// Unsigned is a token that names an algorithm, and has a signature of one's own making.
+// Unsigned returns a token with an algorithm and a signature of the caller's choice.
 func Unsigned(t testing.TB, header map[string]any, c Claims, signature []byte) string {
 	t.Helper()
 	part := func(v any) string {
@@ -169,14 +169,14 @@ func Unsigned(t testing.TB, header map[string]any, c Claims, signature []byte) s
 	return part(header) + "." + part(c) + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
-// Public is the issuer's public key, which everybody knows.
+// Public returns the public key of the issuer.
 func (i *Issuer) Public() crypto.PublicKey {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.keys[len(i.keys)-1].Public().Key
 }
 
-// KeyID is the name of the key that signs.
+// KeyID returns the id of the signing key.
 func (i *Issuer) KeyID() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
