@@ -152,7 +152,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "content/packing", what: "chooses the parts of an envelope that fit a receiver's token budget",
-		pure: true, imports: "domain/refusal content/envelope content/tokenizer",
+		pure: true, imports: "domain/refusal domain/event content/envelope content/tokenizer",
 	},
 	{
 		dir: "content/expect", what: "checks a result against what its task expects: format, length, JSON Schema; no I/O",

@@ -153,7 +153,7 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
 		})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
-		if doc.Packing.Strategy != envelope.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
+		if doc.Packing.Strategy != event.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
 			h.Errorf("packed by %q with the facts %+v", doc.Packing.Strategy, doc.KeyFacts)
 		}
 	})

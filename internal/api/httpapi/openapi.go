@@ -6,12 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
-	"github.com/trapezehq/trapeze/internal/domain/agent"
-	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
@@ -44,9 +40,10 @@ func config() huma.Config {
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "trapeze token create makes one."},
 	}
-	for t, alias := range closedSets {
-		c.Components.Schemas.RegisterTypeAlias(t, alias)
+	for _, set := range closedSets {
+		c.Components.Schemas.RegisterTypeAlias(set.of, set.described)
 	}
+	c.Components.Schemas.RegisterTypeAlias(typeOf[event.Duration](), typeOf[durationText]())
 	for _, name := range endpoint.Tags() {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
@@ -161,135 +158,8 @@ func loosen(api *huma.OpenAPI) {
 	}
 }
 
-// closedSets describe words of which there is a fixed number, wherever they stand.
-var closedSets = map[reflect.Type]reflect.Type{
-	typeOf[event.State]():          typeOf[stateWord](),
-	typeOf[event.Stage]():          typeOf[stageWord](),
-	typeOf[event.Kind]():           typeOf[kindWord](),
-	typeOf[event.Reason]():         typeOf[reasonWord](),
-	typeOf[event.Rejection]():      typeOf[rejectionWord](),
-	typeOf[event.Priority]():       typeOf[priorityWord](),
-	typeOf[event.Tier]():           typeOf[tierWord](),
-	typeOf[event.ConfirmMode]():    typeOf[confirmWord](),
-	typeOf[event.FanInMode]():      typeOf[fanInWord](),
-	typeOf[event.ConstraintKind](): typeOf[constraintWord](),
-	typeOf[event.ParkCause]():      typeOf[parkWord](),
-	typeOf[event.TicketKind]():     typeOf[ticketKindWord](),
-	typeOf[event.TicketState]():    typeOf[ticketWord](),
-	typeOf[event.TicketOutcome]():  typeOf[outcomeWord](),
-	typeOf[view.ItemType]():        typeOf[itemWord](),
-	typeOf[agent.Readiness]():      typeOf[readinessWord](),
-	typeOf[agent.Kind]():           typeOf[agentKindWord](),
-	typeOf[agent.ReachKind]():      typeOf[reachWord](),
-	typeOf[agent.Phase]():          typeOf[phaseWord](),
-	typeOf[identity.Role]():        typeOf[roleWord](),
-	typeOf[memory.Scope]():         typeOf[scopeWord](),
-	typeOf[memory.Status]():        typeOf[statusWord](),
-	typeOf[conversation.Role]():    typeOf[speakerWord](),
-	typeOf[refusal.Code]():         typeOf[codeWord](),
-	typeOf[event.Duration]():       typeOf[durationText](),
-}
-
-type (
-	stateWord      struct{}
-	stageWord      struct{}
-	kindWord       struct{}
-	reasonWord     struct{}
-	rejectionWord  struct{}
-	priorityWord   struct{}
-	tierWord       struct{}
-	confirmWord    struct{}
-	fanInWord      struct{}
-	constraintWord struct{}
-	parkWord       struct{}
-	ticketKindWord struct{}
-	ticketWord     struct{}
-	outcomeWord    struct{}
-	itemWord       struct{}
-	readinessWord  struct{}
-	agentKindWord  struct{}
-	reachWord      struct{}
-	phaseWord      struct{}
-	roleWord       struct{}
-	scopeWord      struct{}
-	statusWord     struct{}
-	speakerWord    struct{}
-	codeWord       struct{}
-	durationText   struct{}
-)
-
-func words[T ~string](list ...T) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString}
-	for _, w := range list {
-		s.Enum = append(s.Enum, string(w))
-	}
-	return s
-}
-
-func (stateWord) Schema(huma.Registry) *huma.Schema     { return words(event.States()...) }
-func (stageWord) Schema(huma.Registry) *huma.Schema     { return words(event.Stages()...) }
-func (kindWord) Schema(huma.Registry) *huma.Schema      { return words(event.Kinds()...) }
-func (reasonWord) Schema(huma.Registry) *huma.Schema    { return words(event.Reasons()...) }
-func (rejectionWord) Schema(huma.Registry) *huma.Schema { return words(event.Rejections()...) }
-func (priorityWord) Schema(huma.Registry) *huma.Schema  { return words(event.Priorities()...) }
-
-func (ticketKindWord) Schema(huma.Registry) *huma.Schema { return words(event.TicketKinds()...) }
-func (ticketWord) Schema(huma.Registry) *huma.Schema     { return words(event.TicketStates()...) }
-func (outcomeWord) Schema(huma.Registry) *huma.Schema    { return words(event.TicketOutcomes()...) }
-func (roleWord) Schema(huma.Registry) *huma.Schema       { return words(identity.Roles()...) }
-func (codeWord) Schema(huma.Registry) *huma.Schema       { return words(refusal.Codes()...) }
-
-func (statusWord) Schema(huma.Registry) *huma.Schema { return words(memory.Statuses()...) }
-
-func (scopeWord) Schema(huma.Registry) *huma.Schema {
-	return words(memory.Private, memory.Task, memory.Workspace)
-}
-
-func (speakerWord) Schema(huma.Registry) *huma.Schema {
-	return words(conversation.User, conversation.Assistant, conversation.System, conversation.Tool)
-}
-
-func (tierWord) Schema(huma.Registry) *huma.Schema {
-	return words(event.TierTarget, event.TierFallback, event.TierEscalation)
-}
-
-func (confirmWord) Schema(huma.Registry) *huma.Schema {
-	return words(event.ConfirmAuto, event.ConfirmExplicit)
-}
-
-func (fanInWord) Schema(huma.Registry) *huma.Schema {
-	return words(event.FanInAll, event.FanInQuorum, event.FanInFirst, event.FanInNone)
-}
-
-func (constraintWord) Schema(huma.Registry) *huma.Schema {
-	return words(event.ConstraintBudget, event.ConstraintSecurity, event.ConstraintFormat, event.ConstraintPreference,
-		event.ConstraintProhibition)
-}
-
-func (parkWord) Schema(huma.Registry) *huma.Schema {
-	return words(event.ParkExhausted, event.ParkLimit, event.ParkBudget, event.ParkDeadline, event.ParkDependency, event.ParkReturned,
-		event.ParkOwnerLost, event.ParkNobodyClaimed)
-}
-
-func (itemWord) Schema(huma.Registry) *huma.Schema {
-	return words(view.ItemOffer, view.ItemApproval, view.ItemConfirm, view.ItemTakeover, view.ItemShare, view.ItemQuestion, view.ItemStranded, view.ItemResumed)
-}
-
-func (readinessWord) Schema(huma.Registry) *huma.Schema {
-	return words(agent.Ready, agent.Busy, agent.Draining, agent.Offline)
-}
-
-func (agentKindWord) Schema(huma.Registry) *huma.Schema {
-	return words(agent.KindAgent, agent.KindHuman)
-}
-
-func (reachWord) Schema(huma.Registry) *huma.Schema {
-	return words(agent.ReachPull, agent.ReachWebhook, agent.ReachA2A)
-}
-
-func (phaseWord) Schema(huma.Registry) *huma.Schema {
-	return words(agent.Closed, agent.Open, agent.HalfOpen)
-}
+// durationText describes durations.
+type durationText struct{}
 
 func (durationText) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{

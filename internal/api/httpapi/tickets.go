@@ -34,11 +34,11 @@ func (t Ticket) At() uint64 { return uint64(t.Ticket.At) }
 type ticketsQuery struct {
 	endpoint.Reading
 	endpoint.Page
-	State string `query:"state" enum:"open,claimed,closed" doc:"Only tickets in this state."`
-	All   bool   `query:"all" doc:"Closed ones too."`
-	Kind  string `query:"kind" enum:"approval,question,takeover" doc:"Only tickets of this kind."`
-	Desk  string `query:"desk" maxLength:"64" doc:"Only tickets of this desk."`
-	Task  string `query:"task" maxLength:"40" doc:"Only tickets of this task."`
+	State event.TicketState `query:"state" doc:"Only tickets in this state."`
+	All   bool              `query:"all" doc:"Closed ones too."`
+	Kind  event.TicketKind  `query:"kind" doc:"Only tickets of this kind."`
+	Desk  string            `query:"desk" maxLength:"64" doc:"Only tickets of this desk."`
+	Task  string            `query:"task" maxLength:"40" doc:"Only tickets of this task."`
 }
 
 type ticketQuery struct {
@@ -105,7 +105,7 @@ func (s *service) tickets() {
 
 func (s *service) listTickets(ctx context.Context, c tasks.Caller, in *ticketsQuery) (TicketPage, error) {
 	f := view.TicketFilter{
-		State: event.TicketState(in.State), Live: in.State == "" && !in.All, Kind: event.TicketKind(in.Kind), Desk: in.Desk, Task: in.Task,
+		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
 		After: in.Page.After, Limit: in.Limit,
 	}
 	position := uint64(s.app.Views().Position()) // before the list, so that the list has no less

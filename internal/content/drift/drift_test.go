@@ -187,7 +187,7 @@ func TestTheTableTellsTheStory(t *testing.T) {
 	chain := []envelope.Envelope{doc("f1 Both charges are 119.00 EUR", "f2 The plan renews on 12 March"), doc("f1 Both charges are 119 EUR"), doc("g1<f1 Refunded\u202e")}
 	chain[0].Constraints = []envelope.Constraint{{ID: "c1", Kind: event.ConstraintBudget, Text: "Cents.", Max: &limit}}
 	chain[1].Constraints = chain[0].Constraints
-	chain[1].Packing = envelope.Packing{Strategy: envelope.StrategyPriority, Budget: 1000, Tokens: 905, Utilisation: 0.905, Tokenizer: "o200k_base", Completeness: 1}
+	chain[1].Packing = envelope.Packing{Strategy: event.StrategyPriority, Budget: 1000, Tokens: 905, Utilisation: 0.905, Tokenizer: "o200k_base", Completeness: 1}
 	chain[2].Decisions = []envelope.Item{{ID: "d1", Text: "Refund it."}}
 	chain[2].Handoff.From, chain[2].Handoff.To = "bob", []string{"cleo", "dan"}
 	r := drift.Of(chain)

@@ -1,31 +1,10 @@
 package envelope
 
 import (
-	"slices"
-
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // The closed sets of packing. Decoding refuses a value that is not in the set; the empty value means "not given".
-
-// Strategy is how an envelope is fitted to a budget.
-type Strategy string
-
-// The four strategies.
-const (
-	StrategyFull        Strategy = "full"         // everything, or a refusal
-	StrategySummaryRefs Strategy = "summary_refs" // the state of the work, facts and decisions; the receiver fetches the rest
-	StrategyPriority    Strategy = "priority"     // pinned parts, then the most valuable per token
-	StrategyLazy        Strategy = "lazy"         // the state of the work and references; the receiver fetches the rest
-)
-
-var strategies = []Strategy{StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy}
-
-// Strategies lists every strategy. The caller owns the slice.
-func Strategies() []Strategy { return slices.Clone(strategies) }
-
-// UnmarshalText refuses unknown strategies.
-func (s *Strategy) UnmarshalText(b []byte) error { return parse(s, "strategy", b, strategies) }
 
 // PartKind is a kind of part that may be omitted.
 type PartKind string
@@ -46,16 +25,16 @@ const (
 	PartConversation PartKind = "conversation"
 )
 
-var partKinds = []PartKind{
+var partKinds = event.NewSet("kind of part",
 	PartState, PartSummary, PartData, PartDetail, PartNotes, PartFact, PartDecision, PartReasoning, PartStep,
 	PartMemory, PartArtifact, PartConversation,
-}
+)
 
 // PartKinds lists every kind of part. The caller owns the slice.
-func PartKinds() []PartKind { return slices.Clone(partKinds) }
+func PartKinds() []PartKind { return partKinds.Values() }
 
 // UnmarshalText refuses unknown kinds.
-func (k *PartKind) UnmarshalText(b []byte) error { return parse(k, "kind of part", b, partKinds) }
+func (k *PartKind) UnmarshalText(b []byte) error { return partKinds.Decode(k, b) }
 
 // OmissionReason is the reason for omitting a part.
 type OmissionReason string
@@ -69,15 +48,13 @@ const (
 	OnDemand   OmissionReason = "on_demand" // the receiver fetches it when it needs it
 )
 
-var omissionReasons = []OmissionReason{OverBudget, RawLog, Settled, ToolCall, OnDemand}
+var omissionReasons = event.NewSet("reason for an omission", OverBudget, RawLog, Settled, ToolCall, OnDemand)
 
 // OmissionReasons lists every reason. The caller owns the slice.
-func OmissionReasons() []OmissionReason { return slices.Clone(omissionReasons) }
+func OmissionReasons() []OmissionReason { return omissionReasons.Values() }
 
 // UnmarshalText refuses unknown reasons.
-func (r *OmissionReason) UnmarshalText(b []byte) error {
-	return parse(r, "reason for an omission", b, omissionReasons)
-}
+func (r *OmissionReason) UnmarshalText(b []byte) error { return omissionReasons.Decode(r, b) }
 
 // GapReason is the reason why a reference could not be resolved.
 type GapReason string
@@ -89,13 +66,13 @@ const (
 	GapNotReadable GapReason = "not_readable" // by the receiver
 )
 
-var gapReasons = []GapReason{GapNotFound, GapForgotten, GapNotReadable}
+var gapReasons = event.NewSet("reason for a gap", GapNotFound, GapForgotten, GapNotReadable)
 
 // GapReasons lists every reason. The caller owns the slice.
-func GapReasons() []GapReason { return slices.Clone(gapReasons) }
+func GapReasons() []GapReason { return gapReasons.Values() }
 
 // UnmarshalText refuses unknown reasons.
-func (r *GapReason) UnmarshalText(b []byte) error { return parse(r, "reason for a gap", b, gapReasons) }
+func (r *GapReason) UnmarshalText(b []byte) error { return gapReasons.Decode(r, b) }
 
 // Listing is the form in which the prompt lists omissions. The document itself lists them in full.
 type Listing string
@@ -107,18 +84,10 @@ const (
 	ListTotal  Listing = "total"  // one line
 )
 
-var listings = []Listing{ListEach, ListGroups, ListTotal}
+var listings = event.NewSet("listing", ListEach, ListGroups, ListTotal)
 
 // Listings lists every listing. The caller owns the slice.
-func Listings() []Listing { return slices.Clone(listings) }
+func Listings() []Listing { return listings.Values() }
 
 // UnmarshalText refuses unknown listings.
-func (l *Listing) UnmarshalText(b []byte) error { return parse(l, "listing", b, listings) }
-
-func parse[T ~string](v *T, what string, b []byte, set []T) error {
-	if s := T(b); len(b) == 0 || slices.Contains(set, s) {
-		*v = s
-		return nil
-	}
-	return refusal.New(refusal.Invalid, "see the envelope's schema for the values", "%.40q is not a %s", b, what)
-}
+func (l *Listing) UnmarshalText(b []byte) error { return listings.Decode(l, b) }

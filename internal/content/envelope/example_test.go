@@ -30,7 +30,7 @@ func full() envelope.Envelope {
 	}
 	e.Gaps = []envelope.Gap{{Kind: envelope.PartMemory, ID: "m3", Reason: envelope.GapForgotten}}
 	e.Packing = envelope.Packing{
-		Strategy: envelope.StrategyPriority, Budget: 1000, Tokens: 900, Tokenizer: "o200k_base",
+		Strategy: event.StrategyPriority, Budget: 1000, Tokens: 900, Tokenizer: "o200k_base",
 		Utilisation: 0.9, Completeness: 0.75, Listing: envelope.ListEach,
 	}
 	return e

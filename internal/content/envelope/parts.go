@@ -1,6 +1,10 @@
 package envelope
 
-import "time"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
 
 // MemoryRef refers to one memory item that the receiver can fetch; it may carry the text. Since version 1.1.
 type MemoryRef struct {
@@ -84,7 +88,7 @@ type Gap struct {
 
 // Packing says how the envelope was fitted to its receiver. Since version 1.1.
 type Packing struct {
-	Strategy Strategy `json:"strategy"`
+	Strategy event.Strategy `json:"strategy"`
 	// Budget is the greatest number of tokens that the rendered prompt may have, 0 for no limit. Tokens is the number that
 	// it has.
 	Budget int `json:"budget,omitempty"`

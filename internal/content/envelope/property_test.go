@@ -137,7 +137,7 @@ func drawRefs(t *rapid.T, e *envelope.Envelope) {
 		})
 	}
 	e.Packing = envelope.Packing{
-		Strategy: rapid.SampledFrom(envelope.Strategies()).Draw(t, "strategy"), Tokens: count.Draw(t, "tokens"), Tokenizer: anyName.Draw(t, "tokenizer"),
+		Strategy: rapid.SampledFrom(event.Strategies()).Draw(t, "strategy"), Tokens: count.Draw(t, "tokens"), Tokenizer: anyName.Draw(t, "tokenizer"),
 		Utilisation: share.Draw(t, "utilisation"), Completeness: share.Draw(t, "completeness"), Listing: rapid.SampledFrom(envelope.Listings()).Draw(t, "listing"),
 	}
 }

@@ -143,7 +143,7 @@ func (e *Envelope) checkConstraints(c *checker) {
 		c.name(".id", k.ID)
 		c.member(".kind", new(event.ConstraintKind), string(k.Kind))
 		if k.Kind == "" {
-			c.invalid(".kind", "use budget, security, format, preference or prohibition", "is missing")
+			c.invalid(".kind", "use "+event.OneOf(event.ConstraintKinds()), "is missing")
 		}
 		c.required(".text", k.Text, MaxConstraintText)
 		c.optionalName(".origin", k.Origin)
@@ -319,7 +319,7 @@ func (p *Packing) check(c *checker) {
 	if p.IsZero() {
 		return
 	}
-	c.requiredMember("packing.strategy", new(Strategy), string(p.Strategy))
+	c.requiredMember("packing.strategy", new(event.Strategy), string(p.Strategy))
 	c.between("packing.budget", p.Budget, maxCount)
 	c.between("packing.tokens", p.Tokens, maxCount)
 	if p.Budget > 0 && p.Tokens > p.Budget {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/packing"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // BenchmarkPack packs 20 memory items and 10 pinned ones, about 8,500 tokens, to 4,000: with texts that were counted
@@ -24,7 +25,7 @@ func BenchmarkPack(b *testing.B) {
 		}
 		doc.Memory = append(doc.Memory, m)
 	}
-	for _, strategy := range envelope.Strategies()[1:] {
+	for _, strategy := range event.Strategies()[1:] {
 		b.Run(string(strategy), func(b *testing.B) {
 			b.ReportAllocs()
 			var p packing.Packed

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // measure sets the cost of each part, and the order in which parts are tried.
@@ -34,7 +35,7 @@ func (p *packer) measure() {
 
 // choose takes parts into the envelope, in order, as long as they fit, and returns the parts taken, pinned ones first.
 func (p *packer) choose(listing envelope.Listing) (taken []int) {
-	if p.options.Strategy == envelope.StrategyFull {
+	if p.options.Strategy == event.StrategyFull {
 		return nil
 	}
 	for i := range p.parts {
@@ -66,7 +67,7 @@ func (p *packer) displaces() bool {
 			out = append(out, i)
 		}
 	}
-	if len(out) == 0 || p.options.Strategy == envelope.StrategyFull {
+	if len(out) == 0 || p.options.Strategy == event.StrategyFull {
 		return false
 	}
 	was := make([]bool, len(p.parts))

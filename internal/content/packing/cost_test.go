@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // drawParts draws an envelope of parts whose texts begin and end with anything but need no longer fence.
@@ -36,7 +37,7 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			doc := drawParts(t)
-			p := packer{doc: &doc, options: Options{Strategy: envelope.StrategyFull}, costs: newCosts(c)}
+			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c)}
 			p.collect()
 			p.measure()
 			sum, framed := c.Count(envelope.Render(envelope.Envelope{})), map[envelope.PartKind]bool{}

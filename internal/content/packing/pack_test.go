@@ -97,7 +97,7 @@ func TestWhatIsLeftOutByDefaultIsListed(t *testing.T) {
 }
 
 func TestFullKeepsEverythingOrRefuses(t *testing.T) {
-	o := packing.Options{Strategy: envelope.StrategyFull}
+	o := packing.Options{Strategy: event.StrategyFull}
 	p := pack(t, task(), o)
 	if got := out(p); !slices.Equal(got, []string{"memory lazy on_demand"}) {
 		t.Errorf("left out %q", got)
@@ -227,10 +227,10 @@ func TestImportanceDecidesBetweenPartsOfOneLength(t *testing.T) {
 }
 
 func TestTheOtherStrategiesLeaveTextsToBeFetched(t *testing.T) {
-	for strategy, want := range map[envelope.Strategy]string{
-		envelope.StrategySummaryRefs: "data on_demand, reasoning d1 settled, step 1 on_demand, step 2 tool_call, memory m0 on_demand, " +
+	for strategy, want := range map[event.Strategy]string{
+		event.StrategySummaryRefs: "data on_demand, reasoning d1 settled, step 1 on_demand, step 2 tool_call, memory m0 on_demand, " +
 			"memory m1 on_demand, memory m2 on_demand, memory m3 on_demand, memory m4 on_demand, memory lazy on_demand, conversation log",
-		envelope.StrategyLazy: "summary on_demand, data on_demand, fact f0 on_demand, fact f1 on_demand, fact f2 on_demand, fact f3 on_demand, " +
+		event.StrategyLazy: "summary on_demand, data on_demand, fact f0 on_demand, fact f1 on_demand, fact f2 on_demand, fact f3 on_demand, " +
 			"fact f4 on_demand, fact f5 on_demand, decision d1 on_demand, reasoning d1 settled, step 1 on_demand, step 2 tool_call, " +
 			"memory m0 on_demand, memory m1 on_demand, memory m2 on_demand, memory m3 on_demand, memory m4 on_demand, memory lazy on_demand, conversation log",
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -16,7 +17,7 @@ type Options struct {
 	// Counter counts as the tokenizer of the receiver does; the zero value is the default tokenizer.
 	Counter tokenizer.Counter
 	// Strategy is the strategy; empty means priority.
-	Strategy envelope.Strategy
+	Strategy event.Strategy
 	// Pinned are parts to keep before others, besides those that the document itself pins. A reference to a part that the
 	// document does not have is ignored.
 	Pinned []Ref
@@ -77,9 +78,9 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 
 func check(doc *envelope.Envelope, o *Options) error {
 	if o.Strategy == "" {
-		o.Strategy = envelope.StrategyPriority
+		o.Strategy = event.StrategyPriority
 	}
-	if err := new(envelope.Strategy).UnmarshalText([]byte(o.Strategy)); err != nil {
+	if err := new(event.Strategy).UnmarshalText([]byte(o.Strategy)); err != nil {
 		return err
 	}
 	if o.Budget < 0 || o.Budget > math.MaxInt32 {
@@ -126,7 +127,7 @@ func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 		if over <= 0 {
 			return packed, listing == envelope.ListTotal || p.costs.leftOut(&packed.Envelope) <= p.listingShare()
 		}
-		if p.options.Strategy == envelope.StrategyFull || len(taken) == 0 {
+		if p.options.Strategy == event.StrategyFull || len(taken) == 0 {
 			return Packed{}, false
 		}
 		for over > 0 && len(taken) > 0 {
@@ -142,7 +143,7 @@ func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 // strategies whose receivers fetch parts by that list.
 func (p *packer) listingShare() int {
 	switch p.options.Strategy {
-	case envelope.StrategyLazy, envelope.StrategySummaryRefs:
+	case event.StrategyLazy, event.StrategySummaryRefs:
 		return p.budget / 2
 	default:
 		return p.budget / 10
@@ -189,7 +190,7 @@ func (p *packer) completeness() float64 {
 // refusal returns the refusal with the number of tokens of the smallest prompt.
 func (p *packer) refusal() error {
 	what, hint := "the parts that must survive", "raise the budget, or shorten the intent, the ask, the constraints or the open questions"
-	if p.options.Strategy == envelope.StrategyFull {
+	if p.options.Strategy == event.StrategyFull {
 		what, hint = "the whole envelope", "raise the budget, or pack it by priority"
 	} else {
 		for i := range p.parts {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // part is one element that is kept whole or omitted whole.
@@ -74,7 +75,7 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 	for i := range list {
 		item := &list[i]
 		why := Ref{envelope.PartReasoning, item.ID}
-		with := item.Reasoning != "" && (p.options.Strategy == envelope.StrategyFull || slices.Contains(p.options.Pinned, why))
+		with := item.Reasoning != "" && (p.options.Strategy == event.StrategyFull || slices.Contains(p.options.Pinned, why))
 		p.add(part{kind: kind, id: item.ID, index: i, pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
@@ -100,7 +101,7 @@ func (p *packer) add(x part) {
 		x.weight = w
 	}
 	x.why, x.excluded = p.exclusion(&x)
-	x.in = p.options.Strategy == envelope.StrategyFull && !x.excluded
+	x.in = p.options.Strategy == event.StrategyFull && !x.excluded
 	p.parts = append(p.parts, x)
 }
 
@@ -109,7 +110,7 @@ func (p *packer) exclusion(x *part) (envelope.OmissionReason, bool) {
 	switch {
 	case x.kind == envelope.PartMemory && p.doc.Memory[x.index].Text == "":
 		return envelope.OnDemand, true
-	case p.options.Strategy == envelope.StrategyFull || x.pinned:
+	case p.options.Strategy == event.StrategyFull || x.pinned:
 		return envelope.OverBudget, false
 	case x.kind == envelope.PartConversation:
 		return envelope.RawLog, true
@@ -122,9 +123,9 @@ func (p *packer) exclusion(x *part) (envelope.OmissionReason, bool) {
 }
 
 // fetched are the kinds that a strategy leaves to be fetched.
-var fetched = map[envelope.Strategy][]envelope.PartKind{
-	envelope.StrategySummaryRefs: {envelope.PartData, envelope.PartStep, envelope.PartMemory},
-	envelope.StrategyLazy: {
+var fetched = map[event.Strategy][]envelope.PartKind{
+	event.StrategySummaryRefs: {envelope.PartData, envelope.PartStep, envelope.PartMemory},
+	event.StrategyLazy: {
 		envelope.PartSummary, envelope.PartData, envelope.PartFact, envelope.PartDecision, envelope.PartStep, envelope.PartMemory,
 	},
 }

@@ -91,7 +91,7 @@ func drawOptions(t *rapid.T) packing.Options {
 	}
 	o := packing.Options{
 		Counter: c, Budget: rapid.IntRange(0, 2500).Draw(t, "budget"),
-		Strategy: rapid.SampledFrom(append(envelope.Strategies(), "")).Draw(t, "strategy"),
+		Strategy: rapid.SampledFrom(append(event.Strategies(), "")).Draw(t, "strategy"),
 		Weights:  map[packing.Ref]packing.Weight{},
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "refs") {

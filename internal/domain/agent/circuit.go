@@ -47,6 +47,9 @@ const (
 	HalfOpen Phase = "half_open" // one probe
 )
 
+// Phases lists every phase of a circuit.
+func Phases() []Phase { return []Phase{Closed, Open, HalfOpen} }
+
 // Reading is a circuit at one moment.
 type Reading struct {
 	Phase   Phase     `json:"phase"`

@@ -3,6 +3,8 @@ package agent
 import (
 	"slices"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // Kind says whether a person or a program catches what is handed over.
@@ -14,8 +16,13 @@ const (
 	KindHuman Kind = "human"
 )
 
-// Valid reports whether k is a known kind.
-func (k Kind) Valid() bool { return k == KindAgent || k == KindHuman }
+var kinds = event.NewSet("kind of agent", KindAgent, KindHuman)
+
+// Kinds lists every kind of agent.
+func Kinds() []Kind { return kinds.Values() }
+
+// Valid reports whether k is one of Kinds.
+func (k Kind) Valid() bool { return kinds.Has(k) }
 
 // ReachKind is a way to tell an agent that something waits for it.
 type ReachKind string
@@ -27,8 +34,13 @@ const (
 	ReachA2A     ReachKind = "a2a"     // an A2A agent at URL
 )
 
-// Valid reports whether k is a known way.
-func (k ReachKind) Valid() bool { return k == ReachPull || k == ReachWebhook || k == ReachA2A }
+var reachKinds = event.NewSet("way to be reached", ReachPull, ReachWebhook, ReachA2A)
+
+// ReachKinds lists every way to be reached.
+func ReachKinds() []ReachKind { return reachKinds.Values() }
+
+// Valid reports whether k is one of ReachKinds.
+func (k ReachKind) Valid() bool { return reachKinds.Has(k) }
 
 // Reach is one way to reach an agent.
 type Reach struct {

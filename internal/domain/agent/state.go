@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
 
 // Readiness is whether an agent takes new work.
 type Readiness string
@@ -13,10 +17,13 @@ const (
 	Offline  Readiness = "offline"  // it is not there
 )
 
-// Valid reports whether r is a known readiness.
-func (r Readiness) Valid() bool {
-	return r == Ready || r == Busy || r == Draining || r == Offline
-}
+var readinesses = event.NewSet("readiness", Ready, Busy, Draining, Offline)
+
+// Readinesses lists every kind of readiness.
+func Readinesses() []Readiness { return readinesses.Values() }
+
+// Valid reports whether r is one of Readinesses.
+func (r Readiness) Valid() bool { return readinesses.Has(r) }
 
 // Author says who changed an agent's readiness: the agent itself, or an operator. The entry's actor says exactly who.
 type Author string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -21,8 +22,13 @@ const (
 	Tool      Role = "tool"      // what a tool said
 )
 
-// Valid reports whether r is a known role.
-func (r Role) Valid() bool { return r == User || r == Assistant || r == System || r == Tool }
+var roles = event.NewSet("role", User, Assistant, System, Tool)
+
+// Roles lists every role.
+func Roles() []Role { return roles.Values() }
+
+// Valid reports whether r is one of Roles.
+func (r Role) Valid() bool { return roles.Has(r) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) unknown roles.
 func (r *Role) UnmarshalText(b []byte) error {
@@ -34,7 +40,7 @@ func (r *Role) UnmarshalText(b []byte) error {
 }
 
 func unknownRole(s string) error {
-	return refusal.New(refusal.Invalid, `use "user", "assistant", "system" or "tool"`,
+	return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles()),
 		"unknown role %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 

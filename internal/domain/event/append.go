@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// AppendJSON appends the event as encoding/json writes it without escaping HTML, but leaves the envelope's bytes, which are
-// compact, as they are: nearly every task has one, and it is most of what the record takes.
+// AppendJSON appends the event as encoding/json writes it without escaping HTML, but copies the envelope's bytes, which are
+// compact, as they are: envelopes are most of the record, and encoding them again would cost most of its time.
 func (s Sealed) AppendJSON(b []byte) []byte {
 	b = appendText(append(b, `{"digest":`...), s.Digest)
 	if s.Parent != "" {

@@ -5,9 +5,50 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Named is agents as those whom a handoff is meant for.
+// Tier is the part that a candidate has in a handoff's list of receivers.
+type Tier string
+
+// The tiers, in the order in which they are tried.
+const (
+	TierTarget     Tier = "target"
+	TierFallback   Tier = "fallback"
+	TierEscalation Tier = "escalation"
+)
+
+var tiers = NewSet("tier", TierTarget, TierFallback, TierEscalation)
+
+// Tiers lists every tier, in the order in which they are tried.
+func Tiers() []Tier { return tiers.Values() }
+
+// UnmarshalText refuses unknown tiers.
+func (t *Tier) UnmarshalText(b []byte) error { return tiers.Decode(t, b) }
+
+// Candidate is a receiver that a handoff may be offered to.
+type Candidate struct {
+	Agent string `json:"agent"` // its name; empty for a desk
+	Tier  Tier   `json:"tier"`
+	Desk  string `json:"desk,omitempty"`  // a group of people: the handoff ends there, with a ticket to take the task over
+	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1; 0: none
+	Human bool   `json:"human,omitempty"` // a person: instead of the clocks for acknowledgment and lease, that for answers runs
+}
+
+// Passed is a candidate that was passed over, and why.
+type Passed struct {
+	Agent string `json:"agent"`
+	Why   string `json:"why"`
+}
+
+// The limits of a handoff's list of candidates.
+const (
+	MaxCandidates = 1100
+	MaxLevel      = 64 // of an escalation chain
+)
+
+// Named makes candidates of agents, with the tier target.
 func Named(agents ...string) []Candidate {
 	list := make([]Candidate, len(agents))
 	for i, name := range agents {
@@ -16,10 +57,10 @@ func Named(agents ...string) []Candidate {
 	return list
 }
 
-// IsDesk reports whether the candidate is people, and no agent.
+// IsDesk reports whether the candidate is a desk and not an agent.
 func (c Candidate) IsDesk() bool { return c.Agent == "" && c.Desk != "" }
 
-// Who is the candidate in words: an agent by its name, or "the desk NAME".
+// Who is the candidate in a sentence: the agent's name, or "the desk NAME".
 func (c Candidate) Who() string {
 	if c.IsDesk() {
 		return "the desk " + c.Desk
@@ -27,11 +68,31 @@ func (c Candidate) Who() string {
 	return c.Agent
 }
 
-// Ordered is the candidates tier by tier, each once, and the desks last: behind a desk there is nobody. A candidate without
-// a tier is a target.
+// CheckCandidates refuses candidates that are too many, have no name, or are at a level that a chain cannot have.
+func CheckCandidates(candidates []Candidate) error {
+	if err := checkCount("candidates", len(candidates), MaxCandidates, "name fewer receivers"); err != nil {
+		return err
+	}
+	for _, c := range candidates {
+		err := CheckName("an agent's name", c.Agent)
+		if c.Desk != "" && c.Agent == "" {
+			err = CheckName("a desk's name", c.Desk)
+		}
+		if err == nil && (c.Level < 0 || c.Level > MaxLevel) {
+			err = refusal.New(refusal.Invalid, "give its place in the chain, from 1", "the level %d of a chain is out of range", c.Level)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ordered sorts candidates by tier, each once, and puts desks last, because a handoff ends at a desk. A candidate without a
+// tier is a target. Repeated candidates are passed over.
 func Ordered(candidates []Candidate) (fit []Candidate, out []Passed) {
 	for _, desk := range []bool{false, true} {
-		for _, tier := range []Tier{TierTarget, TierFallback, TierEscalation} {
+		for _, tier := range tiers.values {
 			for _, c := range candidates {
 				c.Tier = cmp.Or(c.Tier, TierTarget)
 				switch {
@@ -47,7 +108,7 @@ func Ordered(candidates []Candidate) (fit []Candidate, out []Passed) {
 	return fit, out
 }
 
-// WhyPassed says in a line why agents were passed over: the first of them.
+// WhyPassed says in one line why the first ten of the candidates were passed over.
 func WhyPassed(passed []Passed) string {
 	const most = 10
 	var all []string

@@ -1,11 +1,100 @@
 package event
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Tightens reports whether c, with the same id as old, asks for at least as much: the same kind and words, not a
-// larger maximum, no value more allowed, and hard if old was.
+// ConstraintKind says what a constraint is about.
+type ConstraintKind string
+
+// The kinds of constraint.
+const (
+	ConstraintBudget      ConstraintKind = "budget"
+	ConstraintSecurity    ConstraintKind = "security"
+	ConstraintFormat      ConstraintKind = "format"
+	ConstraintPreference  ConstraintKind = "preference"
+	ConstraintProhibition ConstraintKind = "prohibition"
+)
+
+var constraintKinds = NewSet("constraint kind",
+	ConstraintBudget, ConstraintSecurity, ConstraintFormat, ConstraintPreference, ConstraintProhibition,
+)
+
+// ConstraintKinds lists every kind of constraint.
+func ConstraintKinds() []ConstraintKind { return constraintKinds.Values() }
+
+// UnmarshalText refuses unknown kinds.
+func (k *ConstraintKind) UnmarshalText(b []byte) error { return constraintKinds.Decode(k, b) }
+
+// The limits of constraints.
+const (
+	MaxConstraints     = 64       // per task
+	MaxConstraintText  = 2 << 10  // bytes
+	MaxConstraintTotal = 32 << 10 // bytes of text and allowed values, per task
+)
+
+// Constraint is a rule for every owner of a task. It can be tightened, never loosened.
+type Constraint struct {
+	ID     string         `json:"id"` // a label, see [CheckLabel]
+	Kind   ConstraintKind `json:"kind"`
+	Text   string         `json:"text"`
+	Hard   bool           `json:"hard,omitempty"`   // it must hold, and not only where possible
+	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
+	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; absent: anything; empty: nothing
+	Origin string         `json:"origin,omitempty"` // the principal that set it
+}
+
+// Check refuses a constraint without id, kind or text (invalid), and one that is too long (too_large).
+func (c Constraint) Check() error {
+	if err := CheckLabel("a constraint", c.ID); err != nil {
+		return err
+	}
+	if c.Kind == "" {
+		return refusal.New(refusal.Invalid, "use "+OneOf(ConstraintKinds()), "constraint %s has no kind", c.ID)
+	}
+	if strings.TrimSpace(c.Text) == "" {
+		return refusal.New(refusal.Invalid, "say in words what must hold", "constraint %s has no text", c.ID)
+	}
+	if c.Max != nil && (math.IsNaN(*c.Max) || math.IsInf(*c.Max, 0)) {
+		return refusal.New(refusal.Invalid, "use a number, or leave it out", "constraint %s has no finite maximum", c.ID)
+	}
+	if len(c.Allow) > 0 {
+		if err := CheckLabels("an allowed value", c.Allow, MaxPermissions); err != nil {
+			return err
+		}
+	}
+	return CheckText("a constraint", c.Text, MaxConstraintText)
+}
+
+// CheckConstraints refuses the constraints of a task that are too large to go into every envelope, or of which two have one id.
+func CheckConstraints(cs []Constraint) error {
+	total := 0
+	for i, c := range cs {
+		if err := c.Check(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(cs[:i], func(o Constraint) bool { return o.ID == c.ID }) {
+			return refusal.New(refusal.Invalid, "give each constraint an id of its own", "constraint %s is there twice", c.ID)
+		}
+		total += len(c.Text)
+		for _, a := range c.Allow {
+			total += len(a)
+		}
+	}
+	if len(cs) > MaxConstraints || total > MaxConstraintTotal {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d with %d bytes of text and allowed values per task", MaxConstraints, MaxConstraintTotal),
+			"%d constraints with %d bytes are too many", len(cs), total)
+	}
+	return nil
+}
+
+// Tightens reports whether c, with the same id as old, asks for at least as much: it has the same kind and text, a maximum that
+// is not larger, no additional allowed value, and is hard if old is.
 func (c Constraint) Tightens(old Constraint) bool {
 	switch {
 	case c.Kind != old.Kind || c.Text != old.Text || (old.Hard && !c.Hard):
@@ -18,14 +107,14 @@ func (c Constraint) Tightens(old Constraint) bool {
 	return true
 }
 
-// Equal compares what can be tightened.
+// Equal compares the fields that can be tightened.
 func (c Constraint) Equal(o Constraint) bool {
 	return c.Hard == o.Hard && (c.Allow == nil) == (o.Allow == nil) && slices.Equal(c.Allow, o.Allow) &&
 		(c.Max == nil) == (o.Max == nil) && (c.Max == nil || *c.Max == *o.Max)
 }
 
-// InheritedBy is the id under which c, a constraint of a parent's, binds a child that has others: its own, unless another
-// is set under that id, which must not shadow it; "" if it is there already, as tight or tighter.
+// InheritedBy is the id under which c, a constraint of a parent task, binds a child task that has others: its own id, or one
+// with the prefix "parent." if another constraint has that id and would hide it. It is "" if the child has c, as tight or tighter.
 func (c Constraint) InheritedBy(others []Constraint) string {
 	for id := c.ID; ; id = "parent." + id {
 		i := slices.IndexFunc(others, func(o Constraint) bool { return o.ID == id })

@@ -1,13 +1,16 @@
-// Package fact is what the record says of tasks: the events, and the words they are written in (closed sets,
-// durations, limits, budgets, constraints). It has no rules about what may happen; those are in package handoff.
+// Package event has the events of a task, as the record holds them, and the types that they are made of.
 //
-// Everything here is written to the ledger as JSON and read back for ever, and most of it is what the doors take
-// and give, so it is also where the bounds of what comes from outside stand (bound.go).
+// The events stand together: [Event] and the list of all in event.go, the types in event_task.go, event_handoff.go,
+// event_children.go and event_ticket.go, each with its name in the record. Every other concept has a file of its name with
+// its type, its limits and its checks: constraint.go, reason.go, ticket.go. closedset.go has the one mechanism of closed sets,
+// and text.go, json.go, name.go and id.go check input that several concepts are made of.
+//
+// What may happen to a task is decided by package handoff; this package checks only that a value is well formed.
 //
 // Invariants:
 //   - Closed sets refuse unknown values when they are decoded.
-//   - The JSON of an event is frozen: fields may be added, never changed. Anything else is a new version of the
-//     event with an upcast.
+//   - The JSON of an event is frozen: optional fields may be added, nothing else changes. Any other change is a new version of the
+//     event with a function that converts the old one.
 //
 // Start reading at [Event].
 package event

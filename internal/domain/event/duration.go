@@ -6,7 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Bounds of every duration that comes from outside.
+// The limits of a duration in a request.
 const (
 	MinDuration = 10 * time.Millisecond
 	MaxDuration = 90 * 24 * time.Hour
@@ -30,7 +30,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Or returns d, or def where d is not set.
+// Or is d, or def if d is zero.
 func (d Duration) Or(def time.Duration) Duration {
 	if d == 0 {
 		return Duration(def)
@@ -38,29 +38,14 @@ func (d Duration) Or(def time.Duration) Duration {
 	return d
 }
 
-// After is the moment d after t.
+// After is the time d after t.
 func (d Duration) After(t time.Time) time.Time { return t.Add(time.Duration(d)) }
 
-// Check refuses negative and absurd durations; zero means "not given".
+// Check refuses (invalid) a duration outside MinDuration and MaxDuration. Zero means "not given" and passes.
 func (d Duration) Check(what string) error {
 	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
 		return nil
 	}
 	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
 		"%s of %s is out of range", what, d)
-}
-
-// MaxBackoff bounds the pause before a retry.
-const MaxBackoff = 30 * time.Second
-
-// Backoff is the pause before the n-th retry: min(2^n s, 30 s), of which the jitter takes up to half.
-func Backoff(n int, jitter float64) time.Duration {
-	if !(jitter >= 0 && jitter <= 1) { // not a number, or none that makes sense
-		jitter = 0
-	}
-	d := MaxBackoff
-	if n < 5 {
-		d = min(time.Second<<n, MaxBackoff)
-	}
-	return d - time.Duration(jitter*float64(d/2))
 }

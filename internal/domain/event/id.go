@@ -10,9 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Ids. A task's id is "task_" and 26 characters of base 32; they sort by creation time where the caller's
-// idempotency key was time-ordered. A handoff is the n-th of its task: "task_….h2". An ask to take over is the
-// n-th of its task, "task_….t1", and a shared envelope "task_….s1". So an id alone says which stream to read.
+// A task's id is "task_" and 26 characters of base 32. Ids sort by creation time if the callers' idempotency keys do. A part of a
+// task is numbered within it: a handoff "task_….h2", an ask to take over "task_….t1", a shared envelope "task_….s1", a ticket
+// "task_….k1". So an id alone says which stream to read.
 const (
 	taskPrefix = "task_"
 	taskIDLen  = len(taskPrefix) + 26
@@ -20,10 +20,10 @@ const (
 
 var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// TaskID is the id of a task that is numbered by 16 bytes; time-ordered bytes give time-ordered ids.
+// TaskID is the task id of 16 bytes. Time-ordered bytes give time-ordered ids.
 func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
 
-// MemoryID is the id of a memory item that is numbered by 16 bytes, as [TaskID] is a task's.
+// MemoryID is the id of a memory item of 16 bytes, as [TaskID] is a task's.
 func MemoryID(n [16]byte) string { return "mem_" + base32lower.EncodeToString(n[:]) }
 
 // ChildID derives the id of a task's n-th child. It keeps the parent's time.
@@ -37,7 +37,7 @@ func ChildID(parent string, n int) string {
 	return TaskID(id)
 }
 
-// CheckTaskID refuses what cannot be a task's id.
+// CheckTaskID refuses (invalid) a text that cannot be a task id.
 func CheckTaskID(id string) error {
 	ok := len(id) == taskIDLen && strings.HasPrefix(id, taskPrefix)
 	if ok {
@@ -60,6 +60,9 @@ func AskID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
 // ShareID names the n-th envelope of a task that was shared.
 func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) }
 
+// TicketID names the n-th ticket of a task.
+func TicketID(task string, n int) string { return fmt.Sprintf("%s.k%d", task, n) }
+
 // ParseHandoffID splits a handoff's id into its task and its number.
 func ParseHandoffID(id string) (task string, n int, err error) {
 	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
@@ -73,6 +76,11 @@ func ParseAskID(id string) (task string, n int, err error) {
 // ParseShareID splits the id of a shared envelope.
 func ParseShareID(id string) (task string, n int, err error) {
 	return parseSubID(id, 's', "the id of a shared envelope", "an id of a shared envelope looks like task_….s1")
+}
+
+// ParseTicketID splits a ticket's id into its task and its number.
+func ParseTicketID(id string) (task string, n int, err error) {
+	return parseSubID(id, 'k', "a ticket id", "a ticket id looks like task_….k1")
 }
 
 func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {

@@ -11,9 +11,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
+// The limits of names and labels, and of lists of them.
+const (
+	MaxName        = 64  // bytes
+	MaxPermissions = 128 // per task
+	MaxTags        = 32  // per task
+)
+
 const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit"
 
-// CheckName refuses (invalid) what cannot name an agent, a capability, a channel, a conversation, a tokenizer, a workspace
+// CheckName refuses (invalid) a text that cannot name an agent, a capability, a channel, a conversation, a tokenizer, a workspace
 // or a principal: a name has 1 to 64 characters of a-z, 0-9, '-', '_' and '.', and starts with a letter or digit. Such a
 // name is safe in streams, URLs, file names and prompts. What says in the message which name is meant, for example
 // "agent name".
@@ -44,9 +51,9 @@ func CheckOptional(what, name string) error {
 	return CheckName(what, name)
 }
 
-// CheckLabel refuses (invalid) what cannot be a permission, the id of a constraint, or a value that one allows. Those are
-// words of other systems, such as "refunds:write", and name nothing here: 1 to 64 bytes of printable characters without
-// spaces, slashes, quotes, * or >.
+// CheckLabel refuses (invalid) a text that cannot be a permission, a tag, the id of a constraint, or a value that one allows.
+// Labels come from other systems, such as "refunds:write": 1 to 64 bytes of printable characters without spaces, slashes,
+// quotes, * or >.
 func CheckLabel(what, s string) error {
 	ok := s != "" && len(s) <= MaxName && utf8.ValidString(s) && s != "." && s != ".." &&
 		!strings.ContainsFunc(s, func(r rune) bool {
@@ -59,7 +66,7 @@ func CheckLabel(what, s string) error {
 	return nil
 }
 
-// CheckLabels refuses a list that is too long, names something twice, or has a label that [CheckLabel] refuses.
+// CheckLabels refuses a list that has more than limit labels (too_large), has one twice, or has one that [CheckLabel] refuses.
 func CheckLabels(what string, labels []string, limit int) error {
 	if len(labels) > limit {
 		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d", limit), "%d is too many of %s", len(labels), what)
@@ -74,3 +81,6 @@ func CheckLabels(what string, labels []string, limit int) error {
 	}
 	return nil
 }
+
+// CheckTags refuses the tags of a task as [CheckLabels] does.
+func CheckTags(tags []string) error { return CheckLabels("a tag", tags, MaxTags) }

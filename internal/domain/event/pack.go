@@ -3,37 +3,53 @@ package event
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Bounds of how an envelope is to be packed.
+// Strategy is how an envelope is packed into a budget of tokens.
+type Strategy string
+
+// The strategies.
+const (
+	StrategyFull        Strategy = "full"         // everything, or a refusal
+	StrategySummaryRefs Strategy = "summary_refs" // the state of the work, facts and decisions; the rest can be fetched
+	StrategyPriority    Strategy = "priority"     // pinned parts, then those that are worth most per token
+	StrategyLazy        Strategy = "lazy"         // the state of the work, and references; the rest can be fetched
+)
+
+var strategies = NewSet("strategy", StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy)
+
+// Strategies lists every strategy.
+func Strategies() []Strategy { return strategies.Values() }
+
+// UnmarshalText refuses unknown strategies.
+func (s *Strategy) UnmarshalText(b []byte) error { return strategies.Decode(s, b) }
+
+// The limits of a pack.
 const (
 	MaxPackTokens = 10_000_000
-	MaxPinned     = 64
+	MaxPinned     = 64  // pins
 	MaxPin        = 200 // bytes
 )
 
-// packStrategies are the strategies of package envelope, and none.
-var packStrategies = []string{"", "full", "summary_refs", "priority", "lazy"}
-
-// Pack is how the sender wants an envelope to be packed for its receivers.
+// Pack says how an envelope is packed for its receivers.
 type Pack struct {
-	Tokens   int      `json:"tokens,omitempty"` // the most that a rendition may take; 0: up to the receiver
-	Strategy string   `json:"strategy,omitempty"`
-	Pinned   []string `json:"pinned,omitempty"` // parts that come before all others
+	Tokens   int      `json:"tokens,omitempty"`   // the most that the packed envelope may take; 0: as the receiver allows
+	Strategy Strategy `json:"strategy,omitempty"` // empty: StrategyPriority
+	Pinned   []string `json:"pinned,omitempty"`   // parts that are kept before all others
 }
 
-// Check refuses a budget or strategy that does not exist, and pins that are too many, too long or empty.
+// Check refuses a number of tokens that is out of range, an unknown strategy, and pins that are too many, too long or empty.
 func (p Pack) Check() error {
+	if err := checkCount("pinned parts", len(p.Pinned), MaxPinned, "pin those that matter most"); err != nil {
+		return err
+	}
 	switch {
 	case p.Tokens < 0 || p.Tokens > MaxPackTokens:
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or leave it to the receiver", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens)
-	case !slices.Contains(packStrategies, p.Strategy):
-		return refusal.New(refusal.Invalid, "use full, summary_refs, priority or lazy, or leave it out", "%.40q is not a strategy of packing", p.Strategy)
-	case len(p.Pinned) > MaxPinned:
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d; say what matters most", MaxPinned), "%d pinned parts are too many", len(p.Pinned))
+	case p.Strategy != "" && !strategies.Has(p.Strategy):
+		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies())+", or leave it out", "%.40q is not a strategy of packing", p.Strategy)
 	}
 	for _, pin := range p.Pinned {
 		if pin == "" {
@@ -54,7 +70,7 @@ func (p Pack) Weight() (n int) {
 	return n
 }
 
-// Check refuses a rendition that is none, or whose figures make no sense.
+// Check refuses (invalid) a packed envelope without bytes, digest or source, and figures that are out of range.
 func (e Rendered) Check() error {
 	sum := e.Utilisation + e.Completeness
 	whole := e.Digest == e.Source && len(e.Bytes) == 0 && e.Parent == "" && e.Omitted == 0

@@ -5,7 +5,41 @@ import (
 	"fmt"
 )
 
-// Part is what came of one of several tasks that make up a larger one.
+// MaxResult is how many bytes the text of a result may have, and its data.
+const MaxResult = 256 << 10
+
+// Result is what came of a task.
+type Result struct {
+	Text string          `json:"text,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	Code int             `json:"code,omitzero"` // exit code, where a program did the work
+	// Review lists the criteria that no program can check; the server fills it in.
+	Review []string `json:"review,omitempty"`
+}
+
+// Check refuses a result that is too large (too_large) or malformed (invalid).
+func (r Result) Check() error {
+	if err := CheckText("the result's text", r.Text, MaxResult); err != nil {
+		return err
+	}
+	return CheckJSON("the result's data", r.Data, MaxResult)
+}
+
+// Compact is the result with its data as it is recorded, without insignificant space. The data must be JSON.
+func (r Result) Compact() Result {
+	r.Data = compact(r.Data)
+	return r
+}
+
+// Weight is about how many bytes the result takes in memory. A nil result takes none.
+func (r *Result) Weight() int {
+	if r == nil {
+		return 0
+	}
+	return len(r.Text) + len(r.Data)
+}
+
+// Part is what came of one child of a task.
 type Part struct {
 	Task   string  `json:"task"`
 	To     string  `json:"to"`
@@ -13,7 +47,7 @@ type Part struct {
 	Result *Result `json:"result,omitempty"`
 }
 
-// Collect makes one result of several: all of them, or, where they are too large for one, how each task stands.
+// Collect makes one result of the children's: a list of them, or, if that is larger than MaxResult, of the children's states.
 func Collect(parts []Part) Result {
 	text := fmt.Sprintf("%d results", len(parts))
 	if n := given(parts); n < len(parts) {
@@ -35,7 +69,7 @@ func Collect(parts []Part) Result {
 	return Result{Text: text, Data: data}
 }
 
-// given is how many of the parts have a result.
+// given counts the parts that have a result.
 func given(parts []Part) (n int) {
 	for _, p := range parts {
 		if p.Result != nil {
@@ -43,12 +77,4 @@ func given(parts []Part) (n int) {
 		}
 	}
 	return n
-}
-
-// Weight is about how many bytes the result takes in memory.
-func (r *Result) Weight() int {
-	if r == nil {
-		return 0
-	}
-	return len(r.Text) + len(r.Data)
 }

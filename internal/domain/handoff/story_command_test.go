@@ -310,7 +310,7 @@ func (s *story) spawn() Command {
 }
 
 func (s *story) pack() event.Pack {
-	return event.Pack{Tokens: s.number("pack", 0), Strategy: s.word("strategy", ""), Pinned: s.list("pin")}
+	return event.Pack{Tokens: s.number("pack", 0), Strategy: event.Strategy(s.word("strategy", "")), Pinned: s.list("pin")}
 }
 
 // render is what the server packed for by, of the envelope that the handoff or the share has, unless of=DIGEST says

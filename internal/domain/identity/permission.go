@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -21,11 +22,13 @@ const (
 // System is the role of the server itself. No token has it, so it is none of [Roles] and may nothing by [May].
 const System = Role("system")
 
+var roles = event.NewSet("role", Admin, Operator, Auditor, Agent)
+
 // Roles lists every role that a token can have.
-func Roles() []Role { return []Role{Admin, Operator, Auditor, Agent} }
+func Roles() []Role { return roles.Values() }
 
 // Valid reports whether a token can have the role.
-func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
+func (r Role) Valid() bool { return roles.Has(r) }
 
 // Verb is a class of things to do. What a verb's "own" is, the use case knows: an agent's own are the tasks it
 // requested or owns, the offers and shares made to it, the approvals it was named for, and its own registration.

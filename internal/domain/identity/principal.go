@@ -57,7 +57,7 @@ func (p Principal) IsOperator() bool { return May(p.Role, ActAny) }
 // check refuses (invalid) a principal that cannot exist.
 func (p Principal) check() error {
 	if !p.Role.Valid() {
-		return refusal.New(refusal.Invalid, `use "admin", "operator", "auditor" or "agent"`,
+		return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles()),
 			"unknown role %s", strconv.QuoteToASCII(string(p.Role)))
 	}
 	if err := event.CheckName("workspace", p.Workspace); err != nil {

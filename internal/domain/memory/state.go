@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -18,8 +19,13 @@ const (
 	Workspace Scope = "workspace" // everybody in the workspace
 )
 
-// Valid reports whether s is a known scope.
-func (s Scope) Valid() bool { return s == Private || s == Task || s == Workspace }
+var scopes = event.NewSet("scope", Private, Task, Workspace)
+
+// Scopes lists every scope.
+func Scopes() []Scope { return scopes.Values() }
+
+// Valid reports whether s is one of Scopes.
+func (s Scope) Valid() bool { return scopes.Has(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) unknown scopes.
 func (s *Scope) UnmarshalText(b []byte) error {
@@ -31,7 +37,7 @@ func (s *Scope) UnmarshalText(b []byte) error {
 }
 
 func unknownScope(s string) error {
-	return refusal.New(refusal.Invalid, `use "private", "task" or "workspace"`, "unknown scope %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
+	return refusal.New(refusal.Invalid, "use "+event.OneOf(Scopes()), "unknown scope %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 
 // Source says where an item came from, as far as it is known.

@@ -100,9 +100,9 @@ type Level struct {
 
 // Pack is how a handoff is packed.
 type Pack struct {
-	Tokens   int      `yaml:"tokens" doc:"The most tokens."`
-	Strategy string   `yaml:"strategy" doc:"full, summary_refs, priority or lazy."`
-	Pinned   []string `yaml:"pinned" doc:"Parts that come before all others."`
+	Tokens   int            `yaml:"tokens" doc:"The most tokens."`
+	Strategy event.Strategy `yaml:"strategy" doc:"What goes first when tokens are short; priority if left out."`
+	Pinned   []string       `yaml:"pinned" doc:"Parts that come before all others."`
 }
 
 // Escalation says who is escalated along which chain.

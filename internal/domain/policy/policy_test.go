@@ -148,7 +148,7 @@ var bad = []struct{ name, text, want string }{
 	{"a warm channel", rule("name: a, then: {to: {channel: b}, kind: warm}"), "a handoff to a channel cannot be warm"},
 	{"a delegation to people", rule("name: a, then: {to: {human: b}, kind: delegation}"), "a handoff to a human cannot be delegation"},
 	{"an approver of a warm one", rule("name: a, then: {to: {agent: b}, kind: warm, supervised_by: c}"), "a warm handoff has no approver"},
-	{"a bad strategy", rule("name: a, then: {to: {agent: b}, pack: {strategy: zip}}"), "rules[0].then.pack: \"zip\" is not a strategy"},
+	{"a bad strategy", rule("name: a, then: {to: {agent: b}, pack: {strategy: zip}}"), "rules[0].then.pack.strategy: \"zip\" is not a strategy"},
 	{"a keyword without a word", rule("name: a, when: {keywords: ['--']}, then: keep"), `rules[0].when.keywords[0]: "--" has no word in it`},
 	{"no keywords", rule("name: a, when: {keywords: []}, then: keep"), "rules[0].when.keywords: the list is empty"},
 	{"too sure", rule("name: a, when: {confidence_below: 1.5}, then: keep"), "no confidence is below 1.5"},

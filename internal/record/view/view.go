@@ -83,6 +83,11 @@ const (
 	ItemResumed  ItemType = "resumed"  // the task is the reader's to go on with again: results or an answer are in, or a handoff came back
 )
 
+// ItemTypes lists every type of inbox item.
+func ItemTypes() []ItemType {
+	return []ItemType{ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemResumed}
+}
+
 // Item is something in an agent's inbox. It previews: the content is fetched by id, or comes with the acceptance.
 type Item struct {
 	Type     ItemType        `json:"type"`

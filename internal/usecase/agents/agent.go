@@ -81,7 +81,7 @@ func (r *Roster) Register(ctx context.Context, c caller.Caller, in RegisterInput
 // ReadinessInput says whether an agent takes new work.
 type ReadinessInput struct {
 	Name      string          `json:"name,omitempty"`
-	Readiness agent.Readiness `json:"readiness" enum:"ready,busy,draining,offline"`
+	Readiness agent.Readiness `json:"readiness"`
 }
 
 // SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator

@@ -12,7 +12,7 @@ import (
 
 // AgentSpec is what is known about an agent, as the doors take and give it.
 type AgentSpec struct {
-	Kind          agent.Kind     `json:"kind,omitempty" enum:"agent,human" doc:"agent if left out."`
+	Kind          agent.Kind     `json:"kind,omitempty" doc:"agent if left out."`
 	Description   string         `json:"description,omitempty"`
 	Capabilities  []string       `json:"capabilities,omitempty"`
 	MaxTasks      int            `json:"max_tasks,omitempty" minimum:"0" doc:"Concurrent tasks; left out: not limited."`

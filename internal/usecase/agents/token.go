@@ -31,7 +31,7 @@ type Token struct {
 
 // TokenInput makes a token.
 type TokenInput struct {
-	Role      identity.Role `json:"role" enum:"admin,operator,auditor,agent"`
+	Role      identity.Role `json:"role"`
 	Name      string        `json:"name" doc:"Of the agent or person that it speaks for."`
 	Label     string        `json:"label,omitempty" doc:"What it is for."`
 	Person    string        `json:"person,omitempty" doc:"Of an agent's token: the person at its client, by name. What the client says that this person answers, approves or denies is on record as that operator's."`

@@ -62,8 +62,9 @@ func hasPackable(source []byte) bool {
 
 // fit is an envelope and what counts of a receiver when it is packed.
 type fit struct {
-	digest, tokenizer, strategy string
-	budget                      int
+	digest, tokenizer string
+	strategy          event.Strategy
+	budget            int
 }
 
 // asIs is an envelope that fits the one receiver that it names as it is. Any other gets a rendition that names it.
@@ -171,7 +172,7 @@ func Pack(doc envelope.Envelope, p event.Pack, to agent.Spec) (packing.Packed, e
 	if err != nil {
 		return packing.Packed{}, err
 	}
-	return packing.Pack(doc, packing.Options{Budget: Budget(p, to), Counter: counter, Strategy: envelope.Strategy(p.Strategy), Pinned: pinned})
+	return packing.Pack(doc, packing.Options{Budget: Budget(p, to), Counter: counter, Strategy: p.Strategy, Pinned: pinned})
 }
 
 // pins reads what the sender pins: "KIND:ID", such as fact:f1 or memory:ID, or a kind alone of which there is one.

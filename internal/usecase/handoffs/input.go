@@ -16,13 +16,13 @@ type SendInput struct {
 	To          []string          `json:"to,omitempty" doc:"Agents, in order of preference; auto alone: where the policy says, or nowhere; human:DESK asks the people of a desk to take it over. Leave out to follow the task's route."`
 	Capability  string            `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
 	Channel     string            `json:"channel,omitempty" doc:"Publish to whoever subscribes to this channel now, instead of naming receivers: by broadcast."`
-	Kind        event.Kind        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" doc:"warm if left out; with a channel, broadcast."`
+	Kind        event.Kind        `json:"kind,omitempty" doc:"warm if left out; with a channel, broadcast."`
 	FanOut      bool              `json:"fan_out,omitempty" doc:"With broadcast: every receiver gets a copy, as a child task. Otherwise the first to accept wins."`
 	FanIn       event.FanIn       `json:"fan_in,omitzero" doc:"When the sender of a fan-out or delegation resumes; all if left out."`
-	Reason      event.Reason      `json:"reason,omitempty" enum:"timeout,error,capability_mismatch,user_request,escalation,specialization,recovery,load_shedding,supervision" doc:"user_request if left out."`
+	Reason      event.Reason      `json:"reason,omitempty" doc:"user_request if left out."`
 	Detail      string            `json:"detail,omitempty" doc:"The reason in words."`
 	Content     envelopes.Content `json:"content,omitzero"`
-	Confirm     event.ConfirmMode `json:"confirm,omitempty" enum:"auto,explicit" doc:"explicit: you let go with a call of your own after the receiver has accepted."`
+	Confirm     event.ConfirmMode `json:"confirm,omitempty" doc:"explicit: you let go with a call of your own after the receiver has accepted."`
 	Timeouts    event.Timeouts    `json:"timeouts,omitzero"`
 	Retries     *int              `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"Offers to a receiver after the first that went unanswered; 3 if left out."`
 	ReturnHome  bool              `json:"return_home,omitempty" doc:"When nobody is left to try: back to you, not to the dead letters."`

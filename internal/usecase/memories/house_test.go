@@ -205,7 +205,7 @@ func (h *house) seal(task string, refs []envelope.MemoryRef, source string) stri
 		Handoff: envelope.Header{TaskID: task, From: "ann"}, Task: envelope.Task{Intent: "x"},
 	}
 	if source != "" {
-		doc.Packing = envelope.Packing{Strategy: envelope.StrategyPriority, Tokens: 1, Tokenizer: "o200k_base", Completeness: 1}
+		doc.Packing = envelope.Packing{Strategy: event.StrategyPriority, Tokens: 1, Tokenizer: "o200k_base", Completeness: 1}
 	}
 	salt := make([]byte, 16)
 	_ = h.random(salt)

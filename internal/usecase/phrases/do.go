@@ -35,10 +35,13 @@ type DoInput struct {
 	Confirm string `json:"confirm,omitempty" doc:"The confirmation that the same call without it answered with. What changes anything is done only with it, and once; it is good for ten minutes, while the task stands as it did."`
 }
 
+// Intents lists everything that a sentence can ask for.
+func Intents() []phrase.Intent { return phrase.Intents() }
+
 // Understood is what a sentence was understood to say.
 type Understood struct {
 	Sentence   string        `json:"sentence" doc:"The same in one fixed form of words."`
-	Intent     phrase.Intent `json:"intent" enum:"handoff,escalate,takeover,history,share,specialist,stuck,active"`
+	Intent     phrase.Intent `json:"intent"`
 	Agent      string        `json:"agent,omitempty"`
 	Task       string        `json:"task,omitempty"`
 	Capability string        `json:"capability,omitempty"`

@@ -15,7 +15,7 @@ import (
 type RejectInput struct {
 	Handoff string          `json:"handoff,omitempty" doc:"Id of the handoff."`
 	Offer   int             `json:"offer,omitempty" minimum:"0" doc:"Number of the offer. Left out: the newest."`
-	Why     event.Rejection `json:"why" enum:"not_capable,overloaded,missing_context,refused"`
+	Why     event.Rejection `json:"why"`
 	Missing []string        `json:"missing,omitempty" doc:"With missing_context: the fields you would need."`
 	Detail  string          `json:"detail,omitempty" doc:"In words."`
 }

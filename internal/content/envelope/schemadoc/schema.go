@@ -43,7 +43,7 @@ var closed = map[reflect.Type][]string{
 	reflect.TypeFor[event.ConstraintKind](): texts([]event.ConstraintKind{
 		event.ConstraintBudget, event.ConstraintSecurity, event.ConstraintFormat, event.ConstraintPreference, event.ConstraintProhibition,
 	}),
-	reflect.TypeFor[envelope.Strategy]():       texts(envelope.Strategies()),
+	reflect.TypeFor[event.Strategy]():          texts(event.Strategies()),
 	reflect.TypeFor[envelope.PartKind]():       texts(envelope.PartKinds()),
 	reflect.TypeFor[envelope.OmissionReason](): texts(envelope.OmissionReasons()),
 	reflect.TypeFor[envelope.GapReason]():      texts(envelope.GapReasons()),

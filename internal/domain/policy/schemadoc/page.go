@@ -39,12 +39,10 @@ func fieldTables() string {
 }
 
 func inWords(t reflect.Type) string {
-	switch t {
-	case reflect.TypeFor[event.Kind]():
-		return joined(event.Kinds())
-	case reflect.TypeFor[event.Reason]():
-		return joined(event.Reasons())
-	case reflect.TypeFor[event.Duration]():
+	if set, ok := closed[t]; ok {
+		return strings.Join(set, ", ")
+	}
+	if t == reflect.TypeFor[event.Duration]() {
 		return "duration"
 	}
 	switch t.Kind() {
@@ -65,14 +63,6 @@ func inWords(t reflect.Type) string {
 	default:
 	}
 	return "text"
-}
-
-func joined[T ~string](set []T) string {
-	list := make([]string, len(set))
-	for i, v := range set {
-		list[i] = string(v)
-	}
-	return strings.Join(list, ", ")
 }
 
 func variableTable() string {

@@ -47,7 +47,6 @@ var limits = map[string]object{
 	"When.cel":              {"maxLength": policy.MaxExpression},
 	"Then.detail":           {"maxLength": policy.MaxDetail},
 	"Pack.tokens":           {"minimum": 0, "maximum": event.MaxPackTokens},
-	"Pack.strategy":         {"enum": []string{"full", "summary_refs", "priority", "lazy"}},
 	"LLM.endpoint":          {"maxLength": policy.MaxEndpoint, "pattern": "^https?://"},
 	"LLM.model":             {"minLength": 1, "maxLength": policy.MaxModel},
 	"LLM.api_key_env":       {"pattern": "^" + policy.KeyPrefix + "[A-Z0-9_]*$"},
@@ -57,6 +56,21 @@ var limits = map[string]object{
 	"LLM.tokens_per_hour":   {"minimum": 1, "maximum": policy.MaxAdviceSpent},
 	"LLM.share":             {"minimum": 1, "maximum": 100},
 	"Pack.pinned":           {"maxItems": event.MaxPinned},
+}
+
+// closed are the closed sets that a policy file has values of.
+var closed = map[reflect.Type][]string{
+	reflect.TypeFor[event.Kind]():     texts(event.Kinds()),
+	reflect.TypeFor[event.Reason]():   texts(event.Reasons()),
+	reflect.TypeFor[event.Strategy](): texts(event.Strategies()),
+}
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
 }
 
 // schema is the JSON Schema of policy files.
@@ -137,11 +151,10 @@ func define(t reflect.Type) (object, error) {
 
 // typed is the schema of a Go type. is says what the texts in it are.
 func typed(t reflect.Type, is string) (object, error) {
+	if set, ok := closed[t]; ok {
+		return object{"type": "string", "enum": set}, nil
+	}
 	switch t {
-	case reflect.TypeFor[event.Kind]():
-		return object{"type": "string", "enum": event.Kinds()}, nil
-	case reflect.TypeFor[event.Reason]():
-		return object{"type": "string", "enum": event.Reasons()}, nil
 	case reflect.TypeFor[event.Duration]():
 		return object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(h|m|s|ms))+$`}, nil
 	}

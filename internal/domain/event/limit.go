@@ -1,0 +1,67 @@
+package event
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// The most that a task may have of something.
+const (
+	MaxChildren = 256 // over its life
+	MaxShares   = 64
+	MaxAsks     = 8
+	MaxWords    = 3  // reports of one principal that one owner is stuck
+	MaxWordsBy  = 16 // principals that may report it
+	MaxRetries  = 20
+	maxLimit    = 1000   // of each limit but tasks
+	maxTasks    = 10_000 // descendants
+)
+
+// Limits bound what can happen to a task. Zero fields mean the default.
+type Limits struct {
+	Hops        int `json:"hops,omitzero"`        // changes of owner; default 10
+	Handoffs    int `json:"handoffs,omitzero"`    // requests, successful or not; default 30
+	Visits      int `json:"visits,omitzero"`      // times one agent may own it; default 5
+	Escalations int `json:"escalations,omitzero"` // default 5
+	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; default 3
+	Tasks       int `json:"tasks,omitzero"`       // descendants, all generations together; default 1000
+}
+
+// Used is how much of the limits is used up.
+type Used struct {
+	Hops        int `json:"hops"`
+	Handoffs    int `json:"handoffs"`
+	Escalations int `json:"escalations"`
+	Attempts    int `json:"attempts"`
+	Tasks       int `json:"tasks,omitempty"` // made, or reserved for children to make; a child counts those of its family too
+	Base        int `json:"base,omitempty"`  // handoffs before the last replay: their numbers go on, the limit starts at 0
+}
+
+// WithDefaults sets the fields that are zero to their defaults.
+func (l Limits) WithDefaults() Limits {
+	l.Hops = cmp.Or(l.Hops, 10)
+	l.Handoffs = cmp.Or(l.Handoffs, 30)
+	l.Visits = cmp.Or(l.Visits, 5)
+	l.Escalations = cmp.Or(l.Escalations, 5)
+	l.Attempts = cmp.Or(l.Attempts, 3)
+	l.Tasks = cmp.Or(l.Tasks, 1000)
+	return l
+}
+
+// Check refuses limits that are out of range.
+func (l Limits) Check() error {
+	check := func(most int, limits ...int) error {
+		for _, v := range limits {
+			if v < 0 || v > most {
+				return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or leave it out", most), "a limit of %d is out of range", v)
+			}
+		}
+		return nil
+	}
+	if err := check(maxLimit, l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts); err != nil {
+		return err
+	}
+	return check(maxTasks, l.Tasks)
+}

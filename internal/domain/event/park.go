@@ -1,0 +1,27 @@
+package event
+
+// ParkCause says why a task is in the dead-letter queue.
+type ParkCause string
+
+// The causes of parking.
+const (
+	ParkExhausted     ParkCause = "exhausted"      // retries, alternatives and the escalation chain are used up
+	ParkLimit         ParkCause = "limit"          // a limit of the task was reached
+	ParkBudget        ParkCause = "budget"         // a budget of the task is spent
+	ParkDeadline      ParkCause = "deadline"       // the task's deadline has passed
+	ParkDependency    ParkCause = "dependency"     // a task it depends on did not complete
+	ParkReturned      ParkCause = "returned"       // the handoff came back and nobody owns the task
+	ParkOwnerLost     ParkCause = "owner_lost"     // the owner's lease ended and nobody could take over
+	ParkNobodyClaimed ParkCause = "nobody_claimed" // people were asked to take it over, and nobody did in time
+)
+
+var parkCauses = NewSet("park cause",
+	ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost,
+	ParkNobodyClaimed,
+)
+
+// ParkCauses lists every cause of parking.
+func ParkCauses() []ParkCause { return parkCauses.Values() }
+
+// UnmarshalText refuses unknown causes.
+func (c *ParkCause) UnmarshalText(b []byte) error { return parkCauses.Decode(c, b) }
