@@ -19,7 +19,7 @@ func wantFull(t *testing.T, err error) {
 	t.Helper()
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.Unavailable || refused.Status != http.StatusServiceUnavailable ||
-		!strings.Contains(refused.Message, "full") || !strings.Contains(refused.Hint, "make room") {
+		!strings.Contains(refused.Message, "full") || !strings.Contains(refused.Hint, "free some space") {
 		t.Errorf("refused with %v", err)
 	}
 }

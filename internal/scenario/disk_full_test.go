@@ -141,7 +141,7 @@ func full(t *testing.T, r *rig, crew *crew, but int64) {
 		t.Errorf("refused with %d: %v", refused.Status, refused)
 	}
 	err := c.Ready(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), "make room") {
+	if err == nil || !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("ready: %v", err)
 	}
 	if page, err := c.Tasks(t.Context(), api.TaskFilter{}); err != nil || len(page.Tasks) == 0 {
@@ -181,7 +181,7 @@ func killedWhileFull(t *testing.T, c *campaign, r *rig, crew *crew) {
 	r.gathered(len(crew.actors))
 	_, j := c.examine(r, crew)
 	c.blame(j)
-	if said := r.fails(); !strings.Contains(said, "full") || !strings.Contains(said, "make room") {
+	if said := r.fails(); !strings.Contains(said, "full") || !strings.Contains(said, "free some space") {
 		t.Errorf("started on a full disk it says %s", said)
 	}
 	_, j = c.examine(r, crew)

@@ -85,7 +85,7 @@ func TestAServerThatCannotWorkSaysWhyAndChangesNothing(t *testing.T) {
 		}, []string{"newer", "upgrade"}},
 		"it is another program's": {func(t *testing.T, dir string) {
 			patch(t, dir, applicationID, []byte("ELSE"))
-		}, []string{"not one of Trapeze's", "choose another data directory"}},
+		}, []string{"of another program", "choose another data directory"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

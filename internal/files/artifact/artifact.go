@@ -120,7 +120,7 @@ func NotFound(k Key) error {
 
 // Full is the refusal of content that there is no room for now.
 func Full(cause string) error {
-	return refusal.New(refusal.Unavailable, "make room on the server's disk; putting then goes on", "the disk of the artifacts is full: %s", cause)
+	return refusal.New(refusal.Unavailable, "free some space on the server's disk, then repeat the call", "the disk of the artifacts is full: %s", cause)
 }
 
 // TooLarge is the refusal of content beyond a limit in bytes.

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Named is what a domain's events have in common: a struct type with a name that never changes.
+// Named is implemented by the events of every domain: struct types with a name that never changes.
 type Named interface {
 	// EventName must not depend on the value, and has the form of [Event].Name: a-z 0-9 . _ - after a letter.
 	EventName() string
 }
 
-// Codec turns the events of one domain into ledger events and back. E is the domain's event interface. Register
-// all types and upcasts first; after that a Codec is safe for concurrent use.
+// Codec converts the events of one domain to ledger events and back. E is the event interface of the domain. Register all
+// types and upcasts first; after that a Codec is safe for concurrent use.
 type Codec[E Named] struct {
 	byName map[string]*eventType
 	byType map[reflect.Type]*eventType
@@ -32,8 +32,8 @@ type Upcaster func(json.RawMessage) (json.RawMessage, error)
 
 func (t *eventType) version() int { return len(t.upcast) + 1 }
 
-// NewCodec makes a codec from one value of each event type. It panics on a mistake of the program: a type that
-// is not a struct, a bad name, a name or type given twice.
+// NewCodec returns a codec for the types of these values. It panics on a programming error: a type that is not a struct, a
+// malformed name, a name or type given twice.
 func NewCodec[E Named](prototypes ...E) *Codec[E] {
 	c := &Codec[E]{byName: map[string]*eventType{}, byType: map[reflect.Type]*eventType{}}
 	for _, p := range prototypes {
@@ -52,8 +52,8 @@ func NewCodec[E Named](prototypes ...E) *Codec[E] {
 	return c
 }
 
-// Upcast registers how data of a version becomes data of the next one, which is then the version that the
-// program writes. Register the steps of an event in order, from version 1. It panics on a mistake of the program.
+// Upcast registers the conversion of data from one version to the next, which is then the version that the program writes.
+// Register the steps of an event in order, from version 1. It panics on a programming error.
 func (c *Codec[E]) Upcast(name string, fromVersion int, step Upcaster) *Codec[E] {
 	t := c.byName[name]
 	if t == nil || t.version() != fromVersion || step == nil {
@@ -63,12 +63,12 @@ func (c *Codec[E]) Upcast(name string, fromVersion int, step Upcaster) *Codec[E]
 	return c
 }
 
-// Appender is an event that writes its own data where that is large: as encoding/json does, without escaping HTML.
+// Appender is an event that encodes its own, large data: as encoding/json does, without escaping HTML.
 type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
-// scratch is where events are encoded before it is known how much room they take.
+// scratch is a buffer in which events are encoded before their size is known.
 type scratch struct {
 	bytes.Buffer
 	json *json.Encoder
@@ -77,11 +77,11 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any {
 	s := new(scratch)
 	s.json = json.NewEncoder(&s.Buffer)
-	s.json.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to foresee
+	s.json.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to predict
 	return s
 }}
 
-// maxScratch is the most bytes that are kept for the next use.
+// maxScratch is the greatest capacity that is kept for the next use.
 const maxScratch = 64 << 10
 
 // add encodes one more event.
@@ -93,12 +93,12 @@ func (s *scratch) add(event any) error {
 	if err := s.json.Encode(event); err != nil {
 		return err
 	}
-	s.Truncate(s.Len() - 1) // the line's end
+	s.Truncate(s.Len() - 1) // the line feed
 	return nil
 }
 
-// Encode returns the ledger event of a domain event, which must not change any more. The ledger event remembers
-// the domain event, so that Decode in the same process costs nothing. Error: ErrInvalid.
+// Encode returns the ledger event of a domain event, which must not change afterwards. The ledger event keeps the domain
+// event, so that Decode in the same process costs nothing. Error: ErrInvalid.
 func (c *Codec[E]) Encode(event E) (Event, error) {
 	out, err := c.EncodeAll([]E{event})
 	if err != nil {
@@ -134,8 +134,8 @@ func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
 	return out, nil
 }
 
-// Decode returns the domain event of a ledger event, brought up to the current version. The result may be shared
-// and must not be changed. Unknown fields are ignored; unknown events and newer versions are ErrInvalid.
+// Decode returns the domain event of a ledger event, upcast to the current version. The result may be shared and must not
+// be changed. Unknown fields are ignored; unknown events and newer versions are ErrInvalid.
 func (c *Codec[E]) Decode(event Event) (E, error) {
 	var zero E
 	if e, ok := event.value.(E); ok {
@@ -162,7 +162,7 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 	if err := json.Unmarshal(data, p.Interface()); err != nil {
 		return zero, invalid("event %s version %d: %v", event.Name, event.Version, err)
 	}
-	e, _ := p.Elem().Interface().(E) // it is one: the type was registered as such
+	e, _ := p.Elem().Interface().(E) // it is an E: the type was registered
 	return e, nil
 }
 

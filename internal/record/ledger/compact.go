@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deeply arrays and objects may nest in an event's data. The standard decoder stops at 10,000;
-// nothing of ours comes near this.
+// maxDepth is the greatest nesting depth of the data of an event. The standard decoder allows 10,000; no event of Trapeze
+// comes near this.
 const maxDepth = 500
 
 var (
@@ -16,7 +16,7 @@ var (
 )
 
 // compactValue checks that b starts with one JSON value without white space between its tokens and in valid
-// UTF-8, and returns the value's length. One pass, no allocation: it runs over every byte ever appended or read.
+// UTF-8, and returns its length. One pass, no allocation: it runs over every byte that is appended or read.
 func compactValue(b []byte, depth int) (int, error) {
 	if len(b) == 0 {
 		return 0, errJSON
@@ -97,7 +97,7 @@ func compactArray(b []byte, depth int) (int, error) {
 	}
 }
 
-// plainByte marks the bytes that stand for themselves within a string and need no further look.
+// plainByte marks the ASCII bytes that a string contains unescaped.
 var plainByte = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -105,14 +105,15 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
-// plainRun is how many of them b starts with. Most of what is stored is plain text, so eight bytes are looked at at once.
+// plainRun returns the number of such bytes at the start of b. Most stored data is plain text, so it tests eight bytes at
+// once.
 func plainRun(b []byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		quote, backslash := x^ones*'"', x^ones*'\\'
-		// A highest bit is set from 0x80 on, and by taking away more than a byte has.
+		// The highest bit of a byte is set if it is 0x80 or more, or if the subtraction borrows.
 		if (x|(x-ones*' ')|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}

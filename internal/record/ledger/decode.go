@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Decode is the inverse of [Entry.Encode]. It refuses all bytes that Encode would not have produced, so that an
-// entry has exactly one form. The entry keeps b, which must not change any more; its Position is 0.
-// The payload of an unknown encoding is kept as it is in Sealed. Errors: ErrInvalid, ErrTooLarge.
+// Decode is the inverse of [Entry.Encode]. It refuses all bytes that Encode would not produce, so that an entry has exactly
+// one form. The entry keeps b, which must not change afterwards; its Position is 0. The payload of an unknown encoding is
+// kept unchanged in Sealed. Errors: ErrInvalid, ErrTooLarge.
 func Decode(b []byte) (Entry, error) {
 	if len(b) > MaxEntrySize {
 		return Entry{}, tooLarge(len(b))
 	}
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {
-		return Entry{}, invalid("entry without a line of header")
+		return Entry{}, invalid("entry without a header line")
 	}
 	header, payload := b[:end:end], b[end+1:]
 	e, err := parseHeader(string(header))
@@ -26,7 +26,7 @@ func Decode(b []byte) (Entry, error) {
 	if err := e.check(); err != nil {
 		return Entry{}, err
 	}
-	// The parser is lax about escapes, numbers and empty fields; comparing with the one canonical form is not.
+	// The parser is lax about escapes, numbers and empty fields; the comparison with the canonical form is not.
 	var scratch [512]byte
 	if !bytes.Equal(e.appendHeader(scratch[:0]), header) {
 		return Entry{}, invalid("header is not in canonical form")
@@ -41,7 +41,7 @@ func Decode(b []byte) (Entry, error) {
 	return e, nil
 }
 
-// splitPayload gives each event its data out of the JSON array.
+// splitPayload sets the data of each event from the JSON array.
 func (e *Entry) splitPayload(b []byte) error {
 	at := 0
 	for i := range e.Events {
@@ -62,7 +62,7 @@ func (e *Entry) splitPayload(b []byte) error {
 	return nil
 }
 
-// headerParser reads the header from left to right. After the first mismatch it reads nothing more.
+// headerParser reads the header from left to right. After the first mismatch it reads nothing.
 type headerParser struct {
 	rest string
 	bad  bool

@@ -1,29 +1,29 @@
-// Package ledger is the contract of the record: one append-only log in one global order, from which everything
-// else is derived. The audit trail is the database: a task, an agent or a token is the fold of its entries, and
-// nothing changes except by an entry.
+// Package ledger defines the record: one append-only log in one global order, from which everything else is derived. The
+// audit trail is the database: a task, an agent or a token is the fold of its entries, and nothing changes except by an
+// entry.
 //
-// An [Entry] is one decision of one principal: all its events or none. It belongs to a stream (one task, one
-// agent, one token, or one principal's reads), and [Ledger.Append] takes it only if the stream still ends where
-// the writer believed it did. That compare-and-set is the only concurrency control in Trapeze.
+// An [Entry] is one decision of one principal: all its events or none. It belongs to a stream (one task, one agent, one
+// token, or the reads of one principal), and [Ledger.Append] accepts it only if the stream still ends at the position that
+// the writer expects. That compare-and-set is the only concurrency control in Trapeze.
 //
-// Events are named, versioned, opaque JSON here: the ledger knows nothing of tasks. [Codec] turns a domain's
-// events into ledger events and back, upcasting old versions on the way.
+// Events are named, versioned, opaque JSON here: the ledger does not depend on the domain. [Codec] converts the events of a
+// domain to ledger events and back, and upcasts old versions.
 //
-// Each technology is a child package, such as sqlitelog, and must pass ledgertest.
+// Each technology is a child package, such as sqlitelog, and must pass the tests of ledgertest.
 //
-// The bytes of an entry are one line of header, a line feed, and the payload:
+// The bytes of an entry are a header line, a line feed, and the payload:
 //
 //	{"actor":{"for":[…],"principal":…,"token":…},"enc":"none","events":[{"name":…,"version":1}],"key":…,
 //	 "key_id":…,"request":…,"stream":…,"time":"2026-01-02T03:04:05.000006Z","v":1,"version":1}
 //	[data of the first event,data of the second]
 //
-// The header (shown here on two lines) is canonical JSON (RFC 8785) with optional fields left out when empty; the
-// data of events is compact JSON, kept as it was given. The examples under testdata are frozen.
+// The header (shown here on two lines) is canonical JSON (RFC 8785) that omits empty optional fields; the data of events is
+// compact JSON, stored unchanged. The examples under testdata are frozen.
 //
 // Invariants:
-//   - An answer from Append means the entry is on disk.
+//   - When Append returns a position, the entry is on disk.
 //   - The bytes of an entry ([Entry.Encode]) never change once appended; proofs hash exactly these bytes.
-//   - Positions grow by at least one and never repeat; readers see entries in position order, without gaps.
+//   - Positions grow by at least one and never repeat; readers see entries in position order and miss none.
 //
 // Start reading at [Ledger], then [Entry].
 package ledger

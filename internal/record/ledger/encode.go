@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// FormatVersion is the version of an entry's bytes, "v" in the header.
+// FormatVersion is the version of the format of entries, "v" in the header.
 const FormatVersion = 1
 
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// Encode returns the entry's bytes, which proofs hash and which never change: the package comment shows them.
+// Encode returns the bytes of the entry, which proofs hash and which never change: the package comment shows them.
 // Position is not part of them. Equal entries have equal bytes. Errors: ErrInvalid, ErrTooLarge.
 func (e Entry) Encode() ([]byte, error) { return e.append(nil) }
 
@@ -26,7 +26,7 @@ func (e *Entry) append(b []byte) ([]byte, error) {
 	for i := range e.Events {
 		size += len(e.Events[i].Data) + 1
 	}
-	if size > 2*MaxEntrySize { // far off: spare the work
+	if size > 2*MaxEntrySize { // far too large: skip the work
 		return nil, tooLarge(size)
 	}
 	b = append(e.appendHeader(slices.Grow(b, size)), '\n')
@@ -49,8 +49,8 @@ func (e *Entry) append(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// EncodeFor is Encode, appended to b, with the rules for appending: what every ledger does first with an entry and the expected
-// position that it was given. Errors: ErrInvalid, ErrTooLarge.
+// EncodeFor appends the bytes of the entry to b, after checking the rules of [Ledger.Append]. Every implementation calls it
+// first. Errors: ErrInvalid, ErrTooLarge.
 func (e Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
 	if !e.readable() {
 		return nil, invalid("payload encoding %q is not known to this version of Trapeze", e.Enc)
@@ -70,7 +70,7 @@ func tooLarge(size int) error {
 	return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, size, MaxEntrySize)
 }
 
-// headerBound is about the header's size; only the buffer's growth depends on it.
+// headerBound estimates the size of the header; only the growth of the buffer depends on it.
 func (e *Entry) headerBound() int {
 	n := 200 + len(e.Stream) + len(e.Actor.Principal) + len(e.Actor.Token) + len(e.Key) + len(e.Request) + len(e.KeyID)
 	for _, p := range e.Actor.For {
@@ -82,7 +82,7 @@ func (e *Entry) headerBound() int {
 	return n
 }
 
-// appendHeader writes the fields in the order that RFC 8785 asks for. Keep it in step with parseHeader.
+// appendHeader writes the fields in the order of RFC 8785. Keep it in step with parseHeader.
 func (e *Entry) appendHeader(b []byte) []byte {
 	b = append(b, `{"actor":{`...)
 	for i, p := range e.Actor.For {

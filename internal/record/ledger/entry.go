@@ -23,46 +23,46 @@ func (s Stream) Parts() (workspace, kind, id string) {
 	return workspace, kind, id
 }
 
-// Actor says who made an entry, always taken from the credential and never from the request's body.
+// Actor identifies the principal that made an entry. It always comes from the credential, never from the request's body.
 type Actor struct {
-	// Principal is "agent/NAME", "admin/NAME", "operator/NAME", "auditor/NAME" or "system/ROOM".
+	// Principal is "agent/NAME", "admin/NAME", "operator/NAME", "auditor/NAME" or "system/COMPONENT".
 	Principal string `json:"principal"`
 	// Token is the id of the token the principal used; empty for the system.
 	Token string `json:"token,omitempty"`
-	// For is the delegation chain: on whose behalf the principal acted, nearest first.
+	// For is the delegation chain: the principals on whose behalf this one acted, nearest first.
 	For []string `json:"for,omitempty"`
 }
 
-// Event is one fact inside an entry: opaque JSON with a name and a version.
+// Event is one event of an entry: opaque JSON with a name and a version.
 type Event struct {
 	Name    string
 	Version int
 	Data    json.RawMessage
 
-	value any // the domain event this was encoded from or decoded to; saves decoding it again
+	value any // the domain event that this was encoded from; saves decoding it again
 }
 
 // Entry is one decision: all its events or none. See [Entry.Encode] for its bytes.
 type Entry struct {
-	// Position is assigned by the ledger and not part of the bytes: it is the entry's place in the log.
+	// Position is assigned by the ledger and not part of the bytes.
 	Position Position
 	Stream   Stream
-	// Version is the entry's number in its stream, from 1; 0 in streams written without compare-and-set.
+	// Version is the number of the entry in its stream, from 1; 0 in streams written without compare-and-set.
 	Version uint64
-	// Time is when the decision was made, UTC, in microseconds.
+	// Time is the time of the decision, in UTC and whole microseconds.
 	Time  time.Time
 	Actor Actor
-	// Key and Request make repeats harmless: the digest of (principal, idempotency key) and of the request's
-	// body. Both empty if the caller gave no key.
+	// Key and Request make repeated calls harmless: the digest of (principal, idempotency key) and that of the request's
+	// body. Both are empty if the caller gave no key.
 	Key     string
 	Request string
-	// Enc says how the payload is encoded: [EncNone] now, which "" also means. KeyID names the key once payloads
-	// are encrypted.
+	// Enc is the encoding of the payload: so far only [EncNone], which "" also means. KeyID will name the key of
+	// encrypted payloads.
 	Enc    string
 	KeyID  string
 	Events []Event
-	// Sealed is the payload as stored if Enc is not [EncNone]; the events then have names and versions but no
-	// Data. Such entries can be decoded, hashed and copied by a program that does not know the encoding.
+	// Sealed is the stored payload if Enc is not [EncNone]; the events then have names and versions but no Data. A
+	// program that does not know the encoding can still decode, hash and copy such entries.
 	Sealed []byte
 }
 

@@ -5,21 +5,21 @@ import (
 	"errors"
 )
 
-// Position is an entry's place in the global order, starting at 1. Zero means "before the first entry".
+// Position is the position of an entry in the global order, from 1. Zero means "before the first entry".
 type Position uint64
 
-// Any, as the expected position of an append, switches the compare-and-set off. Only streams that no decision
-// depends on (records of reads and refusals) may use it.
+// Any, as the expected position of an append, disables the compare-and-set. It is only for streams that no decision depends
+// on: records of reads and refusals.
 const Any = ^Position(0)
 
-// MaxEntrySize is the most bytes an encoded entry may have (2 MiB). It leaves room for a request body of 1 MiB
-// whose text grows when it is escaped.
+// MaxEntrySize is the greatest size of an encoded entry, in bytes (2 MiB). A request body of 1 MiB fits even if escaping
+// makes its text longer.
 const MaxEntrySize = 2 << 20
 
-// Errors of a ledger. Implementations wrap them with the cause; callers use errors.Is.
+// Errors of a ledger. Implementations wrap them with the cause; test for them with errors.Is.
 var (
 	// ErrConflict: the stream no longer ends at the expected position. Nothing was written: reload and decide
-	// again, even if the reloaded stream turns out to be unchanged (distributed logs report conflicts spuriously).
+	// again, even if the reloaded stream is unchanged (distributed logs report spurious conflicts).
 	ErrConflict = errors.New("ledger: stream has moved on")
 	// ErrUnknown: the entry may or may not have been written. Read the stream before writing to it again.
 	ErrUnknown = errors.New("ledger: outcome unknown")
@@ -57,10 +57,10 @@ type Ledger interface {
 	// Last returns the position of the newest entry, 0 for an empty ledger. It is linearizable.
 	Last(ctx context.Context) (Position, error)
 
-	// Err is nil while the ledger accepts writes, and otherwise says why it does not and what to do.
+	// Err is nil while the ledger accepts writes; otherwise it says why it does not and what to do.
 	Err() error
 
-	// Close stops accepting writes, waits for those under way, and releases everything. Every call after it, and
-	// every Follow under way, ends with ErrUnavailable; closing again is harmless.
+	// Close stops accepting writes, waits for those in progress, and releases everything. Every later call, and every
+	// Follow in progress, returns ErrUnavailable; closing again is harmless.
 	Close() error
 }

@@ -1,15 +1,15 @@
-// Package stream is how everything changes: load a stream as the fold of its entries, let the rules decide, append
-// with compare-and-set, and decide again where somebody else was first.
+// Package stream is how everything changes: load a stream as the fold of its entries, let the rules decide, append with
+// compare-and-set, and decide again if another writer was first.
 //
 // Invariants:
 //   - One decision is one entry, or nothing.
-//   - A refusal, or that nothing needs to change, is answered only after a fresh read of the stream, so that a stale
-//     cache never refuses what is allowed and never confirms what is over.
-//   - A call repeated with its idempotency key gives the first outcome; with another body it is refused. Streams that do
-//     not end forget keys that are older than the newest so many: see [Options].
-//   - A fold in the cache is read by many at once and never changes: a fold function may change the state itself in place,
-//     but nothing that the state points to (see [Options]).
-//   - An entry of unknown outcome is looked for before anybody is told that it is unknown.
+//   - A refusal, or the result that nothing needs to change, is returned only after a fresh read of the stream, so that a
+//     stale cache never refuses what is allowed and never confirms what is over.
+//   - A call repeated with its idempotency key returns the first outcome; with another body it is refused. Streams that do
+//     not end forget old keys: see [Options].
+//   - A cached fold is shared by readers and never changes: a fold function may change the state itself in place, but
+//     nothing that the state points to (see [Options]).
+//   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
 // Start reading at [Kind.Do].
 package stream

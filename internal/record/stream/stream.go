@@ -13,42 +13,42 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// maxTries bounds how often a decision is made anew because others wrote to the stream first. Each round somebody
-// wins, so only a stream with that many writers at once can use it up.
+// maxTries bounds how often a decision is repeated because another writer was first. One writer wins each round, so that
+// only a stream with that many concurrent writers reaches it.
 const maxTries = 200
 
-// streamPage is how many entries of a stream are read at a time.
+// streamPage is the number of entries of a stream that are read at a time.
 const streamPage = 500
 
-// Kind is one sort of stream: how its events are coded and folded, and a cache of folds.
+// Kind is one kind of stream, such as all tasks: the codec and the fold of its events, and a cache of folds.
 //
 // It is an interface so that packages that hold one do not each compile its methods again.
 type Kind[S any, E ledger.Named] interface {
-	// Load is the stream's state. A fresh one has every entry that was acknowledged before the call.
+	// Load returns the state of a stream. With fresh it has every entry that was acknowledged before the call.
 	Load(ctx context.Context, s ledger.Stream, fresh bool) (Folded[S], error)
-	// LoadAt is the state of an entry's stream with everything up to that entry, such as one that a follower was given.
+	// LoadAt returns the state of the stream of an entry, such as one that a follower receives, up to that entry at least.
 	LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error)
 	// Do makes one decision on a stream. decide may be called several times, with newer states; its events become one
 	// entry. No events means that nothing needs to change.
 	Do(ctx context.Context, w Write, s ledger.Stream, decide func(S, time.Time) ([]E, error)) (Outcome[S], error)
-	// AsOf is the outcome of an entry: the state that it led to.
+	// AsOf returns the outcome of an earlier entry, with the state after it.
 	AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error)
-	// Codec turns this kind's events into ledger events and back.
+	// Codec returns the codec of the events of this kind.
 	Codec() *ledger.Codec[E]
 }
 
-// Options are how the streams of a kind are kept.
+// Options configure the streams of a kind.
 type Options[S, E any] struct {
-	// Cached bounds the folds that are kept in memory. It is above 0.
+	// Cached is the number of folds that are cached, above 0.
 	Cached int
-	// Remember bounds the idempotency keys that a stream remembers: the newest so many for certain, and no more than
-	// twice as many. It is for streams that do not end; with 0, all are remembered.
+	// Remember bounds the idempotency keys that a stream remembers: at least that many of the newest, at most twice as
+	// many. It is for streams that do not end; with 0, all are remembered.
 	Remember int
 	// Weigh returns the bytes of a state. Folds of more than 32 KiB are not cached but read again at each use, so that
 	// the cache is bounded in bytes and not only in number. With nil, all are cached.
 	Weigh func(S) int
-	// InPlace folds by changing the state it is given, which nobody else has: for states that are large to copy. With
-	// nil, the fold function of [New] is used.
+	// InPlace folds by changing its argument, which is not shared, for states that are large to copy. With nil, the fold
+	// function of [New] is used.
 	InPlace func(*S, ...E)
 }
 
@@ -61,11 +61,11 @@ type kind[S any, E ledger.Named] struct {
 	now    func() time.Time
 	cache  simplelru.LRUCache[ledger.Stream, *Folded[S]]
 	none   *Folded[S]  // of a stream that does not exist
-	weigh  func(S) int // nil: nothing is too heavy
+	weigh  func(S) int // nil: no fold is too large
 	most   int         // keys to remember; 0: all
 }
 
-// Folded is a stream's state, and what a writer to it must know. Once it is in the cache it is never changed.
+// Folded is the state of a stream with its head. It never changes once it is cached.
 type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
@@ -73,16 +73,16 @@ type Folded[S any] struct {
 	keys    keys
 }
 
-// Write is who writes, and under which idempotency key: the digests of (principal, key) and of the request's body.
-// Both are empty for a call without a key.
+// Write identifies a call: the actor, and the digests of (principal, idempotency key) and of the request's body. Both are
+// empty for a call without a key.
 type Write struct {
 	Actor        ledger.Actor
 	Key, Request string
-	// New expects the stream not to exist yet, which saves looking. If it does exist, nothing but time is lost.
+	// New expects the stream not to exist yet, which saves a read. If it does exist, only time is lost.
 	New bool
 }
 
-// Outcome is what a call came to. The state is shared and must not be changed; nil where there is only an error.
+// Outcome is the outcome of a call. The state is shared and must not be changed; nil if the call failed.
 type Outcome[S any] struct {
 	State  *S
 	At     ledger.Position
@@ -90,7 +90,7 @@ type Outcome[S any] struct {
 	Repeat bool // the call had happened before; this is its first outcome
 }
 
-// New returns a sort of streams. It fails if o.Cached is not above 0.
+// New returns a kind of stream. name is for errors. It fails if o.Cached is not above 0.
 func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, prototypes []E,
 	o Options[S, E],
 ) (Kind[S, E], error) {
@@ -121,7 +121,7 @@ func (k *kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Fol
 	return *f, err
 }
 
-// load is Load. What it returns is shared.
+// load is Load. Its result is shared.
 func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
 	f, cached := k.cache.Get(s)
 	if cached && !fresh {
@@ -157,7 +157,7 @@ func (f *Folded[S]) copy() *Folded[S] {
 	return &own
 }
 
-// LoadAt also folds the entry if its writer has not kept its fold yet, without reading the stream.
+// LoadAt folds the entry itself, without a read, if its writer has not cached the fold yet.
 func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
 	f, cached := k.cache.Get(e.Stream)
 	if !cached {
@@ -177,7 +177,7 @@ func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], err
 	return *f, nil
 }
 
-// apply changes f, which nobody else has.
+// apply changes f, which is not shared.
 func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 	events, err := k.codec.DecodeAll(e.Events)
 	if err != nil {
@@ -191,12 +191,12 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 	return nil
 }
 
-// heavy is the most bytes that a fold in the cache may take: see [Options.Weigh].
-const heavy = 32 << 10
+// maxCachedFold is the greatest size of a cached fold, in bytes: see [Options.Weigh].
+const maxCachedFold = 32 << 10
 
-// keep puts the newer of f and what is cached into the cache.
+// keep caches f, unless a newer fold is cached.
 func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
-	if k.weigh != nil && k.weigh(f.State) > heavy {
+	if k.weigh != nil && k.weigh(f.State) > maxCachedFold {
 		k.cache.Remove(s)
 		return
 	}
@@ -224,7 +224,7 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		events, err := decide(f.State, now)
 		if nothing := err != nil || len(events) == 0; nothing && fresh {
 			return Outcome[S]{State: &f.State, At: f.Head}, err
-		} else if nothing { // no append will find out whether the state is the newest
+		} else if nothing { // without an append, only a fresh read shows that the state is the newest
 			fresh = true
 			continue
 		}
@@ -234,10 +234,10 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		}
 		fresh = true
 	}
-	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many others are writing to %s", s)
+	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many calls are writing to %s at once", s)
 }
 
-// repeated finds a call that was made before under the same key.
+// repeated returns the outcome of an earlier call with the same key.
 func (k *kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S], w Write) (Outcome[S], bool, error) {
 	if w.Key == "" {
 		return Outcome[S]{}, false, nil
@@ -248,7 +248,7 @@ func (k *kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S]
 		return Outcome[S]{}, false, nil
 	case past.request != w.Request:
 		return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
-			"the idempotency key was used for another request before")
+			"the idempotency key was already used for another request")
 	}
 	out, err := k.AsOf(ctx, s, past.at)
 	return out, true, err
@@ -299,7 +299,7 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 	return Outcome[S]{State: &next.State, At: e.Position, Events: coded}, nil
 }
 
-// settle looks whether an entry of unknown outcome is in its stream. Not finding it proves nothing: it may come yet.
+// settle looks for an entry of unknown outcome in its stream. Its absence proves nothing: it may still be written.
 func (k *kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Position) (ledger.Position, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -307,36 +307,36 @@ func (k *kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Positi
 	if err != nil || len(found) == 0 {
 		return 0, ledger.ErrUnknown
 	}
-	ours, err1 := e.Encode()
-	theirs, err2 := found[0].Encode()
-	if err1 != nil || err2 != nil || string(ours) != string(theirs) {
-		return 0, ledger.ErrConflict // the place is taken, so ours can never come
+	want, err1 := e.Encode()
+	got, err2 := found[0].Encode()
+	if err1 != nil || err2 != nil || string(want) != string(got) {
+		return 0, ledger.ErrConflict // another entry has its place, so it can no longer be written
 	}
 	return found[0].Position, nil
 }
 
-// Refuse turns a ledger's error into a refusal. A conflict stays what it is.
+// Refuse converts an error of a ledger to a refusal. A conflict is returned unchanged.
 func Refuse(err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrConflict):
 		return err
 	case errors.Is(err, ledger.ErrUnknown):
-		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key; it will not happen twice",
-			"it may or may not have happened")
+		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key; it takes effect once",
+			"the outcome is unknown: it may or may not have been recorded")
 	case errors.Is(err, ledger.ErrTooLarge):
 		return refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the request is too large to be recorded")
 	case errors.Is(err, ledger.ErrInvalid):
-		return refusal.New(refusal.Invalid, "leave out what cannot be recorded", "%s", err)
+		return refusal.New(refusal.Invalid, "omit the part that cannot be recorded", "%s", err)
 	}
 	return Unavailable(err)
 }
 
-// Unavailable is the refusal for a record that cannot be read or written now. Nothing was changed.
+// Unavailable returns the refusal for a record that cannot be read or written now. Nothing was changed.
 func Unavailable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
 	}
-	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record cannot be used now: %s",
+	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }
 
@@ -370,8 +370,8 @@ func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.
 
 func (k *kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
 
-// CatchUp waits until a follower, such as the views, has what is on record now, and reports whether that is more than it had
-// at a position: a follower must not say no to anybody because of what it did not know yet.
+// CatchUp waits until a follower, such as the views, has every entry recorded so far, and reports whether it had fewer at
+// the position had. Call it before a refusal that rests on a view: an entry that the view lacked may allow the call.
 func CatchUp(ctx context.Context, l ledger.Ledger, had ledger.Position, wait func(context.Context, ledger.Position) error) (more bool, err error) {
 	last, err := l.Last(ctx)
 	if err != nil {

@@ -25,7 +25,7 @@ type Sealer struct {
 	ledger ledger.Ledger
 	tasks  Tasks
 	from   Sources
-	kept   *stream.Bytes
+	kept   *stream.ByteCache
 	fits   simplelru.LRUCache[asIs, figures]
 }
 
@@ -45,7 +45,7 @@ func New(l ledger.Ledger, tasks Tasks, from Sources, kept int) (*Sealer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewBytes(kept), fits: fits}, nil
+	return &Sealer{ledger: l, tasks: tasks, from: from, kept: stream.NewByteCache(kept), fits: fits}, nil
 }
 
 // taskStream is where the envelopes of a task are.

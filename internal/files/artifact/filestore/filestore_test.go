@@ -112,7 +112,7 @@ func TestADiskWithLittleRoomTakesNothingMore(t *testing.T) {
 	s := open(t, dir, filestore.Options{MinFree: 1 << 62})
 	defer s.Close()
 	_, err := s.Put(t.Context(), "default", strings.NewReader("a"))
-	if r, ok := refusal.As(err); !ok || r.Code != refusal.Unavailable || !strings.Contains(r.Message, "full") || !strings.Contains(r.Hint, "make room") {
+	if r, ok := refusal.As(err); !ok || r.Code != refusal.Unavailable || !strings.Contains(r.Message, "full") || !strings.Contains(r.Hint, "free some space") {
 		t.Errorf("put: %v", err)
 	}
 	none(t, dir)

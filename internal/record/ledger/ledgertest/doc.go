@@ -1,14 +1,14 @@
-// Package ledgertest is the proof that every ledger must pass, and what tests of other rooms need of a ledger.
+// Package ledgertest is the conformance suite of ledgers, and a ledger in memory for tests of other packages.
 //
-//   - [Run] is the conformance suite; [RunDurable] adds what must survive closing and opening again.
-//   - [Double] is a ledger in memory that behaves like a distributed log: followers lag, positions have gaps,
-//     conflicts may be spurious and outcomes unknown. It also runs in testing/synctest bubbles.
+//   - [Run] is the conformance suite; [RunDurable] adds the tests that close and reopen a ledger.
+//   - [Double] is a ledger in memory that behaves like a distributed log: followers lag, positions have gaps, conflicts may
+//     be spurious and outcomes unknown. It also runs in testing/synctest bubbles.
 //   - [Put] appends as a real client must: it resolves unknown outcomes and spurious conflicts.
-//   - [Load] and [RawSync] measure, with the disk's own fsync as the yardstick.
+//   - [Load] and [RawSync] measure, with the fsync of the disk as the baseline.
 //
 // Invariants:
 //   - The suite asserts only what the contract says, so that a distributed ledger can pass it.
-//   - With all rates at zero the Double never lies: what fails on it is the caller's bug.
+//   - With all rates at zero the Double has no faults: a test that fails on it shows a bug of the caller.
 //
 // Start reading at [Run], then [Double].
 package ledgertest

@@ -10,32 +10,32 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Faults are what a distributed log may do to its callers without breaking the contract. Rates are probabilities
-// from 0 to 1 per append. The zero value is a ledger without faults.
+// Faults are the faults of a distributed log that the contract allows. Rates are probabilities from 0 to 1 per append. The
+// zero value is a ledger without faults.
 type Faults struct {
 	Seed uint64
-	// Conflicts is how often an append is refused although its stream has not moved.
+	// Conflicts is the rate of spurious conflicts: the append is refused although its stream has not changed.
 	Conflicts float64
-	// Written and Lost are how often an append's outcome is unknown: after the entry was written, or without.
+	// Written and Lost are the rates of unknown outcomes: with the entry written, and without.
 	Written, Lost float64
-	// Gaps is the most positions that an append skips.
+	// Gaps is the greatest number of positions that an append skips.
 	Gaps int
-	// Lag is the longest time that Read and Follow stay behind an acknowledged append. Each follower lags by its
-	// own random times.
+	// Lag is the longest time by which Read and Follow lag behind an acknowledged append. Each follower lags by random
+	// times of its own.
 	Lag time.Duration
 	// Latency is the longest time that an append takes, part of it before and part after the compare-and-set.
 	Latency time.Duration
 }
 
-// Double is a ledger in memory. It keeps bytes, never values, so that whatever does not survive encoding does not
-// survive here either. Waiting is done on channels and timers only: it works in testing/synctest bubbles.
+// Double is a ledger in memory. It keeps bytes, never values, so that a value that encoding does not preserve is lost here
+// too. It waits only on channels and timers, so that it works in testing/synctest bubbles.
 type Double struct {
 	mu      sync.Mutex
 	faults  Faults
 	rng     *rand.Rand
 	records []record
 	streams map[ledger.Stream][]int // indices into records
-	nudged  int                     // records that no reader may miss any more
+	nudged  int                     // records that every reader sees
 	changed chan struct{}           // closed and replaced when there is something new
 	refuse  error                   // set by Break
 	closing chan struct{}
@@ -50,13 +50,13 @@ type record struct {
 
 var _ ledger.Ledger = (*Double)(nil)
 
-// NewDouble makes an empty ledger with the given faults.
+// NewDouble returns an empty ledger with the given faults.
 func NewDouble(f Faults) *Double {
 	return &Double{faults: f, rng: rand.New(rand.NewPCG(f.Seed, 0)), //nolint:gosec // reproducible on purpose
 		streams: map[ledger.Stream][]int{}, changed: make(chan struct{}), closing: make(chan struct{})}
 }
 
-// SetFaults changes the faults from now on; the seed has no effect any more.
+// SetFaults changes the faults from now on; the seed has no further effect.
 func (d *Double) SetFaults(f Faults) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,7 +64,7 @@ func (d *Double) SetFaults(f Faults) {
 	d.wake()
 }
 
-// Nudge makes everything that has been appended visible to all followers now.
+// Nudge makes every appended entry visible to all followers now.
 func (d *Double) Nudge() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

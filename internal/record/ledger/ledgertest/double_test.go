@@ -63,7 +63,7 @@ func TestDoubleCommitsEachFaultItIsAskedFor(t *testing.T) {
 	}
 	d.Break(nil)
 	if _, err := d.Append(t.Context(), ledgertest.NewEntry("w/task/x", 1, ""), 0); err != nil {
-		t.Errorf("mended: %v", err)
+		t.Errorf("repaired: %v", err)
 	}
 }
 

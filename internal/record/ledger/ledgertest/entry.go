@@ -14,8 +14,8 @@ import (
 
 var keys atomic.Uint64
 
-// NewEntry returns a valid entry with one event "noted", whose data is {"text":text}, and a key that no other entry
-// of this process has.
+// NewEntry returns a valid entry with one event "noted", whose data is {"text":text}, and a key that is unique in this
+// process.
 func NewEntry(stream ledger.Stream, version uint64, text string) ledger.Entry {
 	data, err := json.Marshal(map[string]string{"text": text})
 	if err != nil {
@@ -39,9 +39,9 @@ func KiB(stream ledger.Stream, version uint64) ledger.Entry {
 
 var kibText = strings.Repeat("context for the next agent; ", 37)[:1024-len(`[{"text":""}]`)]
 
-// Put appends as a client must that wants to know the outcome: after ErrUnknown or ErrConflict it reads the stream,
-// recognises its own entry by its key, and tries again if the stream still ends where it expects. It returns
-// ErrConflict only if somebody else's entry is there.
+// Put appends as a client must that needs to know the outcome: after ErrUnknown or ErrConflict it reads the stream, looks
+// for its own entry by its key, and tries again if the stream still ends at the expected position. It returns ErrConflict
+// only if there is an entry of another writer.
 func Put(ctx context.Context, l ledger.Ledger, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
 	for {
 		p, err := l.Append(ctx, e, expect)
@@ -64,7 +64,7 @@ func Put(ctx context.Context, l ledger.Ledger, e ledger.Entry, expect ledger.Pos
 	}
 }
 
-// find looks for e by its key among its stream's entries after a position; others says whether there are any more.
+// find looks for e by its key among the entries of its stream after a position; others reports whether it found any other.
 func find(ctx context.Context, l ledger.Ledger, e ledger.Entry, after ledger.Position) (p ledger.Position, others bool, err error) {
 	for {
 		entries, err := l.Stream(ctx, e.Stream, after, 100)

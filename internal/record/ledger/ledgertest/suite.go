@@ -15,8 +15,8 @@ import (
 // patience ends a test that would hang. No test waits for it.
 const patience = time.Minute
 
-// Run is the conformance suite. open returns an empty ledger; the suite closes it. Where an answer may be
-// ErrUnknown or a spurious ErrConflict, the suite resolves it as a real client must.
+// Run is the conformance suite. open returns an empty ledger; the suite closes it. The suite resolves ErrUnknown and
+// spurious ErrConflict as a real client must.
 func Run(t *testing.T, open func(t *testing.T) ledger.Ledger) {
 	t.Helper()
 	for _, c := range []struct {

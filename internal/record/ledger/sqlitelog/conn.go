@@ -16,8 +16,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// conn is one connection with its prepared statements, used by one goroutine at a time. It speaks to the driver
-// directly: the pool of database/sql would cost a third of the time of a small statement.
+// conn is one connection with its prepared statements, used by one goroutine at a time. It calls the driver directly: the
+// pool of database/sql would take a third of the time of a small statement.
 type conn struct {
 	raw interface {
 		driver.Conn
@@ -49,7 +49,7 @@ func openConn(name string) (*conn, error) {
 		driver.ConnPrepareContext
 		sqlite.DBStatus
 	}); !ok {
-		return nil, errors.Join(errors.New("the SQLite driver has changed its interface"), raw.Close())
+		return nil, errors.Join(errors.New("the SQLite driver does not implement the expected interface"), raw.Close())
 	}
 	return c, nil
 }
@@ -70,7 +70,7 @@ func (c *conn) prepare(query string) (*Stmt, error) {
 	s := &Stmt{}
 	var ok bool
 	if s.raw, ok = raw.(rawStmt); !ok {
-		return nil, errors.Join(errors.New("the SQLite driver has changed its interface"), raw.Close())
+		return nil, errors.Join(errors.New("the SQLite driver does not implement the expected interface"), raw.Close())
 	}
 	c.stmts = append(c.stmts, s)
 	return s, nil
@@ -108,14 +108,14 @@ func (c *conn) number(query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// Tx is a transaction on the writer's connection. It must not be used after the call that it was given to; the
+// Tx is a transaction on the connection of the writer. It is valid until the function that received it returns; the
 // statements prepared from it live as long as the log.
 type Tx struct{ c *conn }
 
 // Prepare compiles a statement for use in this and later transactions.
 func (tx *Tx) Prepare(query string) (*Stmt, error) { return tx.c.prepare(query) }
 
-// PrepareAll compiles statements as [Tx.Prepare] does, each into its place.
+// PrepareAll compiles statements as [Tx.Prepare] does, and stores each in its variable.
 func (tx *Tx) PrepareAll(all map[**Stmt]string) (err error) {
 	for into, query := range all {
 		if *into, err = tx.Prepare(query); err != nil {
@@ -207,8 +207,8 @@ func (s *Stmt) bind(args []any) error {
 	return nil
 }
 
-// Row is one row of a result, valid until the function that it was given to returns; its blobs and strings stay
-// valid. A value of another type than asked for, NULL included, reads as zero.
+// Row is one row of a result, valid until the function that received it returns; its blobs and strings stay valid. A value
+// of another type than the method's, NULL included, reads as zero.
 type Row struct{ values []driver.Value }
 
 // Int64 returns the integer in column i, from 0.
@@ -223,5 +223,5 @@ func (r Row) Text(i int) string { v, _ := r.values[i].(string); return v }
 // Blob returns the bytes in column i, from 0.
 func (r Row) Blob(i int) []byte { v, _ := r.values[i].([]byte); return v }
 
-// Null says whether column i, from 0, is NULL.
+// Null reports whether column i, from 0, is NULL.
 func (r Row) Null(i int) bool { return r.values[i] == nil }

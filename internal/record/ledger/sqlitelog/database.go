@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Database is a SQLite file for views that follow a ledger kept elsewhere. It offers them what they get of a [Log]:
-// transactions on one writing connection, and a pool for reading. It is safe for concurrent use.
+// Database is a SQLite file for views that follow a ledger of another technology. Like a [Log] it has transactions on one
+// writing connection, and a pool for reading. It is safe for concurrent use.
 type Database struct {
 	mu       sync.Mutex
 	conn     *conn
@@ -23,7 +23,7 @@ type Database struct {
 
 // OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes.
 // Commits do not wait for the disk: after a loss of power the file holds some earlier commit in full.
-// readers is the most connections for reading, about 4 MB each.
+// readers is the greatest number of connections for reading, about 4 MB each.
 func OpenDatabase(path string, readers int) (_ *Database, err error) {
 	d := &Database{}
 	synchronous := "normal"
@@ -68,7 +68,7 @@ func (d *Database) open(path, synchronous string, readers int) (err error) {
 	return nil
 }
 
-// Write runs fn in a transaction. An error or panic of fn, which may be any, rolls it back.
+// Write runs fn in a transaction. An error or panic of fn rolls it back.
 func (d *Database) Write(fn func(*Tx) error) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,8 +90,8 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 	return err
 }
 
-// Readers returns a pool of read-only connections. Each query sees the state after some commit that is not older
-// than the last return of Write.
+// Readers returns a pool of read-only connections. Each query sees the state after a commit that is not older than the last
+// return of Write.
 func (d *Database) Readers() *sql.DB { return d.readers }
 
 // Close releases everything.

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// lockFile creates the lock file anew and holds it open: where open files cannot be removed, as on Windows, this
-// fails while another process lives.
+// lockFile replaces the lock file and keeps it open: where open files cannot be removed, as on Windows, this fails while
+// another process has it.
 func lockFile(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("%w: stop the other process first, or use another data directory (%w)", ErrInUse, err)
@@ -17,7 +17,7 @@ func lockFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-// freeSpace is not known here: a full disk is noticed when a write fails.
+// freeSpace is not implemented on this system: a full disk is detected when a write fails.
 func freeSpace(string) (int64, error) { return math.MaxInt64, nil }
 
 func isFull(err error) bool { return code(err) == codeFull }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock that keeps other processes, and other logs in this one, off the database. The lock ends
-// with the process, however it dies; the file stays.
+// lockFile takes the lock that excludes other processes, and other logs in this one, from the database. The system releases
+// it when the process ends; the file remains.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the path is the operator's
 	if err != nil {
@@ -26,7 +26,7 @@ func lockFile(path string) (*os.File, error) {
 	if err = f.Truncate(0); err == nil {
 		_, err = fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
-	if err != nil && !isFull(err) { // the process id is a courtesy
+	if err != nil && !isFull(err) { // the process id is only for the error message of others
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

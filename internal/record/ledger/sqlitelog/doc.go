@@ -1,20 +1,20 @@
-// Package sqlitelog is the embedded ledger: one SQLite file, nothing to install.
+// Package sqlitelog implements the ledger in one embedded SQLite file; there is nothing to install.
 //
-// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, checks
-// each against the head of its stream, inserts those that pass, lets the [Projector] bring the views up to date,
-// and commits everything in one transaction with one fsync. Then it answers everyone and wakes the followers.
+// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, checks each
+// against the head of its stream, inserts those that pass, lets the [Projector] update the views, and commits everything in
+// one transaction with one fsync. Then it answers the appends and wakes the followers.
 //
-// A projector never vetoes an entry: if it fails, its own work is rolled back, the entries are committed, and the
-// views are stale ([Log.Stale]) until [Log.CatchUp] or [Log.Rebuild] has succeeded.
+// A projector never vetoes an entry: if it fails, its own work is rolled back, the entries are committed, and the views are
+// stale ([Log.Stale]) until [Log.CatchUp] or [Log.Rebuild] succeeds.
 //
 // Invariants:
-//   - No answer leaves before the fsync of its transaction.
-//   - Positions have no gaps here (the contract would allow them).
-//   - After an I/O error nothing is written until a restart: what the disk holds is only known after recovery. A
-//     full disk is no such error: the transaction is rolled back and writing goes on when there is space.
-//   - One process per file, guarded by a lock beside it.
+//   - No append returns before the fsync of its transaction.
+//   - Positions have no gaps here (the contract allows them).
+//   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
+//     not such an error: the transaction is rolled back, and writing continues once there is space.
+//   - One process per file, guarded by a lock file beside it.
 //
-// Files: NAME (the database), NAME-wal and NAME-shm (SQLite's), NAME.lock (whose content is the holder's process id).
+// Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder).
 //
 // Start reading at [Open], then writer.go.
 package sqlitelog

@@ -126,7 +126,7 @@ func TestAbandonedAppendsAreNotWritten(t *testing.T) {
 }
 
 func TestHeadsForgetTheOldestStreamsOnly(t *testing.T) {
-	h := newHeads()
+	h := newHeadCache()
 	for i := range 2*headsPerGeneration + 10 {
 		h.put(ledger.Stream(fmt.Sprint(i)), head{id: int64(i)})
 		if _, ok := h.get("0"); !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// health says whether the log may write.
+// health tells whether the log can write.
 type health struct {
 	dir     string
 	minFree int64
@@ -18,7 +18,7 @@ type health struct {
 	freeAtFull int64
 }
 
-// check returns an ErrUnavailable if it is no use to try a write now. It costs one statfs.
+// check returns an ErrUnavailable if a write would fail now. It costs one statfs.
 func (h *health) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,13 +29,13 @@ func (h *health) check() error {
 		return nil
 	}
 	if free, err := freeSpace(h.dir); err == nil && free < h.minFree {
-		return fmt.Errorf("%w: the disk of %s is full (%d KiB free, %d needed): make room, writing then goes on",
+		return fmt.Errorf("%w: the disk of %s is full (%d KiB free, %d needed): free some space; writing then continues",
 			ledger.ErrUnavailable, h.dir, free>>10, h.minFree>>10)
 	}
 	return nil
 }
 
-// err is check for those who only want to know.
+// err returns the error of check, or that of the last write to a full disk.
 func (h *health) err() error {
 	if err := h.check(); err != nil {
 		return err
@@ -57,14 +57,14 @@ func (h *health) wrote() {
 	h.full = nil
 }
 
-// blame decides what a failed transaction means and returns the answer for everyone in it. inCommit says whether
-// it failed while committing, when an I/O error leaves the outcome open.
-func (h *health) blame(err error, inCommit bool) error {
+// classify records the error of a failed transaction and returns the answer for all appends in it. inCommit says whether
+// it failed in the commit, where an I/O error leaves the outcome open.
+func (h *health) classify(err error, inCommit bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case isFull(err): // SQLite reports this before the commit's last frame is written: the transaction is gone
-		h.full = fmt.Errorf("%w: the disk of %s is full: make room, writing then goes on: %w", ledger.ErrUnavailable, h.dir, err)
+		h.full = fmt.Errorf("%w: the disk of %s is full: free some space; writing then continues: %w", ledger.ErrUnavailable, h.dir, err)
 		h.freeAtFull, _ = freeSpace(h.dir)
 		return h.full
 	case code(err) == codeBusy && !inCommit:
@@ -78,7 +78,7 @@ func (h *health) blame(err error, inCommit bool) error {
 	return h.failed
 }
 
-// broken says whether writing has stopped until a restart.
+// broken reports whether writing has stopped until a restart.
 func (h *health) broken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// ErrInUse is Open's error if another log, in this or another process, has the file open.
+// ErrInUse is the error of Open if another log, in this or another process, has the file open.
 var ErrInUse = errors.New("sqlitelog: database is in use")
 
 // Log is the embedded ledger. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Log struct {
 	opts   Options
 	lock   *os.File
 	queue  *queue
-	heads  *heads
+	heads  *headCache
 	tail   *tail
 	writer *writer
 	health health
@@ -40,7 +40,8 @@ type Log struct {
 var _ ledger.Ledger = (*Log)(nil)
 
 // Open opens the log at path and creates what is missing: the directory (mode 0700) and the database (0600).
-// Errors: ErrInUse, if whoever has it open does not let go of it within 3 s, and errors of the file system or SQLite with a hint what to do.
+// Errors: ErrInUse, if its holder does not release it within 3 s, and errors of the file system or SQLite with a hint what
+// to do.
 func Open(path string, opts Options) (*Log, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -54,7 +55,7 @@ func Open(path string, opts Options) (*Log, error) {
 		return nil, explain(path, err)
 	}
 	l := &Log{
-		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeads(),
+		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeadCache(),
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	l.health.dir, l.health.minFree = filepath.Dir(path), l.opts.MinFree
@@ -64,13 +65,13 @@ func Open(path string, opts Options) (*Log, error) {
 	return l, nil
 }
 
-// letGo is how long Open waits for a holder that may be on its way out. One that was killed has its lock until the system has
-// taken its memory and its last write is done, and a child that it was starting has it, too, until it is its own program.
-const letGo = 3 * time.Second
+// lockTimeout is how long Open waits for a holder that may be exiting. A killed process holds its lock until the system has
+// freed its memory and finished its last write, and so does a child that it was starting, until the child's exec.
+const lockTimeout = 3 * time.Second
 
-// awaitLock takes the lock of a file, from a holder that lets go of it soon.
+// awaitLock takes the lock of a file as soon as its holder releases it, within lockTimeout.
 func awaitLock(path string) (*os.File, error) {
-	for end := time.Now().Add(letGo); ; time.Sleep(10 * time.Millisecond) { // between two tries
+	for end := time.Now().Add(lockTimeout); ; time.Sleep(10 * time.Millisecond) { // between two tries
 		if lock, err := lockFile(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
 			return lock, err
 		}
@@ -109,9 +110,9 @@ func (l *Log) start() (err error) {
 	return nil
 }
 
-// Readers returns a pool of read-only connections for the views. Each query sees the state after some commit that
-// is not older than the last answer of Append. Prepare statements on it and use them again; keep transactions
-// short, because an old one stops checkpoints. The log closes the pool.
+// Readers returns a pool of read-only connections for the views. Each query sees the state after a commit that is not older
+// than the last return of Append. Prepare statements on it and reuse them; keep transactions short, because an old one
+// stops checkpoints. The log closes the pool.
 func (l *Log) Readers() *sql.DB { return l.views }
 
 // Append implements [ledger.Ledger].
@@ -134,7 +135,7 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 		defer r.free()
 		return r.position, r.err
 	case <-ctx.Done():
-		r.abandoned.Store(true) // spares the work if the writer has not begun
+		r.abandoned.Store(true) // the writer skips it if it has not begun
 		return 0, unknown(ctx.Err())
 	}
 }
@@ -155,9 +156,9 @@ func (l *Log) Err() error {
 	return l.health.err()
 }
 
-// Write runs fn in a transaction of its own, in the writer's turn, and returns when it is on disk. An error of fn
-// rolls back and is returned. It is for the projector's housekeeping: fn must leave the ledger's tables alone and
-// be quick, because appends wait for it. If ctx ends first the outcome is ledger.ErrUnknown.
+// Write runs fn in a transaction of its own, on the goroutine of the writer, and returns when it is on disk. An error of fn
+// rolls back and is returned. It is for the tables of the projector: fn must not touch the tables of the ledger and must be
+// quick, because appends wait for it. If ctx ends first the outcome is ledger.ErrUnknown.
 func (l *Log) Write(ctx context.Context, fn func(*Tx) error) error {
 	return l.do(ctx, func(w *writer) error { return w.transact(fn) })
 }
@@ -208,7 +209,7 @@ func (l *Log) closeReaders() error {
 		select {
 		case r := <-l.readers:
 			errs = append(errs, r.conn.close())
-		case <-l.finished: // closing an open log: wait for the reads under way
+		case <-l.finished: // closing an open log: wait for the reads in progress
 			r := <-l.readers
 			errs = append(errs, r.conn.close())
 		default:

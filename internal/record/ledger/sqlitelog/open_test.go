@@ -34,7 +34,7 @@ func TestAHolderThatIsOnItsWayOutIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, path, Options{})
 		gone := make(chan error, 1)
-		time.AfterFunc(letGo-time.Second, func() { gone <- l.Close() })
+		time.AfterFunc(lockTimeout-time.Second, func() { gone <- l.Close() })
 		write(t, open(t, path, Options{}), "x", 1)
 		if err := <-gone; err != nil {
 			t.Fatal(err)
@@ -87,10 +87,10 @@ func TestFilesThatAreNotOursAreRefused(t *testing.T) {
 		name, want string
 		prepare    func(t *testing.T, path string)
 	}{
-		{"text", "damaged or no database", func(t *testing.T, path string) {
+		{"text", "damaged or not a database", func(t *testing.T, path string) {
 			overwrite(t, path, 0, bytes.Repeat([]byte("not a database. "), 1000))
 		}},
-		{"another program's database", "not one of Trapeze's", func(t *testing.T, path string) {
+		{"another program's database", "of another program", func(t *testing.T, path string) {
 			c, err := openConn(dsn(path, "rwc"))
 			if err != nil {
 				t.Fatal(err)
@@ -99,13 +99,13 @@ func TestFilesThatAreNotOursAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"newer schema", "newer Trapeze (schema 99", func(t *testing.T, path string) {
+		{"newer schema", "newer version of Trapeze (schema 99", func(t *testing.T, path string) {
 			l := open(t, path, Options{})
 			if err := errors.Join(l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"damaged first page", "damaged or no database", func(t *testing.T, path string) {
+		{"damaged first page", "damaged or not a database", func(t *testing.T, path string) {
 			l := open(t, path, Options{})
 			write(t, l, "x", 10)
 			if err := l.Close(); err != nil {

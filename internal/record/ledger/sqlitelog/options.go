@@ -6,26 +6,26 @@ import (
 
 // Options of a log. The zero value is a ledger without views.
 type Options struct {
-	// Projector keeps views in the same file and the same transactions. May be nil.
+	// Projector maintains views in the same file and the same transactions. May be nil.
 	Projector Projector
-	// MaxBatch is the most entries in one transaction; 0 means 1,024.
+	// MaxBatch is the greatest number of entries in one transaction; 0 means 1,024.
 	MaxBatch int
-	// ViewReaders is the most connections of [Log.Readers], about 4 MB each; 0 means 4.
+	// ViewReaders is the greatest number of connections of [Log.Readers], about 4 MB each; 0 means 4.
 	ViewReaders int
 	// MinFree is the free space, in bytes, below which appends are refused as on a full disk; 0 means 32 MiB,
-	// negative means no check. It leaves room to commit, checkpoint and stop in good order.
+	// negative means no check. It is what commits, checkpoints and an orderly stop need.
 	MinFree int64
 }
 
-// Projector keeps views of the entries in the ledger's own transactions. All calls come from one goroutine. A
+// Projector maintains views of the entries in the transactions of the ledger. All calls come from one goroutine. A
 // statement prepared in any of them lives as long as the log.
 type Projector interface {
-	// Setup creates or migrates the projector's tables, prepares its statements, and returns the position up to
-	// which the views are complete: the projector stores that position among its own tables. It runs once, in
-	// Open; its error is Open's.
+	// Setup creates or migrates the tables of the projector, prepares its statements, and returns the position up to
+	// which the views are complete, which the projector stores in its own tables. It runs once, in Open, which returns
+	// its error.
 	Setup(tx *Tx) (ledger.Position, error)
-	// Project brings the views up to date with entries, which follow the last ones in position order and must
-	// not be kept or changed. On an error all its work of this call is undone and the views become stale.
+	// Project updates the views with entries, which follow the previous ones in position order and must not be kept or
+	// changed. On an error all work of this call is undone and the views become stale.
 	Project(tx *Tx, entries []ledger.Entry) error
 	// Reset empties the views, as if no entry had been seen.
 	Reset(tx *Tx) error
@@ -44,9 +44,9 @@ const (
 	pageSize       = 4096
 	writerCacheKiB = 32 << 10
 	readerCacheKiB = 4 << 10
-	// checkpointPages is how many pages the write-ahead log may gather before they are copied into the database. More
-	// make bulk loads faster; fewer keep the wait short that a checkpoint imposes on the appends behind it (about 5 ms
-	// per 1,000 pages).
+	// checkpointPages is the number of pages in the write-ahead log after which they are copied into the database. More
+	// pages make bulk loads faster; fewer shorten the delay of the appends that wait for a checkpoint (about 5 ms per
+	// 1,000 pages).
 	checkpointPages = 2000
 )
 

@@ -7,12 +7,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// request is one append that waits for the writer. The writer sets position or err, closes done and forgets it.
+// request is one append that waits for the writer. The writer sets position or err; the responder closes done.
 type request struct {
 	entry     ledger.Entry
 	bytes     []byte
 	expect    ledger.Position
-	abandoned atomic.Bool // nobody waits any more
+	abandoned atomic.Bool // its caller no longer waits
 	position  ledger.Position
 	err       error
 	done      chan struct{}
@@ -20,7 +20,7 @@ type request struct {
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// maxKept is the most bytes of an entry whose room is kept for the next.
+// maxKept is the greatest capacity of a buffer that is kept for the next request.
 const maxKept = 64 << 10
 
 func newRequest() *request {
@@ -29,7 +29,7 @@ func newRequest() *request {
 	return r
 }
 
-// free gives the request back for the next append. Only whoever had its answer, or never queued it, may do so.
+// free returns the request to the pool. Call it only after done is closed, or if it was never queued.
 func (r *request) free() {
 	if cap(r.bytes) > maxKept {
 		return
@@ -38,7 +38,7 @@ func (r *request) free() {
 	requests.Put(r)
 }
 
-// queue is what waits for the writer, in order of arrival.
+// queue holds the work of the writer, in order of arrival.
 type queue struct {
 	mu      sync.Mutex
 	filled  sync.Cond
@@ -65,7 +65,7 @@ func (q *queue) append(r *request) bool {
 	return true
 }
 
-// job adds work for the writer's goroutine; false means that the log is closed.
+// job adds a function for the goroutine of the writer; false means that the log is closed.
 func (q *queue) job(fn func(*writer)) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,8 +84,8 @@ func (q *queue) close() {
 	q.filled.Signal()
 }
 
-// take waits for work and moves up to limit requests, and not many more than maxBatchBytes, to the end of batch.
-// All jobs come with it. open is false when the queue is closed and empty.
+// take waits for work and appends up to limit requests, and not many more than maxBatchBytes, to batch. It returns all
+// jobs. open is false when the queue is closed and empty.
 func (q *queue) take(batch []*request, limit int) (_ []*request, jobs []func(*writer), open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,7 +102,7 @@ func (q *queue) take(batch []*request, limit int) (_ []*request, jobs []func(*wr
 	}
 	batch = append(batch, q.appends[:n]...)
 	rest := copy(q.appends, q.appends[n:])
-	clear(q.appends[rest:]) // let go of the requests
+	clear(q.appends[rest:]) // release the requests
 	q.appends = q.appends[:rest]
 	jobs, q.jobs = q.jobs, nil
 	return batch, jobs, true

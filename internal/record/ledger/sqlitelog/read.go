@@ -13,10 +13,10 @@ const (
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
 		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
 
-	followBatch = 64 // the most entries given to a follower at once
+	followBatch = 64 // the greatest number of entries given to a follower at once
 )
 
-// reader is a connection for reading the ledger's own tables.
+// reader is a connection for reading the tables of the ledger.
 type reader struct {
 	conn         *conn
 	read, stream *Stmt
@@ -42,7 +42,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 	if err := checkLimit(limit); err != nil {
 		return nil, err
 	}
-	// A writer that keeps what it has read asks for what is new, and most often nothing is.
+	// A writer with a cached fold reads what is new: mostly nothing.
 	if h, ok := l.heads.get(s); ok && h.position <= after && !l.isClosing() {
 		return nil, ctx.Err()
 	}

@@ -9,8 +9,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The streams' names are stored once. A stream's number is given in order of creation, so that the index of
-// entries grows at its end: an index of names would touch a random page for every entry.
+// The name of a stream is stored once. Streams are numbered in order of creation, so that the index of entries grows at its
+// end: an index of names would touch a random page for every entry.
 const schema = `
 CREATE TABLE streams(name TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE entries(position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
@@ -20,7 +20,7 @@ CREATE INDEX entries_by_stream ON entries(stream);
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 
 // writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
-// checkpoints are run by us, because SQLite's own swallow their errors.
+// the writer runs the checkpoints, because automatic ones hide their errors.
 func writerDSN(path string) string {
 	return dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
 		pragma("synchronous", "full"), pragma("wal_autocheckpoint", 0), pragma("temp_store", "memory"),
@@ -32,8 +32,8 @@ func readerDSN(path string) string {
 		pragma("temp_store", "memory"), pragma("busy_timeout", 5000), pragma("cell_size_check", "on"))
 }
 
-// createFile makes sure that the database exists and belongs to the owner only. SQLite gives its other files the
-// same mode.
+// createFile creates the database if it does not exist, for its owner only. SQLite creates its other files with the same
+// mode.
 func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -45,7 +45,7 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// migrate creates the schema in an empty file and refuses files that are not ours or newer than we are.
+// migrate creates the schema in an empty file, and refuses files of other programs or of a newer version.
 func migrate(c *conn, path string) error {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {
@@ -64,9 +64,9 @@ func migrate(c *conn, path string) error {
 			schema, schemaVersion, applicationID)
 		return errors.Join(c.exec(script), syncDir(filepath.Dir(path)))
 	case app != applicationID:
-		return errors.New("this is a SQLite database, but not one of Trapeze's: choose another data directory")
+		return errors.New("this is a SQLite database of another program: choose another data directory")
 	case version > schemaVersion:
-		return fmt.Errorf("written by a newer Trapeze (schema %d, this version knows %d): upgrade the program",
+		return fmt.Errorf("written by a newer version of Trapeze (schema %d, this version reads up to %d): upgrade the program",
 			version, schemaVersion)
 	}
 	return nil
@@ -81,8 +81,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Result codes of SQLite that mean something to us; https://www.sqlite.org/rescode.html. The low byte is the
-// primary code.
+// The result codes of SQLite that this package tests for; https://www.sqlite.org/rescode.html. The low byte is the primary
+// code.
 const (
 	codeBusy     = 5
 	codeNoMem    = 7
@@ -94,7 +94,7 @@ const (
 	codeNotADB   = 26
 )
 
-// code returns SQLite's primary result code, 0 if err is not SQLite's.
+// code returns the primary result code of an error of SQLite, 0 for other errors.
 func code(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -103,18 +103,18 @@ func code(err error) int {
 	return e.Code() & 0xff
 }
 
-// explain adds to an error what a person can do about it.
+// explain adds to an error what the operator can do about it.
 func explain(path string, err error) error {
 	var hint string
 	switch {
 	case errors.Is(err, os.ErrPermission) || code(err) == codeReadOnly || isReadOnly(err):
 		hint = "the data directory and its files must be writable by this user"
 	case code(err) == codeCorrupt || code(err) == codeNotADB:
-		hint = "the file is damaged or no database: restore it from a backup"
+		hint = "the file is damaged or not a database: restore it from a backup"
 	case code(err) == codeCantOpen:
-		hint = "check that the path is right and the directory writable"
+		hint = "check that the path is correct and the directory writable"
 	case isFull(err):
-		hint = "the disk is full: make room"
+		hint = "the disk is full: free some space"
 	default:
 		return fmt.Errorf("sqlitelog: %s: %w", path, err)
 	}

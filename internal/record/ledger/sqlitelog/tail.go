@@ -8,11 +8,11 @@ import (
 
 const (
 	tailEntries = 4096
-	tailBytes   = 2 * maxBatchBytes // or the first large batch would leave every follower behind
+	tailBytes   = 2 * maxBatchBytes // less would put every follower behind after one large batch
 )
 
-// tail holds the last committed position and the newest entries, so that followers which keep up never read the
-// database or decode anything.
+// tail holds the last committed position and the newest entries, so that followers that keep up never read the database or
+// decode an entry.
 type tail struct {
 	mu      sync.Mutex
 	last    ledger.Position
@@ -22,7 +22,7 @@ type tail struct {
 	changed chan struct{} // closed at the next commit
 }
 
-// batch is the entries of one commit, with their size in bytes. Followers hold on to them: they never change.
+// batch is the entries of one commit, with their size in bytes. Followers keep them: they never change.
 type batch struct {
 	entries []ledger.Entry
 	bytes   int
@@ -57,8 +57,8 @@ func (t *tail) position() ledger.Position {
 	return t.last
 }
 
-// after returns what is known of the entries after a position: some of the next ones; or behind = true if they must be
-// read from the database; or, if there are none, the channel that closes when there may be some.
+// after returns some of the entries after a position; or behind = true if they must be read from the database; or, if there
+// are none, the channel that is closed at the next commit.
 func (t *tail) after(p ledger.Position, limit int) (entries []ledger.Entry, behind bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,7 +21,7 @@ type writer struct {
 
 	last       ledger.Position // of the newest entry in the current transaction
 	lastStream int64           // the highest stream number in it
-	projected  ledger.Position // how far the views are
+	projected  ledger.Position // of the newest entry in the views
 	written    int             // pages written since the last checkpoint
 }
 
@@ -79,7 +79,7 @@ func (w *writer) prepare() error {
 // run serves the queue until it is closed and empty.
 func (w *writer) run() {
 	defer close(w.log.finished)
-	to := newAnswers()
+	to := newResponder()
 	defer to.close()
 	var batch []*request
 	for {
@@ -100,7 +100,7 @@ func (w *writer) run() {
 }
 
 // close closes the connection, as the last one: SQLite then copies the write-ahead log into the database. After an
-// I/O error it stays open until the process ends, because that copy would go on as if nothing had happened.
+// I/O error it stays open until the process ends, because that copy would ignore the error.
 func (w *writer) close() error {
 	if w.log.health.broken() {
 		return nil
@@ -108,8 +108,8 @@ func (w *writer) close() error {
 	return w.conn.close()
 }
 
-// serve commits a batch and has everyone in it answered.
-func (w *writer) serve(batch []*request, to *answers) {
+// serve commits a batch and has its appends answered.
+func (w *writer) serve(batch []*request, to *responder) {
 	err := w.log.health.check()
 	if err == nil {
 		err = w.append(batch)
@@ -119,13 +119,13 @@ func (w *writer) serve(batch []*request, to *answers) {
 			r.position, r.err = 0, err
 		}
 	}
-	to.give(batch)
+	to.answer(batch)
 }
 
-// append commits the requests that pass their check; the others get their own error. The error it returns is the
-// answer to all.
+// append commits the requests that pass their check; the others get an error of their own. An error that it returns is the
+// answer to all of them.
 func (w *writer) append(batch []*request) error {
-	entries := make([]ledger.Entry, 0, len(batch)) // given to followers: never used again
+	entries := make([]ledger.Entry, 0, len(batch)) // followers keep it: never reused
 	size := 0
 	var viewErr error
 	err := w.transaction(func() (keep bool, err error) {
@@ -154,7 +154,7 @@ func (w *writer) append(batch []*request) error {
 	return nil
 }
 
-var errAbandoned = errors.New("the caller has gone")
+var errAbandoned = errors.New("the caller stopped waiting")
 
 // transaction runs fn between BEGIN and COMMIT, or ROLLBACK if there is nothing to keep. Its errors are answers of
 // Append: they say whether anything was written.
@@ -164,7 +164,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 		_, _ = w.rollback.Exec() // fails if SQLite has rolled back by itself
 		w.last, w.lastStream = last, lastStream
 		w.log.heads.forget()
-		return w.log.health.blame(err, inCommit)
+		return w.log.health.classify(err, inCommit)
 	}
 	if _, err := w.begin.Exec(); err != nil {
 		return abort(err, false)
@@ -211,8 +211,8 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 	return h.position, nil
 }
 
-// head finds the end of a stream; its id is 0 if the stream does not exist. A stream that is expected to be new is
-// created on the way: one search of the names instead of two.
+// head returns the head of a stream; its id is 0 if the stream does not exist. A stream that is expected to be new is
+// created at once: one search of the names instead of two.
 func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error) {
 	if h, ok := w.log.heads.get(stream); ok {
 		return h, nil
@@ -263,7 +263,7 @@ func (w *writer) transact(fn func(*Tx) error) error {
 	return own
 }
 
-// isFault says whether an error is the disk's or the database's, and not that of a statement.
+// isFault reports whether an error is one of the disk or the database, and not of a statement.
 func isFault(err error) bool {
 	switch code(err) {
 	case codeBusy, codeNoMem, codeReadOnly, codeIOErr, codeCorrupt, codeFull, codeNotADB:
@@ -272,8 +272,8 @@ func isFault(err error) bool {
 	return false
 }
 
-// checkpoint copies the write-ahead log into the database when it has grown enough. The next commit then begins
-// the log anew. PASSIVE never waits for readers.
+// checkpoint copies the write-ahead log into the database when it has grown enough. The next commit then overwrites the log
+// from its start. PASSIVE never waits for readers.
 func (w *writer) checkpoint() {
 	pages, _, err := w.conn.raw.Status(sqlite.DBStatusCacheWrite, true)
 	if w.written += pages; err != nil || w.written < checkpointPages || w.log.health.broken() {
@@ -281,6 +281,6 @@ func (w *writer) checkpoint() {
 	}
 	w.written = 0
 	if err := w.conn.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isFull(err) && code(err) != codeBusy {
-		_ = w.log.health.blame(err, false)
+		_ = w.log.health.classify(err, false)
 	}
 }

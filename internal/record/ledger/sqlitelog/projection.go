@@ -8,13 +8,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// rebuildBatch is how many entries a rebuild projects in one transaction, and so how long an append waits for it.
+// rebuildBatch is the number of entries that a rebuild projects in one transaction. An append waits for one batch.
 const rebuildBatch = 500
 
-// Committer is a projector that wants to know when its work can be read.
+// Committer is a projector that is told when its work can be read.
 type Committer interface {
 	// Committed runs after every commit of entries or of projections, before any append in it is answered, on the
-	// goroutine of the other calls. at is how far the views are; they lag only while [Log.Stale].
+	// goroutine of the other calls. at is the position up to which the views are complete; they lag only while [Log.Stale]
+	// is not nil.
 	Committed(at ledger.Position)
 }
 
@@ -24,8 +25,8 @@ func (w *writer) committed() {
 	}
 }
 
-// Stale is nil while the views contain every acknowledged entry, and otherwise says why they do not. Stale views
-// stay as they are until CatchUp or Rebuild.
+// Stale is nil while the views contain every acknowledged entry; otherwise it says why they do not. Stale views do not
+// change until CatchUp or Rebuild.
 func (l *Log) Stale() error {
 	if p := l.stale.Load(); p != nil {
 		return *p
@@ -41,8 +42,8 @@ func (l *Log) setStale(err error) {
 	l.stale.Store(&err)
 }
 
-// CatchUp projects the entries that the views lack and ends their staleness. Appends go on meanwhile. It returns
-// the projector's error if that fails again: then only a corrected program or Rebuild will help.
+// CatchUp projects the entries that the views lack; then they are no longer stale. Appends continue meanwhile. It returns
+// the error of the projector if that fails again: then only a corrected program or Rebuild helps.
 func (l *Log) CatchUp(ctx context.Context) error {
 	if l.opts.Projector == nil {
 		return nil
@@ -59,7 +60,7 @@ func (l *Log) CatchUp(ctx context.Context) error {
 	}
 }
 
-// Rebuild empties the views and projects all entries anew. Readers see unfinished views meanwhile.
+// Rebuild empties the views and projects all entries again. Readers see incomplete views meanwhile.
 func (l *Log) Rebuild(ctx context.Context) error {
 	if l.opts.Projector == nil {
 		return nil
@@ -79,7 +80,7 @@ func (l *Log) Rebuild(ctx context.Context) error {
 	return l.CatchUp(ctx)
 }
 
-// setupViews runs the projector's Setup and compares its position with ours.
+// setupViews runs Setup of the projector and compares its position with that of the ledger.
 func (w *writer) setupViews() error {
 	p := w.log.opts.Projector
 	if p == nil {
@@ -97,8 +98,8 @@ func (w *writer) setupViews() error {
 	return nil
 }
 
-// project runs the projector on the entries of the current transaction. An error of the projector is viewErr and
-// leaves the transaction as it was before; err means that the transaction cannot go on.
+// project runs the projector on the entries of the current transaction. An error of the projector is viewErr and leaves the
+// transaction as it was before; err means that the transaction cannot continue.
 func (w *writer) project(entries []ledger.Entry) (viewErr, err error) {
 	if w.log.opts.Projector == nil || w.log.stale.Load() != nil {
 		return nil, nil
@@ -107,7 +108,7 @@ func (w *writer) project(entries []ledger.Entry) (viewErr, err error) {
 		return nil, err
 	}
 	if viewErr = w.callProjector(entries); isFault(viewErr) {
-		return nil, viewErr // a full disk, for example, is not the projector's fault
+		return nil, viewErr // a full disk, for example, is no fault of the projector
 	}
 	if viewErr != nil {
 		if _, err = w.undo.Exec(); err != nil {
@@ -138,8 +139,8 @@ func (w *writer) projectedBatch(viewErr error) {
 	}
 }
 
-// catchUp projects the next entries that the views lack. It runs in the writer's turn: when there are none left,
-// none can slip in before the staleness ends.
+// catchUp projects the next entries that the views lack. It runs on the goroutine of the writer, so that no entry can be
+// appended between the last batch and the end of the staleness.
 func (w *writer) catchUp() (done bool, err error) {
 	if w.projected > w.last {
 		return false, fmt.Errorf("views end at %d, beyond the ledger at %d: rebuild", w.projected, w.last)

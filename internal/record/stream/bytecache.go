@@ -6,18 +6,18 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Bytes keeps byte strings by name, the recently used ones, up to a number of bytes in all. It is safe for many goroutines,
-// which must not change what they get.
-type Bytes struct {
+// ByteCache caches byte slices by name, least recently used first out, up to a total size. It is safe for concurrent use;
+// callers must not change the slices.
+type ByteCache struct {
 	mu    sync.Mutex
 	lru   simplelru.LRUCache[string, []byte]
 	bytes int
 	most  int
 }
 
-// NewBytes returns an empty cache for so many bytes.
-func NewBytes(most int) *Bytes {
-	c := &Bytes{most: most}
+// NewByteCache returns an empty cache of at most that many bytes.
+func NewByteCache(most int) *ByteCache {
+	c := &ByteCache{most: most}
 	lru, err := simplelru.NewLRU(1<<20, func(_ string, b []byte) { c.bytes -= len(b) })
 	if err != nil {
 		panic(err) // only a size of zero is an error
@@ -26,8 +26,8 @@ func NewBytes(most int) *Bytes {
 	return c
 }
 
-// Put keeps b, unless it would take more than a quarter of the room.
-func (c *Bytes) Put(name string, b []byte) {
+// Put caches b, unless it is larger than a quarter of the cache.
+func (c *ByteCache) Put(name string, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lru.Contains(name) || len(b) > c.most/4 {
@@ -40,8 +40,8 @@ func (c *Bytes) Put(name string, b []byte) {
 	}
 }
 
-// Get finds what is kept under a name.
-func (c *Bytes) Get(name string) ([]byte, bool) {
+// Get returns the slice that is cached under a name.
+func (c *ByteCache) Get(name string) ([]byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lru.Get(name)

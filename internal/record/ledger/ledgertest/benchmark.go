@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// RawSync returns the median time of appending size bytes to a file in dir and waiting until they are on disk: the
-// least that any durable commit can cost there, and the yardstick of all our figures.
+// RawSync returns the median time of appending size bytes to a file in dir and syncing it: the least time of any durable
+// commit there, and the baseline of all measurements.
 func RawSync(dir string, size, n int) (_ time.Duration, err error) {
 	f, err := os.CreateTemp(dir, "raw-sync-*")
 	if err != nil {
@@ -42,9 +42,9 @@ func Percentile(took []time.Duration, p int) time.Duration {
 	return took[min(len(took)-1, len(took)*p/100)]
 }
 
-// Load runs op b.N times from a number of concurrent clients, each with one call under way at a time, and reports
-// what the clients saw: unit (such as "entries/s"), p50-µs and p99-µs. op gets the number of its client, from 0, and
-// of its call by that client. Load returns the median.
+// Load runs op b.N times from a number of concurrent clients, each with one call at a time, and reports the metrics unit
+// (such as "entries/s"), p50-µs and p99-µs. op receives the number of its client and the number of the call by that client,
+// both from 0. Load returns the median.
 func Load(b *testing.B, clients int, unit string, op func(client, call int) error) time.Duration {
 	b.Helper()
 	var next atomic.Int64
@@ -75,12 +75,12 @@ func Load(b *testing.B, clients int, unit string, op func(client, call int) erro
 	b.ReportMetric(float64(b.N)/total.Seconds(), unit)
 	b.ReportMetric(float64(p50.Nanoseconds())/1000, "p50-µs")
 	b.ReportMetric(float64(Percentile(took, 99).Nanoseconds())/1000, "p99-µs")
-	b.ReportMetric(0, "ns/op") // the time of one call says it better
+	b.ReportMetric(0, "ns/op") // misleading with concurrent clients
 	return p50
 }
 
-// ReportSync measures the disk under dir and reports p50 of one durable commit as its multiple: x-fsync. Call it
-// right after Load, so that both were measured in the same run.
+// ReportSync measures the disk of dir and reports p50 of one durable commit as a multiple of it: x-fsync. Call it right
+// after Load, so that both are measured in the same run.
 func ReportSync(b *testing.B, dir string, p50 time.Duration) {
 	b.Helper()
 	raw, err := RawSync(dir, 1024, 500)
