@@ -89,7 +89,7 @@ type MovedTask struct {
 // KeptTask is a task that stays where it is.
 type KeptTask struct {
 	Task string `json:"task"`
-	Code Code   `json:"code,omitempty"` // of the refusal; none where nobody else could take it now
+	Code Code   `json:"code,omitempty"` // of the refusal; none if no other agent can take it now
 	Why  string `json:"why"`
 	Hint string `json:"hint,omitempty"` // what to do next
 }
@@ -133,7 +133,7 @@ func (c *Client) agent(ctx context.Context, method string, in any, segments ...s
 	return ask[Agent](ctx, c, method, path(append([]string{"agents"}, segments...)...), nil, in)
 }
 
-// Beat notes that the calling agent lives. Waiting for its inbox does so too.
+// Beat reports that the calling agent is alive. Waiting for its inbox does so too.
 func (c *Client) Beat(ctx context.Context) error {
 	return c.do(ctx, http.MethodPost, path("presence"), nil, nil, nil)
 }

@@ -23,7 +23,7 @@ type Record struct {
 	Entries   []AuditEntry `json:"audit_entries"`
 }
 
-// AuditEntry is one event on record.
+// AuditEntry is one event in the record.
 type AuditEntry struct {
 	Timestamp time.Time       `json:"timestamp"`
 	Event     string          `json:"event"`
@@ -33,7 +33,7 @@ type AuditEntry struct {
 	For       []string        `json:"for,omitempty"`
 }
 
-// Trail is everything on record about a task.
+// Trail is everything in the record about a task.
 type Trail struct {
 	Task     string       `json:"task"`
 	Handoffs []Record     `json:"handoffs"`
@@ -46,7 +46,7 @@ type ExportOptions struct {
 	Format string // jsonl, csv, or for one task json; empty: jsonl
 }
 
-// Trail gives a task's whole history. The read is on record.
+// Trail gives a task's whole history. The read is recorded.
 func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
 	return ask[Trail](ctx, c, http.MethodGet, path("tasks", task, "trail"), nil, nil)
 }

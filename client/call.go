@@ -40,7 +40,7 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 	return c.conn.Make(ctx, r, out)
 }
 
-// usualWait is how long each call waits where nobody says how long.
+// usualWait is how long each call waits by default.
 const usualWait = 30 * time.Second
 
 // await makes a read that waits.

@@ -32,8 +32,8 @@ type Options struct {
 	Timeout time.Duration
 	// UserAgent names the program; empty means "trapeze-client".
 	UserAgent string
-	// Watch is told when [Client.Events] finds that the server is away, with why, and when it is back, with nil. It must
-	// not block for long; nil means that nobody is told.
+	// Watch is called when [Client.Events] finds that the server is away, with the reason, and when it is back, with nil. It
+	// must not block for long; nil means that nothing is called.
 	Watch func(away error)
 }
 

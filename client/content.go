@@ -17,7 +17,7 @@ type ContentInput struct {
 	Majors []int
 }
 
-// Content gives the envelope of a task, of a handoff or of what was shared; the id says which. The read is on record.
+// Content gives the envelope of a task, of a handoff or of what was shared; the id says which. The read is recorded.
 func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet, error) {
 	of := "tasks"
 	switch {

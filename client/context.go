@@ -14,7 +14,7 @@ type Point struct {
 	Supersedes string  `json:"supersedes,omitempty"` // id of the earlier point that this one replaces
 	Reasoning  string  `json:"reasoning,omitempty"`  // what led to it; left out of what a receiver gets unless it is packed in full
 	Pinned     bool    `json:"pinned,omitempty"`     // comes before what is not, when a token budget is short
-	Importance float64 `json:"importance,omitempty"` // 0 to 1; 0: nobody said
+	Importance float64 `json:"importance,omitempty"` // 0 to 1; 0: unknown
 }
 
 // Step is one thing that the sender did.
@@ -76,9 +76,9 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
-// PreviewInput says for whom an envelope would be packed, and how.
+// PreviewInput says for which receiver an envelope would be packed, and how.
 type PreviewInput struct {
-	To      string  `json:"to,omitempty"` // an agent; empty: nobody in particular
+	To      string  `json:"to,omitempty"` // an agent; empty: no particular one
 	Content Content `json:"content,omitzero"`
 	Pack    Pack    `json:"pack,omitzero"`
 }

@@ -24,7 +24,7 @@ type TurnInput struct {
 	Role    SpeakerRole `json:"role"`
 	Text    string      `json:"text"`              // at most 64 KiB
 	Agent   string      `json:"agent,omitempty"`   // for operators: in whose session it was said
-	Task    string      `json:"task,omitempty"`    // in the course of which task; whoever holds it may go on
+	Task    string      `json:"task,omitempty"`    // in the course of which task; its owner may continue the conversation
 	Handoff string      `json:"handoff,omitempty"` // and of which of its handoffs
 }
 
@@ -101,7 +101,7 @@ func (c *Client) AppendTurn(ctx context.Context, conversation string, in TurnInp
 	return ask[Said](ctx, c, http.MethodPost, path("conversations", conversation, "turns"), nil, in)
 }
 
-// Conversation reads the last turns of a conversation. The read is on record.
+// Conversation reads the last turns of a conversation. The read is recorded.
 func (c *Client) Conversation(ctx context.Context, id string, o ConversationOptions) (Conversation, error) {
 	q := wire.Query{}
 	q.Number("limit", o.Limit)
@@ -120,7 +120,7 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 }
 
 // Continuity condenses a conversation for the next agent: who spoke before, the changes of hands, the first request and
-// the last turns, in at most budget bytes; 0 means 4000. The read is on record.
+// the last turns, in at most budget bytes; 0 means 4000. The read is recorded.
 func (c *Client) Continuity(ctx context.Context, id string, budget int) (Continuity, error) {
 	q := wire.Query{}
 	q.Number("budget", budget)

@@ -1,5 +1,5 @@
 // Package client talks to a Trapeze server over HTTP: create tasks, hand them off, catch them, finish them, and read
-// what is on record.
+// the record.
 //
 // A call that changes something carries an idempotency key of its own and is repeated under the same key when the
 // network or the server fails, so that it happens once. Refusals come as [*Error]; [errors.Is] compares them with a

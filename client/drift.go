@@ -27,12 +27,12 @@ type Hop struct {
 type Changes struct {
 	Kept    []string `json:"kept,omitempty"`
 	Changed []Change `json:"changed,omitempty"`
-	Omitted []Lost   `json:"omitted,omitempty"` // left out on record: it can be fetched
+	Omitted []Lost   `json:"omitted,omitempty"` // left out and listed: it can be fetched
 	Dropped []Lost   `json:"dropped,omitempty"` // not there, and nothing says why
 	Added   []string `json:"added,omitempty"`
 }
 
-// Change is one entry that came through and says something else.
+// Change is one entry that came through with a different text.
 type Change struct {
 	ID     string `json:"id"`
 	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
@@ -63,6 +63,6 @@ type Kept struct {
 	Introduced int     `json:"introduced"`
 	Surviving  int     `json:"surviving"`
 	Verbatim   int     `json:"verbatim"`          // of those, word for word
-	Omitted    int     `json:"omitted,omitempty"` // not surviving, but left out on record
+	Omitted    int     `json:"omitted,omitempty"` // not surviving, but listed as left out
 	Rate       float64 `json:"rate"`              // surviving by introduced, 0 to 1
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Event is an entry as the event stream tells it: what happened, to what, by whom; not the content.
+// Event is an entry in the stream of events: what happened, to what, and by which principal; not the content.
 type Event struct {
 	Position uint64    `json:"position"`
 	Time     time.Time `json:"time"`

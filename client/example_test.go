@@ -210,7 +210,7 @@ func ExampleClient_Continuity() {
 	_, err = scout.AppendTurn(ctx, "login", client.TurnInput{Role: client.SpeakerAssistant, Text: "The cookie expires too early."})
 	must(err)
 
-	// Whoever takes the task over can read on, and add to it.
+	// The next owner of the task can read on, and add to it.
 	_, err = coder.Accept(ctx, sent.Handoff, client.AcceptInput{})
 	must(err)
 	so, err := coder.Continuity(ctx, "login", 0)

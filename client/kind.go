@@ -17,7 +17,7 @@ const (
 	NotOwner        Code = "not_owner"       // only the task's owner may do this
 	Limit           Code = "limit"           // a limit of the task is reached
 	Budget          Code = "budget"          // a budget of the task is spent
-	Unavailable     Code = "unavailable"     // nobody can serve this now; later may work
+	Unavailable     Code = "unavailable"     // this cannot be served now; later may work
 	CircuitOpen     Code = "circuit_open"    // the receiver's circuit is open
 	Expired         Code = "expired"         // the time for this is over
 	Unknown         Code = "unknown"         // it may or may not have happened; repeat it with the same key
@@ -30,7 +30,7 @@ type State string
 
 // The states of a task. The last three are final.
 const (
-	Pending    State = "pending"     // nobody owns it; its requester stands as source
+	Pending    State = "pending"     // it has no owner; its requester is the source
 	Executing  State = "executing"   // its owner works on it
 	HandingOff State = "handing_off" // a handoff is under way; the source still owns it
 	Waiting    State = "waiting"     // for the results of child tasks
@@ -58,7 +58,7 @@ const (
 	StageFailed           Stage = "failed"
 	StageParked           Stage = "parked"
 	StageCancelled        Stage = "cancelled"
-	StageAtDesk           Stage = "at_desk" // nobody but people are left: a ticket is open for them
+	StageAtDesk           Stage = "at_desk" // only people are left: a ticket is open for them
 )
 
 // Kind is what sort of handoff it is.

@@ -14,7 +14,7 @@ type Scope string
 // The scopes.
 const (
 	ScopePrivate   Scope = "private"   // its author alone
-	ScopeTask      Scope = "task"      // whoever takes part in its task, until that ends
+	ScopeTask      Scope = "task"      // the participants of its task, until it ends
 	ScopeWorkspace Scope = "workspace" // everybody
 )
 
@@ -144,7 +144,7 @@ func (c *Client) Remember(ctx context.Context, in RememberInput) (MemoryItem, er
 	return c.memory(ctx, http.MethodPost, in)
 }
 
-// Memory reads a memory item, or what a reference to it names. The read is on record.
+// Memory reads a memory item, or what a reference to it names. The read is recorded.
 func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (MemoryItem, error) {
 	q := wire.Query{}
 	q.Number("version", r.Version)
@@ -153,7 +153,7 @@ func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (Memo
 	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), q, nil)
 }
 
-// SearchMemory finds memory items that the token may read. What it gives is on record.
+// SearchMemory finds memory items that the token may read. What it returns is recorded.
 func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
 	q := wire.Query{}
 	q.Text("q", f.Query)

@@ -28,7 +28,7 @@ type Decision struct {
 	Broken   []string  `json:"broken,omitempty"`  // rules whose expressions could not be evaluated, and why
 }
 
-// Receiver is to whom a decision hands off: one field is set.
+// Receiver is the receiver of a decision: one field is set.
 type Receiver struct {
 	Agent      string `json:"agent,omitempty"`
 	Capability string `json:"capability,omitempty"`
@@ -49,7 +49,7 @@ type Weighed struct {
 // RouteInput asks where a task would go. Its zero value asks the policy in force.
 type RouteInput struct {
 	Content Content      `json:"content,omitzero"`  // what would be added to the envelope
-	AskLLM  bool         `json:"ask_llm,omitempty"` // where no rule matches, ask the model that the policy names; that goes on record
+	AskLLM  bool         `json:"ask_llm,omitempty"` // where no rule matches, ask the model that the policy names; the question is recorded
 	Policy  *PolicyCheck `json:"policy,omitempty"`  // a policy file to try instead
 }
 

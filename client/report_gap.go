@@ -9,7 +9,7 @@ type GapInput struct {
 	Detail  string   `json:"detail,omitempty"`
 }
 
-// ReportGap puts on record that the context of a task lacks something. Its owner goes on working with what there is.
+// ReportGap records that the context of a task lacks something. Its owner goes on working with what there is.
 func (c *Client) ReportGap(ctx context.Context, task string, in GapInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "gap")
 }

@@ -10,7 +10,7 @@ type TakeoverInput struct {
 }
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
-// takes it from whoever holds it and offers it to an agent.
+// takes it from its owner and offers it to an agent.
 func (c *Client) Takeover(ctx context.Context, task string, in TakeoverInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "takeover")
 }

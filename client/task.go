@@ -12,7 +12,7 @@ import (
 
 // Timeouts are the clocks of a task and its handoffs. Zero fields mean the server's defaults, which are named here.
 type Timeouts struct {
-	Offer    Duration `json:"offer,omitzero"`    // an offer nobody has seen; 10m
+	Offer    Duration `json:"offer,omitzero"`    // an offer that is not seen; 10m
 	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
 	Approval Duration `json:"approval,omitzero"` // a supervised handoff; 24h
 	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; 24h
@@ -48,7 +48,7 @@ type Spend struct {
 	Cost   int64 `json:"cost_micros,omitzero"` // millionths of the currency that the deployment counts in
 }
 
-// Constraint is a rule for whoever holds the task. It can be tightened, never loosened.
+// Constraint is a rule for the owner of the task. It can be tightened, never loosened.
 type Constraint struct {
 	ID     string         `json:"id"`
 	Kind   ConstraintKind `json:"kind"`
@@ -237,7 +237,7 @@ type TaskFilter struct {
 	Limit  int    // at most 500; 0 means 50
 }
 
-// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
+// Receipt is the answer to a call that changes a task: how the task stands after it, and the position of its entry.
 type Receipt struct {
 	Task     string     `json:"task"`
 	State    State      `json:"state"`
@@ -257,7 +257,7 @@ type Receipt struct {
 	Parked   *ParkedFor `json:"parked,omitempty"`
 	Decision *Decision  `json:"decision,omitempty"` // of a handoff to Auto
 	Position uint64     `json:"position"`
-	Events   []string   `json:"events"`           // what this call put on record; none if nothing had to change
+	Events   []string   `json:"events"`           // what this call recorded; none if nothing had to change
 	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
@@ -266,7 +266,7 @@ type SendInput struct {
 	Epoch       uint64      `json:"epoch,omitempty"`
 	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route; Auto alone: as the policy says
 	Capability  string      `json:"capability,omitempty"` // what the receiver must be able to do
-	Channel     string      `json:"channel,omitempty"`    // publish to whoever subscribes to it now, instead of naming receivers
+	Channel     string      `json:"channel,omitempty"`    // publish to its present subscribers, instead of naming receivers
 	Kind        Kind        `json:"kind,omitempty"`       // empty: warm; with a channel, Broadcast
 	FanOut      bool        `json:"fan_out,omitempty"`    // with Broadcast: every receiver gets a copy
 	FanIn       FanIn       `json:"fan_in,omitzero"`
@@ -288,7 +288,7 @@ type SendInput struct {
 
 // CancelInput calls a task off, or takes a handoff back.
 type CancelInput struct {
-	Epoch  uint64 `json:"epoch,omitempty"` // 0, for a task: whoever owns it now
+	Epoch  uint64 `json:"epoch,omitempty"` // 0, for a task: that of its present owner
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -296,7 +296,7 @@ type CancelInput struct {
 type Chain struct {
 	Name  string `json:"name"`            // empty: the task was not escalated along one
 	Level int    `json:"level"`           // the highest that was asked, from 1
-	Agent string `json:"agent,omitempty"` // of that level, who took it; empty: nobody did
+	Agent string `json:"agent,omitempty"` // of that level, that took it; empty: none did
 }
 
 // Tasks lists the tasks that the token may see, newest first.
@@ -315,13 +315,13 @@ func (f TaskFilter) query() wire.Query {
 	return q
 }
 
-// Task shows one task. The read is on record.
+// Task shows one task. The read is recorded.
 func (c *Client) Task(ctx context.Context, id string) (Task, error) {
 	return c.WaitTask(ctx, id, 0, 0)
 }
 
 // WaitTask shows one task, as it is when it has an entry after a position, its Position as the caller knows it, or when wait is
-// over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is on record.
+// over, at most [MaxWait]. After 0 it waits until the task is completed, failed, cancelled or parked. The read is recorded.
 func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait time.Duration) (t Task, err error) {
 	q := wire.Query{}
 	q.Position("after", after)

@@ -27,7 +27,7 @@ type TicketDoc struct {
 	Level     int       `json:"level,omitempty"` // 1 once it has gone on
 	ClaimedBy string    `json:"claimed_by,omitempty"`
 	Claimed   time.Time `json:"claimed_at,omitzero"`
-	Kept      time.Time `json:"kept_until,omitzero"` // for whoever claimed it, where it is no takeover
+	Kept      time.Time `json:"kept_until,omitzero"` // for the principal that claimed it, unless it is a takeover
 	Outcome   string    `json:"outcome,omitempty"`   // approved, denied, answered, resolved, unanswered or withdrawn
 	Answer    string    `json:"answer,omitempty"`
 	Detail    string    `json:"detail,omitempty"`
@@ -96,7 +96,7 @@ func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error
 	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)
 }
 
-// Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is on record.
+// Ticket shows a ticket, and waits up to wait, at most 55 s, until it is closed. The read is recorded.
 func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (t Ticket, err error) {
 	err = c.await(ctx, path("tickets", id), wire.Query{}, wait, &t)
 	return t, err

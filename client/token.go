@@ -37,7 +37,7 @@ type TokenList struct {
 	Position uint64  `json:"position"`
 }
 
-// Me is whom a token speaks for.
+// Me is the principal of a token.
 type Me struct {
 	Workspace string   `json:"workspace"`
 	Role      Role     `json:"role"`
@@ -49,7 +49,7 @@ type Me struct {
 	Server    string   `json:"server"`           // the server's version
 }
 
-// Me says whom the token speaks for.
+// Me returns the principal of the token.
 func (c *Client) Me(ctx context.Context) (Me, error) {
 	return ask[Me](ctx, c, http.MethodGet, path("me"), nil, nil)
 }

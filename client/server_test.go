@@ -17,14 +17,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// house is a server in memory, for examples.
-type house struct {
+// testServer is a server in memory, for examples.
+type testServer struct {
 	*httptest.Server
 	admin *client.Client
 	stop  func() error
 }
 
-func open() *house {
+func open() *testServer {
 	log := ledgertest.NewDouble(ledgertest.Faults{})
 	views, err := sqlview.Follow(context.Background(), log, "")
 	must(err)
@@ -36,21 +36,21 @@ func open() *house {
 	must(err)
 	admin, err := a.Bootstrap(context.Background(), identity.DefaultWorkspace)
 	must(err)
-	h := &house{Server: httptest.NewServer(httpapi.New(a, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
+	h := &testServer{Server: httptest.NewServer(httpapi.New(a, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
 	h.stop = func() error { return errors.Join(store.Close(), os.RemoveAll(dir), views.Close(), log.Close()) }
 	h.admin, err = client.New(h.URL, admin, client.Options{})
 	must(err)
 	return h
 }
 
-func (h *house) close() {
+func (h *testServer) close() {
 	h.CloseClientConnections()
 	h.Close()
 	must(h.stop())
 }
 
 // agent adds an agent and returns a client that speaks for it.
-func (h *house) agent(name string) *client.Client {
+func (h *testServer) agent(name string) *client.Client {
 	_, err := h.admin.RegisterAgent(context.Background(), name, client.AgentSpec{})
 	must(err)
 	t, err := h.admin.CreateToken(context.Background(), client.TokenInput{Role: client.RoleAgent, Name: name})
