@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -155,8 +154,27 @@ func (s *source) fields(b *strings.Builder, name string) {
 		if text == "" {
 			text = f.Doc.Text()
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", key, plain(types.ExprString(f.Type)), strings.Join(strings.Fields(text), " "))
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", key, plain(expression(f.Type)), strings.Join(strings.Fields(text), " "))
 	}
+}
+
+// expression is a type as it is written. It has the forms that fields of events have.
+func expression(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return expression(e.X) + "." + e.Sel.Name
+	case *ast.StarExpr:
+		return "*" + expression(e.X)
+	case *ast.ArrayType:
+		if e.Len == nil {
+			return "[]" + expression(e.Elt)
+		}
+	case *ast.MapType:
+		return "map[" + expression(e.Key) + "]" + expression(e.Value)
+	}
+	panic(fmt.Sprintf("a field of an event has a type of the form %T", e))
 }
 
 // parts tells the structs and closed sets that events are made of: all that the events lead to.
@@ -167,7 +185,7 @@ func (s *source) parts(b *strings.Builder, events []string) {
 		todo = todo[1:]
 		if st := s.structs[name]; st != nil {
 			for _, f := range st.Fields.List {
-				part := strings.TrimLeft(types.ExprString(f.Type), "[]*")
+				part := strings.TrimLeft(expression(f.Type), "[]*")
 				if (s.structs[part] != nil || s.words[part] != nil) && !slices.Contains(names, part) && !slices.Contains(events, part) {
 					names = append(names, part)
 					todo = append(todo, part)
