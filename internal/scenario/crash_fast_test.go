@@ -4,7 +4,10 @@ package scenario
 
 import "testing"
 
-const crashCycles = 3
+const (
+	crashCycles = 2
+	stopCycles  = 1
+)
 
 // crashProgram is this test program itself.
 func crashProgram(testing.TB) []string { return nil }

@@ -28,7 +28,7 @@ func TestAServerThatIsAskedToStopAnswersWhatItHasBegun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	wait := crew.work(ctx)
-	for range 3 {
+	for range stopCycles {
 		waits := longPoll(r, zoe.Text)
 		before, deadline := crew.acked.Load(), time.Now().Add(patience)
 		for crew.acked.Load() < before+200 && time.Now().Before(deadline) {

@@ -2,5 +2,5 @@
 
 package scenario
 
-// herdSize is how many agents wait, and how many handoffs come.
-const herdSize = 100
+// herdSize is the number of agents that wait, and of handoffs that are sent.
+const herdSize = 50

@@ -2,5 +2,5 @@
 
 package scenario
 
-// herdSize is how many agents wait, and how many handoffs come.
+// herdSize is the number of agents that wait, and of handoffs that are sent.
 const herdSize = 1000

@@ -2,8 +2,12 @@
 
 package scenario
 
-// How much is fought over ownership.
+// The size of the contests for ownership.
 const (
 	contestSeeds      = 8
 	contestOperations = 40_000
+
+	plantedOnAll = true
+
+	supportTasks = 200
 )
