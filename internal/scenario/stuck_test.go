@@ -97,7 +97,7 @@ func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
 		}
 		h.stuck(h.operator(), got.Task)
 		h.accept("helper", h.wait("helper"))
-		if now := h.task(got.Task); now.Owner != "helper" || now.Used.Attempts != 1 || len(now.Words) != 0 {
+		if now := h.task(got.Task); now.Owner != "helper" || now.Used.Attempts != 1 || len(now.StuckReports) != 0 {
 			h.Errorf("%+v", now.Used)
 		}
 		h.stuck(h.agent("ann"), got.Task) // an owner may be replaced once

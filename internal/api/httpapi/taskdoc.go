@@ -31,7 +31,7 @@ type Task struct {
 	Reserved     event.Budget       `json:"reserved,omitzero" doc:"Held by children that have not ended."`
 	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner in turn."`
 	Route        []string           `json:"route,omitempty" doc:"Agents that it still has to visit."`
-	Chain        task.Climb         `json:"chain,omitzero" doc:"Where it stands in an escalation chain."`
+	Chain        task.Chain         `json:"chain,omitzero" doc:"Where it stands in an escalation chain."`
 	Constraints  []event.Constraint `json:"constraints,omitempty"`
 	Permissions  []string           `json:"permissions,omitzero" doc:"Absent: not restricted here. Empty: none."`
 	Dependencies []event.Dependency `json:"dependencies,omitempty"`

@@ -49,44 +49,44 @@ func New(c Config) (*Verifier, error) {
 // Vouch verifies a token and returns the principal that it belongs to. The refusals are unauthenticated for an invalid token, and
 // unavailable while the keys of the issuer cannot be fetched. Claims are checked before the signature, so that a token for another server
 // causes no request to the issuer.
-func (v *Verifier) Vouch(ctx context.Context, token string) (identity.Voucher, error) {
+func (v *Verifier) Vouch(ctx context.Context, token string) (identity.ExternalToken, error) {
 	head, said, err := peek(token)
 	if err != nil {
-		return identity.Voucher{}, err
+		return identity.ExternalToken{}, err
 	}
 	if err := checkHead(head); err != nil {
-		return identity.Voucher{}, err
+		return identity.ExternalToken{}, err
 	}
 	if err := v.check(said); err != nil {
-		return identity.Voucher{}, err
+		return identity.ExternalToken{}, err
 	}
 	ring := &keyring{issuer: v.issuer, head: head}
 	options := &oidc.Config{SupportedSigningAlgs: algorithms, SkipClientIDCheck: true, SkipExpiryCheck: true} // checked here, with better errors
 	proved, err := oidc.NewVerifier(v.config.Issuer, ring, options).Verify(ctx, token)
 	if ring.err != nil {
-		return identity.Voucher{}, ring.err // the verifier drops its type
+		return identity.ExternalToken{}, ring.err // the verifier drops its type
 	}
 	if err != nil {
-		return identity.Voucher{}, refused(v.another(), "the signature of the token is not valid")
+		return identity.ExternalToken{}, refused(v.another(), "the signature of the token is not valid")
 	}
 	var c claims
 	if err := proved.Claims(&c); err != nil {
-		return identity.Voucher{}, refused(v.another(), "the claims of the token are malformed")
+		return identity.ExternalToken{}, refused(v.another(), "the claims of the token are malformed")
 	}
 	if err := v.check(c); err != nil { // again, for the signed claims
-		return identity.Voucher{}, err
+		return identity.ExternalToken{}, err
 	}
 	return v.voucher(c)
 }
 
-func (v *Verifier) voucher(c claims) (identity.Voucher, error) {
+func (v *Verifier) voucher(c claims) (identity.ExternalToken, error) {
 	name := c.text(v.config.Claim)
 	if event.CheckName("the agent's name", name) != nil {
-		return identity.Voucher{}, refused("configure the issuer to put the registered name of the agent into the claim "+v.config.Claim,
+		return identity.ExternalToken{}, refused("configure the issuer to put the registered name of the agent into the claim "+v.config.Claim,
 			"the claim %s of the token is not the name of an agent: %.80q", v.config.Claim, name)
 	}
 	expires, _, err := c.time("exp")
-	return identity.Voucher{
+	return identity.ExternalToken{
 		Issuer: v.config.Issuer, Subject: c.text("sub"), Client: c.text("client_id"), ID: c.text("jti"), Name: name,
 		Scopes: identity.ParseScopes(c.scopes()), Expires: expires,
 	}, err

@@ -83,7 +83,7 @@ func within(now, from, until time.Time) bool {
 
 // Worth reports whether an outcome changes anything, so that the many successes of a healthy agent need no entry.
 func Worth(s State, c ReportOutcome) bool {
-	return c.Outcome.Valid() && actionFor(s, c, time.Time{}) != Ignore
+	return c.Outcome.Valid() && circuitActionFor(s, c, time.Time{}) != Ignore
 }
 
 func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
@@ -91,7 +91,7 @@ func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
 			"unknown outcome %s", strconv.QuoteToASCII(string(c.Outcome)))
 	}
-	switch actionFor(s, c, now) {
+	switch circuitActionFor(s, c, now) {
 	case Count:
 		return []Event{FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1}}, nil
 	case Clear:
@@ -113,7 +113,7 @@ func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 	if c.Handoff == "" {
 		return nil, refusal.New(refusal.Invalid, "name the handoff", "a probe was claimed for no handoff")
 	}
-	switch actionFor(s, c, now) {
+	switch circuitActionFor(s, c, now) {
 	case Admit:
 		now = now.UTC()
 		return []Event{ProbeClaimed{c.Handoff, now, now.Add(s.Spec.Breaker.OpenFor)}}, nil
@@ -125,7 +125,7 @@ func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 }
 
 func decideReset(s State, now time.Time) ([]Event, error) {
-	if actionFor(s, ResetCircuit{}, now) == Reset {
+	if circuitActionFor(s, ResetCircuit{}, now) == Reset {
 		return []Event{CircuitReset{}}, nil
 	}
 	return nil, nil

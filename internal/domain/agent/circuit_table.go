@@ -2,55 +2,55 @@ package agent
 
 import "time"
 
-// Situation is a circuit's phase, as finely as its transitions need it.
-type Situation string
+// CircuitState is a circuit's phase, as finely as its transitions need it.
+type CircuitState string
 
 // The situations. Time moves Broken to Waiting and Probing to Waiting, without an event.
 const (
-	Clean    Situation = "closed"
-	Counting Situation = "closed, with failures"
-	Broken   Situation = "open"
-	Waiting  Situation = "half-open, no probe out"
-	Probing  Situation = "half-open, probe out"
+	Clean    CircuitState = "closed"
+	Counting CircuitState = "closed, with failures"
+	Broken   CircuitState = "open"
+	Waiting  CircuitState = "half-open, no probe out"
+	Probing  CircuitState = "half-open, probe out"
 )
 
-// Trigger is what can happen to a circuit.
-type Trigger string
+// CircuitTrigger is what can happen to a circuit.
+type CircuitTrigger string
 
 // The triggers. "Late" is an outcome of a handoff other than the last probe, or one that was counted before.
 const (
-	Succeeded      Trigger = "success"
-	FailedOnce     Trigger = "failure"
-	FailedTooOften Trigger = "failure that reaches the limit"
-	ProbeSucceeded Trigger = "the last probe succeeds"
-	ProbeFailed    Trigger = "the last probe fails"
-	Repeated       Trigger = "outcome reported before"
-	Claimed        Trigger = "probe claimed"
-	ClaimedAgain   Trigger = "probe claimed by the handoff that has it"
-	OperatorReset  Trigger = "reset by an operator"
+	Succeeded      CircuitTrigger = "success"
+	FailedOnce     CircuitTrigger = "failure"
+	FailedTooOften CircuitTrigger = "failure that reaches the limit"
+	ProbeSucceeded CircuitTrigger = "the last probe succeeds"
+	ProbeFailed    CircuitTrigger = "the last probe fails"
+	Repeated       CircuitTrigger = "outcome reported before"
+	Claimed        CircuitTrigger = "probe claimed"
+	ClaimedAgain   CircuitTrigger = "probe claimed by the handoff that has it"
+	OperatorReset  CircuitTrigger = "reset by an operator"
 )
 
-// Action is what a circuit does about a trigger.
-type Action string
+// CircuitAction is what a circuit does about a trigger.
+type CircuitAction string
 
 // The actions. All but Ignore and Refuse make one event.
 const (
-	Ignore Action = "ignore"
-	Count  Action = "count"
-	Clear  Action = "clear"
-	Break  Action = "open"
-	Close  Action = "close"
-	Admit  Action = "admit"
-	Refuse Action = "refuse circuit_open"
-	Reset  Action = "reset"
+	Ignore CircuitAction = "ignore"
+	Count  CircuitAction = "count"
+	Clear  CircuitAction = "clear"
+	Break  CircuitAction = "open"
+	Close  CircuitAction = "close"
+	Admit  CircuitAction = "admit"
+	Refuse CircuitAction = "refuse circuit_open"
+	Reset  CircuitAction = "reset"
 )
 
 // CircuitRule is one row of the breaker's transition table.
 type CircuitRule struct {
-	In     Situation
-	On     Trigger
-	Do     Action
-	Become Situation
+	In     CircuitState
+	On     CircuitTrigger
+	Do     CircuitAction
+	Become CircuitState
 }
 
 // CircuitTable is the breaker's transition table; [Decide] acts by it. A combination that is not in it cannot come
@@ -100,11 +100,11 @@ var CircuitTable = []CircuitRule{
 	{Probing, OperatorReset, Reset, Clean},
 }
 
-var circuitActions = func() map[Situation]map[Trigger]Action {
-	m := make(map[Situation]map[Trigger]Action)
+var circuitActions = func() map[CircuitState]map[CircuitTrigger]CircuitAction {
+	m := make(map[CircuitState]map[CircuitTrigger]CircuitAction)
 	for _, r := range CircuitTable {
 		if m[r.In] == nil {
-			m[r.In] = make(map[Trigger]Action)
+			m[r.In] = make(map[CircuitTrigger]CircuitAction)
 		}
 		m[r.In][r.On] = r.Do
 	}
@@ -112,14 +112,14 @@ var circuitActions = func() map[Situation]map[Trigger]Action {
 }()
 
 // actionFor looks up what an agent's circuit does about a command.
-func actionFor(s State, c Command, now time.Time) Action {
+func circuitActionFor(s State, c Command, now time.Time) CircuitAction {
 	if !s.Exists() {
 		return Ignore
 	}
-	return circuitActions[situationOf(s, now)][triggerOf(s, c, now)]
+	return circuitActions[circuitStateOf(s, now)][circuitTriggerOf(s, c, now)]
 }
 
-func situationOf(s State, now time.Time) Situation {
+func circuitStateOf(s State, now time.Time) CircuitState {
 	r := CircuitAt(s, now)
 	switch {
 	case r.Phase == Open:
@@ -135,7 +135,7 @@ func situationOf(s State, now time.Time) Situation {
 	}
 }
 
-func triggerOf(s State, c Command, now time.Time) Trigger {
+func circuitTriggerOf(s State, c Command, now time.Time) CircuitTrigger {
 	switch c := c.(type) {
 	case ReportOutcome:
 		return outcomeTrigger(s, c)
@@ -149,7 +149,7 @@ func triggerOf(s State, c Command, now time.Time) Trigger {
 	}
 }
 
-func outcomeTrigger(s State, c ReportOutcome) Trigger {
+func outcomeTrigger(s State, c ReportOutcome) CircuitTrigger {
 	failed := c.Outcome.Failed()
 	switch {
 	case c.Cause <= s.Circuit.LastCause:

@@ -170,7 +170,7 @@ func TestAClockThatJumpsAnHourBlocksNobodyForAnHour(t *testing.T) {
 }
 
 // in brings an agent's circuit into a situation. The last cause is at most 9.
-func in(t *testing.T, s agent.Situation) *agentStory {
+func in(t *testing.T, s agent.CircuitState) *agentStory {
 	t.Helper()
 	a := newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: 3}})
 	switch s {
@@ -194,7 +194,7 @@ func in(t *testing.T, s agent.Situation) *agentStory {
 }
 
 // situation reads the situation from outside, without the code under test's own helper.
-func situation(a *agentStory) agent.Situation {
+func situation(a *agentStory) agent.CircuitState {
 	switch r := agent.CircuitAt(a.state, a.now); {
 	case r.Phase == agent.Open:
 		return agent.Broken
@@ -209,7 +209,7 @@ func situation(a *agentStory) agent.Situation {
 }
 
 // commandFor makes the command that pulls a trigger, or nil where that cannot come about.
-func commandFor(a *agentStory, on agent.Trigger) agent.Command {
+func commandFor(a *agentStory, on agent.CircuitTrigger) agent.Command {
 	closed := !a.state.Circuit.Open
 	switch on {
 	case agent.Succeeded:
@@ -248,25 +248,25 @@ func commandFor(a *agentStory, on agent.Trigger) agent.Command {
 	return nil
 }
 
-var eventOf = map[agent.Action]string{
+var eventOf = map[agent.CircuitAction]string{
 	agent.Count: "circuit-failure-counted", agent.Clear: "circuit-failures-cleared",
 	agent.Break: "circuit-opened", agent.Close: "circuit-closed",
 	agent.Admit: "circuit-probe-claimed", agent.Reset: "circuit-reset",
 }
 
 func TestEverySituationAndTriggerOfTheCircuitDoesWhatTheTableSays(t *testing.T) {
-	rules := map[agent.Situation]map[agent.Trigger]agent.CircuitRule{}
+	rules := map[agent.CircuitState]map[agent.CircuitTrigger]agent.CircuitRule{}
 	for _, r := range agent.CircuitTable {
 		if rules[r.In] == nil {
-			rules[r.In] = map[agent.Trigger]agent.CircuitRule{}
+			rules[r.In] = map[agent.CircuitTrigger]agent.CircuitRule{}
 		}
 		if _, twice := rules[r.In][r.On]; twice {
 			t.Errorf("%s, %s: two rows", r.In, r.On)
 		}
 		rules[r.In][r.On] = r
 	}
-	for _, s := range []agent.Situation{agent.Clean, agent.Counting, agent.Broken, agent.Waiting, agent.Probing} {
-		for _, on := range []agent.Trigger{
+	for _, s := range []agent.CircuitState{agent.Clean, agent.Counting, agent.Broken, agent.Waiting, agent.Probing} {
+		for _, on := range []agent.CircuitTrigger{
 			agent.Succeeded, agent.FailedOnce, agent.FailedTooOften, agent.ProbeSucceeded, agent.ProbeFailed,
 			agent.Repeated, agent.Claimed, agent.ClaimedAgain, agent.OperatorReset,
 		} {

@@ -34,7 +34,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	case ReturnPresence:
 		return decideReturn(s)
 	case Remove:
-		return []Event{AgentRemoved{}}, nil
+		return []Event{Removed{}}, nil
 	case ClaimProbe:
 		return decideClaim(s, c, now)
 	case ResetCircuit:
@@ -58,11 +58,11 @@ func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
 	}
 	switch {
 	case !s.Exists():
-		return []Event{AgentRegistered{Name: c.Name, Spec: spec, At: now.UTC()}}, nil
+		return []Event{Registered{Name: c.Name, Spec: spec, At: now.UTC()}}, nil
 	case s.Spec.equal(spec):
 		return nil, nil
 	default:
-		return []Event{AgentUpdated{Spec: spec}}, nil
+		return []Event{Updated{Spec: spec}}, nil
 	}
 }
 
@@ -78,7 +78,7 @@ func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 	case !c.By.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s may not say whether agent %s is ready", c.By, s.Name)
 	}
-	rule := dutyRule(s, wordOf(c.Readiness, author))
+	rule := dutyRule(s, dutyTriggerOf(c.Readiness, author))
 	if !rule.Taken {
 		return nil, refusal.New(refusal.Conflict, "ask an operator to make it ready again; until then, finish what you hold",
 			"an operator has taken agent %s off duty: its own word does not make it ready", s.Name)

@@ -9,18 +9,18 @@ const (
 	OffDuty Duty = "off duty"
 )
 
-// Word is what somebody says of an agent's readiness, as finely as duty needs it.
-type Word string
+// DutyTrigger is what somebody says of an agent's readiness, as finely as duty needs it.
+type DutyTrigger string
 
 // The words.
 const (
-	ReadyByAgent    Word = "ready, says the agent"
-	ElseByAgent     Word = "busy, draining or offline, says the agent"
-	ReadyByOperator Word = "ready, says an operator"
-	ElseByOperator  Word = "busy, draining or offline, says an operator"
+	ReadyByAgent    DutyTrigger = "ready, says the agent"
+	ElseByAgent     DutyTrigger = "busy, draining or offline, says the agent"
+	ReadyByOperator DutyTrigger = "ready, says an operator"
+	ElseByOperator  DutyTrigger = "busy, draining or offline, says an operator"
 )
 
-func wordOf(r Readiness, by Author) Word {
+func dutyTriggerOf(r Readiness, by Author) DutyTrigger {
 	switch {
 	case by == ByOperator && r == Ready:
 		return ReadyByOperator
@@ -36,7 +36,7 @@ func wordOf(r Readiness, by Author) Word {
 // DutyRule is one row of the table of duties.
 type DutyRule struct {
 	In     Duty
-	On     Word
+	On     DutyTrigger
 	Taken  bool // or refused: conflict
 	Become Duty
 }
@@ -57,7 +57,7 @@ var DutyTable = []DutyRule{
 }
 
 // dutyRule is the row for a word about an agent.
-func dutyRule(s State, w Word) DutyRule {
+func dutyRule(s State, w DutyTrigger) DutyRule {
 	for _, r := range DutyTable {
 		if r.In == s.Duty() && r.On == w {
 			return r

@@ -102,7 +102,7 @@ func TestTheTableOfDutiesHasEveryCombinationOnce(t *testing.T) {
 		if r.In == agent.OffDuty {
 			a.do(says(operator, agent.Busy), changed)
 		}
-		c := map[agent.Word]agent.SetReadiness{
+		c := map[agent.DutyTrigger]agent.SetReadiness{
 			agent.ReadyByAgent: says(writer, agent.Ready), agent.ElseByAgent: says(writer, agent.Offline),
 			agent.ReadyByOperator: says(operator, agent.Ready), agent.ElseByOperator: says(operator, agent.Offline),
 		}[r.On]

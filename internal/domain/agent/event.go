@@ -7,9 +7,9 @@ type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
 var Events = []Event{
-	AgentRegistered{},
-	AgentUpdated{},
-	AgentRemoved{},
+	Registered{},
+	Updated{},
+	Removed{},
 	ReadinessChanged{},
 	PresenceLapsed{},
 	PresenceReturned{},
@@ -21,20 +21,20 @@ var Events = []Event{
 	CircuitReset{},
 }
 
-// AgentRegistered begins an agent's life, or its next life after removal.
-type AgentRegistered struct {
+// Registered begins an agent's life, or its next life after removal.
+type Registered struct {
 	Name string    `json:"name"`
 	Spec Spec      `json:"spec"`
 	At   time.Time `json:"at"`
 }
 
-// AgentUpdated replaces what is known about an agent.
-type AgentUpdated struct {
+// Updated replaces what is known about an agent.
+type Updated struct {
 	Spec Spec `json:"spec"`
 }
 
-// AgentRemoved ends an agent's life.
-type AgentRemoved struct{}
+// Removed ends an agent's life.
+type Removed struct{}
 
 // ReadinessChanged is a new word on whether the agent takes work.
 type ReadinessChanged struct {
@@ -98,13 +98,13 @@ type CircuitClosed struct {
 type CircuitReset struct{}
 
 // EventName is "agent-registered".
-func (AgentRegistered) EventName() string { return "agent-registered" }
+func (Registered) EventName() string { return "agent-registered" }
 
 // EventName is "agent-updated".
-func (AgentUpdated) EventName() string { return "agent-updated" }
+func (Updated) EventName() string { return "agent-updated" }
 
 // EventName is "agent-removed".
-func (AgentRemoved) EventName() string { return "agent-removed" }
+func (Removed) EventName() string { return "agent-removed" }
 
 // EventName is "agent-readiness-changed".
 func (ReadinessChanged) EventName() string { return "agent-readiness-changed" }

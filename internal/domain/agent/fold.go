@@ -3,19 +3,19 @@ package agent
 // Fold returns the state after a fact. It never refuses; events of other rooms change nothing.
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
-	case AgentRegistered:
+	case Registered:
 		// LastCause outlives the agent: an outcome of its former life must not count against the new one.
 		return State{
 			Name: e.Name, Spec: e.Spec, Said: Ready, RegisteredAt: e.At,
 			Circuit: Circuit{LastCause: s.Circuit.LastCause},
 		}
-	case AgentUpdated:
+	case Updated:
 		s.Spec = e.Spec
 		s.Lapsed = s.Lapsed && e.Spec.PresenceTTL > 0
-	case AgentRemoved:
+	case Removed:
 		s.Removed = true
 	case ReadinessChanged:
-		s.Off = dutyRule(s, wordOf(e.To, e.By)).Become == OffDuty
+		s.Off = dutyRule(s, dutyTriggerOf(e.To, e.By)).Become == OffDuty
 		s.Said, s.Lapsed = e.To, false
 	case PresenceLapsed:
 		s.Lapsed = true

@@ -54,9 +54,9 @@ type Breaker struct {
 	OpenFor  time.Duration `json:"open_for_ns"` // how long it stays open before one probe; 0 means DefaultOpenFor
 }
 
-// Hints are what a usual task takes of an agent, as its operator reckons: they rank agents that could all do it, and bind
+// Estimates are what a usual task takes of an agent, as its operator reckons: they rank agents that could all do it, and bind
 // nobody.
-type Hints struct {
+type Estimates struct {
 	Cost    int64         `json:"cost_micros,omitempty"` // millionths of the currency that the deployment counts in; 0 is not known
 	Latency time.Duration `json:"latency_ns,omitempty"`  // from offer to result; 0 is not known
 }
@@ -81,7 +81,7 @@ type Spec struct {
 	Escalation    []string      `json:"escalation,omitempty"`     // agents to escalate to, nearest first
 	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"`
 	Breaker       Breaker       `json:"breaker"`
-	Hints         Hints         `json:"hints,omitzero"`
+	Hints         Estimates     `json:"hints,omitzero"`
 }
 
 // Has reports whether the agent has a capability. The spec must be normal, as every State's is.

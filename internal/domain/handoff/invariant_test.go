@@ -57,8 +57,8 @@ func withinLimits(t task.Task) error {
 	if t.Exists() && (u.Hops > l.Hops || u.Handoffs-u.Base > l.Handoffs || u.Escalations > l.Escalations || u.Attempts > l.Attempts) {
 		return fmt.Errorf("used %+v of %+v", u, l)
 	}
-	if len(t.Words) > event.MaxWordsBy || slices.ContainsFunc(t.Words, func(w task.Word) bool { return w.Times > event.MaxWords }) {
-		return fmt.Errorf("too many words: %+v", t.Words)
+	if len(t.StuckReports) > event.MaxWordsBy || slices.ContainsFunc(t.StuckReports, func(w task.StuckReport) bool { return w.Times > event.MaxWords }) {
+		return fmt.Errorf("too many words: %+v", t.StuckReports)
 	}
 	visits := map[string]int{}
 	for _, v := range t.Path {

@@ -69,11 +69,11 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 // checkStuckReports refuses (limit) who has said often enough that this owner is stuck, and it went on.
 func checkStuckReports(t task.Task, by string) error {
 	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
-	switch n := t.Said(by); {
+	switch n := t.StuckReportsBy(by); {
 	case n >= event.MaxWords:
 		return refusal.New(refusal.Limit, hint, "%s has said %d times that %s is stuck, and it still has task %s", by, n, t.Owner, t.ID)
-	case n == 0 && len(t.Words) >= event.MaxWordsBy:
-		return refusal.New(refusal.Limit, hint, "%d others have said that %s is stuck, and it still has task %s", len(t.Words), t.Owner, t.ID)
+	case n == 0 && len(t.StuckReports) >= event.MaxWordsBy:
+		return refusal.New(refusal.Limit, hint, "%d others have said that %s is stuck, and it still has task %s", len(t.StuckReports), t.Owner, t.ID)
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ tokens       yes   -        -       -
 		fmt.Fprintf(&b, " %s", r)
 	}
 	b.WriteString("\n")
-	for _, v := range identity.Verbs() {
+	for _, v := range identity.Permissions() {
 		line := fmt.Sprintf("%-12s", v)
 		for _, r := range identity.Roles() {
 			cell := "-"
@@ -223,7 +223,7 @@ tokens       yes   -        -       -
 }
 
 func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
-	for _, v := range append(identity.Verbs(), "fly") {
+	for _, v := range append(identity.Permissions(), "fly") {
 		if identity.May("root", v) || identity.May("", v) {
 			t.Errorf("an unknown role may %s", v)
 		}
@@ -236,7 +236,7 @@ func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
 }
 
 func TestARefusalSaysWhichRoleItTakes(t *testing.T) {
-	r := refused(t, identity.Require(writer, identity.DeadLetters, "replay a dead letter"), refusal.NotPermitted)
+	r := refused(t, identity.Require(writer, identity.ManageDeadLetters, "replay a dead letter"), refusal.NotPermitted)
 	if want := "not_permitted: agent/writer may not replay a dead letter (this needs the role admin or operator)"; r.Error() != want {
 		t.Errorf("got %q, want %q", r.Error(), want)
 	}

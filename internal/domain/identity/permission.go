@@ -30,40 +30,40 @@ func Roles() []Role { return roles.Values() }
 // Valid reports whether a token can have the role.
 func (r Role) Valid() bool { return roles.Has(r) }
 
-// Verb is a class of things to do. What a verb's "own" is, the use case knows: an agent's own are the tasks it
+// Permission is a class of things to do. What a verb's "own" is, the use case knows: an agent's own are the tasks it
 // requested or owns, the offers and shares made to it, the approvals it was named for, and its own registration.
-type Verb string
+type Permission string
 
 // The verbs.
 const (
-	ReadOwn     Verb = "read_own"     // own tasks, offers, inbox, trail; the list of agents
-	ReadAny     Verb = "read_any"     // everybody's
-	ReadAudit   Verb = "read_audit"   // the whole record and its exports
-	ActOwn      Verb = "act_own"      // create tasks and act on one's own: hand off, accept, finish, share, approve
-	ActAny      Verb = "act_any"      // act on any task: cancel, move, approve, lift a constraint
-	DeadLetters Verb = "dead_letters" // replay or discard
-	Agents      Verb = "agents"       // register, drain or remove any agent, reset its circuit
-	Tokens      Verb = "tokens"       // create, list or revoke tokens
+	ReadOwn           Permission = "read_own"     // own tasks, offers, inbox, trail; the list of agents
+	ReadAny           Permission = "read_any"     // everybody's
+	ReadAudit         Permission = "read_audit"   // the whole record and its exports
+	ActOwn            Permission = "act_own"      // create tasks and act on one's own: hand off, accept, finish, share, approve
+	ActAny            Permission = "act_any"      // act on any task: cancel, move, approve, lift a constraint
+	ManageDeadLetters Permission = "dead_letters" // replay or discard
+	ManageAgents      Permission = "agents"       // register, drain or remove any agent, reset its circuit
+	ManageTokens      Permission = "tokens"       // create, list or revoke tokens
 )
 
 // Verbs lists every verb.
-func Verbs() []Verb {
-	return []Verb{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, DeadLetters, Agents, Tokens}
+func Permissions() []Permission {
+	return []Permission{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, ManageDeadLetters, ManageAgents, ManageTokens}
 }
 
-var permissions = map[Role][]Verb{
-	Admin:    Verbs(),
-	Operator: {ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, DeadLetters, Agents},
+var rolePermissions = map[Role][]Permission{
+	Admin:    Permissions(),
+	Operator: {ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, ManageDeadLetters, ManageAgents},
 	Auditor:  {ReadOwn, ReadAny, ReadAudit},
 	Agent:    {ReadOwn, ActOwn},
 }
 
 // May reports whether a role may do a class of things.
-func May(r Role, v Verb) bool { return slices.Contains(permissions[r], v) }
+func May(r Role, v Permission) bool { return slices.Contains(rolePermissions[r], v) }
 
 // Require refuses (not_permitted) a principal whose role may not do v. What says in the message what was tried, for
 // example "revoke a token".
-func Require(p Principal, v Verb, what string) error {
+func Require(p Principal, v Permission, what string) error {
 	if May(p.Role, v) {
 		return nil
 	}

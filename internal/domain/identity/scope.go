@@ -3,7 +3,6 @@ package identity
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -21,7 +20,7 @@ const (
 func AllScopes() []Scope { return []Scope{ScopeRead, ScopeAct} }
 
 // Allows reports whether a scope permits a class of things. A scope outside the closed set permits nothing.
-func (s Scope) Allows(v Verb) bool {
+func (s Scope) Allows(v Permission) bool {
 	switch s {
 	case ScopeRead:
 		return v == ReadOwn || v == ReadAny || v == ReadAudit
@@ -46,12 +45,12 @@ func ParseScopes(words []string) Scopes {
 }
 
 // Allow reports whether one of the scopes permits a class of things.
-func (s Scopes) Allow(v Verb) bool {
+func (s Scopes) Allow(v Permission) bool {
 	return slices.ContainsFunc(s, func(one Scope) bool { return one.Allows(v) })
 }
 
 // Require refuses (not_permitted, with the scope that is needed as its detail "scope") what no scope permits.
-func (s Scopes) Require(p Principal, v Verb, what string) error {
+func (s Scopes) Require(p Principal, v Permission, what string) error {
 	if s.Allow(v) {
 		return nil
 	}
@@ -74,15 +73,4 @@ func (s Scopes) String() string {
 		words[i] = string(one)
 	}
 	return strings.Join(words, " ")
-}
-
-// Voucher is what an outside issuer says of whoever presents one of its tokens, after the token was checked.
-type Voucher struct {
-	Issuer  string
-	Subject string // the issuer's own name for who it is
-	Client  string // the program that the token was given to; empty: not said
-	ID      string // the token's; empty: not said
-	Name    string // of the agent that it says this is; whether there is one is not said
-	Scopes  Scopes
-	Expires time.Time
 }

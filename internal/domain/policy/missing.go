@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Known says what there is in a workspace now. A nil function means that everything is there.
-type Known struct {
+// Targets says what there is in a workspace now. A nil function means that everything is there.
+type Targets struct {
 	Agent      func(name string) bool
 	Capability func(name string) bool // somebody has it
 	Channel    func(name string) bool
@@ -18,7 +18,7 @@ type Known struct {
 }
 
 // Missing lists the targets of the policy that do not exist. file is its name in the problems.
-func (p *Policy) Missing(file string, known Known) Problems {
+func (p *Policy) Missing(file string, known Targets) Problems {
 	m := missing{reader: &reader{file: file, places: p.at}, known: known}
 	for i, rule := range p.Rules {
 		path := fmt.Sprintf("rules[%d]", i)
@@ -57,7 +57,7 @@ func (p *Policy) Missing(file string, known Known) Problems {
 
 type missing struct {
 	*reader
-	known Known
+	known Targets
 }
 
 func (m *missing) there(path, what, name string, known func(string) bool, hint string) {

@@ -223,13 +223,13 @@ func TestAllProblemsOfAFileAreToldByLineUpToABound(t *testing.T) {
 
 func TestTargetsThatAreNotThereAreFoundWithLineAndReason(t *testing.T) {
 	p := parsed(t, desk)
-	if problems := p.Missing("p.yaml", policy.Known{}); len(problems) > 0 {
+	if problems := p.Missing("p.yaml", policy.Targets{}); len(problems) > 0 {
 		t.Errorf("where everything is there: %v", problems)
 	}
 	has := func(names ...string) func(string) bool {
 		return func(n string) bool { return slices.Contains(names, n) }
 	}
-	problems := p.Missing("p.yaml", policy.Known{
+	problems := p.Missing("p.yaml", policy.Targets{
 		Agent: has("router", "specialist", "lead", "boss", "writer"), Capability: has("billing"), Channel: has(), Desk: has(),
 	})
 	var got []string
@@ -279,7 +279,7 @@ func FuzzParse(f *testing.F) {
 		if p == nil {
 			return
 		}
-		p.Missing("p.yaml", policy.Known{Agent: func(string) bool { return false }, Desk: func(string) bool { return false }})
+		p.Missing("p.yaml", policy.Targets{Agent: func(string) bool { return false }, Desk: func(string) bool { return false }})
 		for name := range p.Chains {
 			levels := p.Chain(name)
 			if n := len(levels); n == 0 || n > policy.MaxLevels || levels[n-1].Human == "" {

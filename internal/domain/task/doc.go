@@ -1,9 +1,9 @@
-// Package custody is what a task is: who holds it, with what, which handoff is under way, and how it came to be so. It
-// is the fold of the task's events; what may happen next is for package handoff to say.
+// Package task is the state of a task: its owner, its handoff in flight, its limits, children and tickets. It is the fold
+// of the task's events; package handoff decides what may happen next.
 //
 //	Fold(task, event) -> task
 //
-// Fold never refuses, because events are facts. A [Task] is immutable: Fold returns a new value and shares what did
+// Fold never refuses, because events have happened. A [Task] is immutable: Fold returns a new value and shares what did
 // not change, so tasks may be cached and read from many goroutines.
 //
 // Invariants, proved with those of the rules by the random stories of package handoff:

@@ -14,8 +14,8 @@ func Fold(t Task, e event.Event) Task {
 	return t
 }
 
-// Apply folds events in order, in place, for whoever has a Task of its own: it is large. What t shares with other values
-// stays as it is.
+// Apply folds events in order, in place, for a caller that has a Task of its own: it is large. What t shares with other
+// values stays as it is.
 func (t *Task) Apply(events ...event.Event) {
 	for _, e := range events {
 		t.apply(e)
@@ -25,7 +25,7 @@ func (t *Task) Apply(events ...event.Event) {
 
 func (t *Task) apply(e event.Event) {
 	before := t.State
-	t.take(e)
+	t.foldEvent(e)
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(TaskTable, before, e.EventName())
 	}
@@ -34,7 +34,7 @@ func (t *Task) apply(e event.Event) {
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
 		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
-			t.touch().Stage = to
+			t.ownHandoff().Stage = to
 		}
 	}
 }
@@ -45,15 +45,15 @@ func FoldAll(t Task, events []event.Event) Task {
 	return t
 }
 
-// take applies what an event says beyond the change of state. [event.Annotated], [event.GapReported] and
+// foldEvent applies what an event says beyond the change of state. [event.Annotated], [event.GapReported] and
 // [event.AdviceTaken] say nothing about the task itself.
-func (t *Task) take(e event.Event) {
-	if !t.takeHandoff(e) && !t.takeTicket(e) {
-		t.takeTask(e)
+func (t *Task) foldEvent(e event.Event) {
+	if !t.foldHandoff(e) && !t.foldTicket(e) {
+		t.foldTask(e)
 	}
 }
 
-func (t *Task) takeTask(e event.Event) {
+func (t *Task) foldTask(e event.Event) {
 	switch e := e.(type) {
 	case event.Created:
 		t.onCreated(e)
@@ -100,8 +100,8 @@ func (t *Task) takeTask(e event.Event) {
 	}
 }
 
-// touch gives the task its own copy of its handoff, to be changed, unless it has one.
-func (t *Task) touch() *Handoff {
+// ownHandoff gives the task its own copy of its handoff, to be changed, unless it has one.
+func (t *Task) ownHandoff() *Handoff {
 	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
 		return &Handoff{}
 	}
@@ -123,17 +123,17 @@ func (t *Task) onCreated(e event.Created) {
 
 func (t *Task) onStarted(e event.Started) {
 	t.Human = false
-	t.own(e.Agent, t.Epoch+1, e.Lease)
+	t.setOwner(e.Agent, t.Epoch+1, e.Lease)
 	t.Held = ""
 	t.dropAsk(func(a Ask) bool { return a.By == e.Agent }) // it has what it asked for
 }
 
-// own makes agent the owner.
-func (t *Task) own(agent string, epoch uint64, lease time.Time) {
+// setOwner makes agent the owner.
+func (t *Task) setOwner(agent string, epoch uint64, lease time.Time) {
 	t.involve(agent)
-	t.Owner, t.Epoch, t.Notes, t.Words = agent, epoch, nil, nil
-	t.run(lease)
-	t.Path = append(slices.Clip(t.LetGo()), event.Visit{Agent: agent, Marks: -1})
+	t.Owner, t.Epoch, t.Notes, t.StuckReports = agent, epoch, nil, nil
+	t.runClocks(lease)
+	t.Path = append(slices.Clip(t.PathSoFar()), event.Visit{Agent: agent, Marks: -1})
 }
 
 func (t *Task) onOwnerStuck(e event.OwnerStuck) {
@@ -141,30 +141,21 @@ func (t *Task) onOwnerStuck(e event.OwnerStuck) {
 	if e.By == "" {
 		return
 	}
-	words := slices.Clone(t.Words)
-	i := slices.IndexFunc(words, func(w Word) bool { return w.By == e.By })
+	words := slices.Clone(t.StuckReports)
+	i := slices.IndexFunc(words, func(w StuckReport) bool { return w.By == e.By })
 	if i < 0 {
-		i, words = len(words), append(words, Word{By: e.By})
+		i, words = len(words), append(words, StuckReport{By: e.By})
 	}
 	words[i].Times++
-	t.Words = words
+	t.StuckReports = words
 }
 
-// run starts the owner's clocks. An event that gives a lease says by it when it happened.
-func (t *Task) run(lease time.Time) {
+// runClocks starts the owner's clocks; a zero lease stops them. The lease of an event tells when the event happened.
+func (t *Task) runClocks(lease time.Time) {
 	t.Lease, t.ProgressBy = lease, time.Time{}
 	if p := t.Times.Progress; p > 0 && !lease.IsZero() && !t.Human {
 		t.ProgressBy = lease.Add(time.Duration(p - t.Times.Lease))
 	}
-}
-
-// LetGo is the path with the present visit ended.
-func (t *Task) LetGo() []event.Visit {
-	path := slices.Clone(t.Path)
-	if n := len(path); n > 0 && path[n-1].Marks < 0 {
-		path[n-1].Marks = t.Marks
-	}
-	return path
 }
 
 func (t *Task) onLeaseRenewed(e event.LeaseRenewed) {
@@ -173,15 +164,15 @@ func (t *Task) onLeaseRenewed(e event.LeaseRenewed) {
 
 func (t *Task) onProgressed(e event.Progressed) {
 	t.Progress = e.Note
-	t.note(e.Note)
-	t.run(e.Lease)
+	t.addNote(e.Note)
+	t.runClocks(e.Lease)
 	t.Spent = t.Spent.Plus(e.Usage)
 	t.Marks++
 	t.Resumed = false
 }
 
 func (t *Task) onConstrained(e event.Constrained) {
-	t.amend()
+	t.markAmended()
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
 		t.Constraints[i] = e.Constraint
@@ -190,10 +181,10 @@ func (t *Task) onConstrained(e event.Constrained) {
 	t.Constraints = append(t.Constraints, e.Constraint)
 }
 
-// amend notes that what was sealed for the handoff in flight, if there is one, no longer says what binds the task.
-func (t *Task) amend() {
+// markAmended notes that the sealed envelope of the handoff in flight, if there is one, no longer lists the task's constraints.
+func (t *Task) markAmended() {
 	if t.InFlight() != nil || t.cameToDesk() {
-		h := t.touch()
+		h := t.ownHandoff()
 		h.Amended, h.Rendition = true, ""
 	}
 }
@@ -202,13 +193,8 @@ func (t *Task) amend() {
 func (t *Task) cameToDesk() bool { return t.Handoff != nil && t.Handoff.Stage == event.AtDesk }
 
 func (t *Task) onLifted(e event.Lifted) {
-	t.amend()
+	t.markAmended()
 	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c event.Constraint) bool { return c.ID == e.ID })
-}
-
-// FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
-func (t Task) FindConstraint(id string) int {
-	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
 }
 
 func (t *Task) onFinished(e event.Finished) {
@@ -228,29 +214,29 @@ func (t *Task) onGaveUp(e event.GaveUp) {
 func (t *Task) onCalled(e event.Called) {
 	t.end(e.At, nil, event.Budget{})
 	t.closeTicket(event.TicketWithdrawn, e.By, "", e.At)
-	t.close("the task was cancelled", e.At)
+	t.closeHandoff("the task was cancelled", e.At)
 }
 
 func (t *Task) onDiscarded(e event.Discarded) {
 	t.end(e.At, nil, event.Budget{})
 }
 
-// end stops every clock. The owner stays on record.
+// end stops every clock. The task keeps its owner.
 func (t *Task) end(at time.Time, r *event.Result, usage event.Budget) {
 	t.Spent = t.Spent.Plus(usage)
-	t.run(time.Time{})
+	t.runClocks(time.Time{})
 	t.Ended, t.JoinBy, t.Asks = at, time.Time{}, nil
 	if r != nil {
 		t.Result = r
 	}
 }
 
-// close notes how the handoff in flight ended.
-func (t *Task) close(why string, at time.Time) {
+// closeHandoff notes how the handoff in flight ended.
+func (t *Task) closeHandoff(why string, at time.Time) {
 	if t.InFlight() == nil {
 		return
 	}
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Why, h.Ended = why, at
 	h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
 }
@@ -261,21 +247,21 @@ func (t *Task) onSealed(e event.Sealed) {
 
 func (t *Task) onParkedTask(e event.ParkedTask) {
 	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
-	t.run(time.Time{})
+	t.runClocks(time.Time{})
 	t.JoinBy = time.Time{}
 	t.dropTicket(e.At)
-	t.close(e.Detail, e.At)
+	t.closeHandoff(e.Detail, e.At)
 }
 
 func (t *Task) onReplayed(e event.Replayed) {
 	t.State = event.Pending
 	if t.Owner != "" {
 		t.State = event.Executing
-		t.run(e.Lease)
+		t.runClocks(e.Lease)
 	}
 	t.Deadline = e.Deadline
 	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
-	t.Path, t.Chain, t.Words = nil, Climb{}, nil
+	t.Path, t.Chain, t.StuckReports = nil, Chain{}, nil
 	if t.Owner != "" {
 		t.Path = []event.Visit{{Agent: t.Owner, Marks: -1}}
 	}
@@ -332,7 +318,7 @@ func (t *Task) onRendered(e event.Rendered) {
 		t.onShare(e.Share, func(s *Share) { s.Rendition = e.Digest })
 		return
 	}
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Rendition = e.Digest
 	if h.Stage == event.Transferred {
 		t.Held = e.Digest

@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// takeHandoff is take for the events of handoffs and children.
-func (t *Task) takeHandoff(e event.Event) bool {
+// foldHandoff folds an event of a handoff or a child, and reports whether it was one.
+func (t *Task) foldHandoff(e event.Event) bool {
 	switch e := e.(type) {
 	case event.HandoffRequested:
 		t.onHandoffRequested(e)
@@ -81,13 +81,13 @@ func (t *Task) onHandoffRequested(e event.HandoffRequested) {
 
 func (t *Task) onApprovalAsked(e event.ApprovalAsked) {
 	t.involve(e.Approver)
-	h := t.touch()
+	h := t.ownHandoff()
 	h.ApprovalEnds = e.Ends
 	t.approvalTicket(e)
 }
 
 func (t *Task) onApproved(e event.Approved) {
-	h := t.touch()
+	h := t.ownHandoff()
 	t.closeTicket(event.TicketApproved, e.By, e.Detail, e.At)
 	h.ApprovalEnds = time.Time{}
 	t.Deadline, t.Lease = e.Deadline, e.Lease
@@ -101,7 +101,7 @@ func (t *Task) onDenied(e event.Denied) {
 
 func (t *Task) onOfferMade(e event.OfferMade) {
 	t.involve(e.To...)
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Offer, h.To, h.Next, h.Tries, h.Rendition = e.Offer, e.To, e.Next, e.Try, ""
 	h.Seen, h.SeenBy, h.RetryAt, h.AckEnds, h.OfferEnds = false, nil, time.Time{}, time.Time{}, e.Ends
 	c := event.Candidate{Tier: e.Tier}
@@ -111,18 +111,11 @@ func (t *Task) onOfferMade(e event.OfferMade) {
 	if t.Climbs(c, e.Offer, e.Try) {
 		t.Used.Escalations++
 	}
-	t.reach(c.Level)
-}
-
-// reach notes that a level of the handoff's chain is asked.
-func (t *Task) reach(level int) {
-	if h := t.Handoff; level > 0 && (t.Chain.Chain != h.Chain || t.Chain.Level < level) {
-		t.Chain = Climb{Chain: h.Chain, Level: level}
-	}
+	t.reachLevel(c.Level)
 }
 
 func (t *Task) onSeen(e event.Seen) {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Seen = true
 	h.SeenBy = append(slices.Clip(h.SeenBy), e.Agent)
 	if !e.Ends.IsZero() {
@@ -133,21 +126,21 @@ func (t *Task) onSeen(e event.Seen) {
 // onClaimJoined puts the agent last among the targets, before the fallbacks.
 func (t *Task) onClaimJoined(e event.ClaimJoined) {
 	t.involve(e.Agent)
-	h := t.touch()
+	h := t.ownHandoff()
 	h.To = append(slices.Clip(h.To), e.Agent)
 	h.Next = min(h.Next+1, len(h.Candidates))
 	h.Candidates = slices.Insert(slices.Clone(h.Candidates), h.Next, event.Candidate{Agent: e.Agent, Tier: event.TierTarget})
 }
 
 func (t *Task) onAcknowledged(e event.Acknowledged) {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Receiver, h.ConfirmEnds = e.Agent, e.Ends
 	h.OfferEnds, h.AckEnds = time.Time{}, time.Time{}
 }
 
 // onRejectedOffer takes one receiver out of the offer, which is over when none is left.
 func (t *Task) onRejectedOffer(e event.RejectedOffer) {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == e.Agent })
 	if len(h.To) == 0 {
 		t.offerOver()
@@ -156,7 +149,7 @@ func (t *Task) onRejectedOffer(e event.RejectedOffer) {
 
 // onOfferShed puts those who are asked instead right after the agent that has too much to do.
 func (t *Task) onOfferShed(e event.OfferShed) {
-	h := t.touch()
+	h := t.ownHandoff()
 	peers := make([]event.Candidate, len(e.To))
 	for i, agent := range e.To {
 		peers[i] = event.Candidate{Agent: agent, Tier: event.TierFallback}
@@ -169,24 +162,24 @@ func (t *Task) onOfferShed(e event.OfferShed) {
 
 // offerOver puts the handoff back to Requested: nobody holds an offer.
 func (t *Task) offerOver() {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.To, h.OfferEnds, h.AckEnds, h.Stage = nil, time.Time{}, time.Time{}, event.Requested
 }
 
 func (t *Task) onRetryScheduled(e event.RetryScheduled) {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.RetryAt, h.Tries = e.At, e.Try
 }
 
 func (t *Task) onConfirmed(e event.Confirmed) {
 	if e.Envelope != "" {
-		h := t.touch()
+		h := t.ownHandoff()
 		h.Envelope, h.Rendition = e.Envelope, "" // what was packed lacks the notes
 	}
 }
 
 func (t *Task) onMoved(e event.Moved) {
-	h := t.touch()
+	h := t.ownHandoff()
 	h.Ended, h.ConfirmEnds = e.At, time.Time{}
 	if e.Hop {
 		t.Used.Hops++
@@ -214,7 +207,7 @@ func (t *Task) onMoved(e event.Moved) {
 		t.Chain.Agent = e.To
 	}
 	t.Human = e.Human
-	t.own(e.To, e.Epoch, e.Lease)
+	t.setOwner(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }
 
@@ -222,9 +215,9 @@ func (t *Task) onReturned(e event.Returned) {
 	if k := t.OpenTicket(); k != nil && k.Kind == event.TicketApproval {
 		t.dropTicket(e.At)
 	}
-	t.close(e.Why, e.At)
-	t.touch().Stage = e.Outcome
-	t.run(e.Lease)
+	t.closeHandoff(e.Why, e.At)
+	t.ownHandoff().Stage = e.Outcome
+	t.runClocks(e.Lease)
 	if !e.Deadline.IsZero() {
 		t.Deadline = e.Deadline
 	}
@@ -249,7 +242,7 @@ func (t *Task) onSpawned(e event.Spawned) {
 	if e.FanIn.Mode == event.FanInNone {
 		return
 	}
-	t.run(time.Time{})
+	t.runClocks(time.Time{})
 	t.FanIn, t.Awaits, t.JoinBy, t.State = e.FanIn, e.Group, e.JoinBy, event.Waiting
 }
 
@@ -275,7 +268,7 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 
 func (t *Task) onJoined(e event.Joined) {
 	t.JoinBy = time.Time{}
-	t.run(e.Lease)
+	t.runClocks(e.Lease)
 	t.State, t.Resumed = event.Executing, true
 	if t.Owner == "" {
 		t.State = event.Completed

@@ -33,7 +33,7 @@ type Task struct {
 	Spent    event.Budget
 	Reserved event.Budget // held by children that have not ended
 
-	Chain Climb // where it stands in an escalation chain
+	Chain Chain // where it stands in an escalation chain
 
 	Path  []event.Visit // every owner in turn, the present one last
 	Marks int           // counts progress, decisions and results: what makes a revisit work and not a loop
@@ -46,16 +46,16 @@ type Task struct {
 	Conversation string // that it belongs to; empty: none
 	Tags         []string
 
-	Envelope string   // digest of the newest sealed envelope
-	Held     string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
-	Handoff  *Handoff // the newest handoff, in flight or over; nil if there was none
-	fresh    *Handoff // the same, while events are folded that may change it in place
-	Asks     []Ask    // to take over, not yet answered
-	AskCount int
-	Shares   []Share
-	Words    []Word   // that the present owner is stuck, one for each who said so
-	Ticket   *Ticket  // the newest, open or closed; nil if people were never asked
-	Answers  []Answer // of people, since the newest envelope was sealed
+	Envelope     string   // digest of the newest sealed envelope
+	Held         string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
+	Handoff      *Handoff // the newest handoff, in flight or over; nil if there was none
+	fresh        *Handoff // the same, while events are folded that may change it in place
+	Asks         []Ask    // to take over, not yet answered
+	AskCount     int
+	Shares       []Share
+	StuckReports []StuckReport // of the present owner, one for each principal that reported it
+	Ticket       *Ticket       // the newest, open or closed; nil if people were never asked
+	Answers      []Answer      // of people, since the newest envelope was sealed
 
 	Parent   event.Parent
 	Children []Child
@@ -75,67 +75,6 @@ type Task struct {
 	Involved []string
 }
 
-// Climb is where a task stands in an escalation chain. A chain is shared and nobody uses it up: each task has its own place.
-type Climb struct {
-	Chain string `json:"name"`            // empty: the task was not escalated along one
-	Level int    `json:"level"`           // the highest that was asked, from 1
-	Agent string `json:"agent,omitempty"` // of that level, who took it; empty: nobody did
-}
-
-// Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
-type Handoff struct {
-	N          int
-	Kind       event.Kind
-	Claim      bool // offered to all candidates at once; the first to accept wins
-	Stage      event.Stage
-	From       string // the agent or principal that gives the task up
-	By         string // the principal that asked for it
-	Recovery   bool
-	Ticket     int  // by which a person took the task from a desk; 0: it is no such handoff
-	Stuck      bool // a recovery of an owner that lives: only work ends it
-	Counted    bool // against the attempts limit
-	Reason     event.Reason
-	Detail     string
-	Chain      string // the escalation chain that the levels of its candidates are of
-	Capability string // what was asked for, if not an agent by name
-	Channel    string // that it was published to
-	Confirm    event.ConfirmMode
-	Times      event.Timeouts
-	Retries    int
-	ReturnHome bool // when all is used up: back to the source, not to the dead letters
-	Approver   string
-	Envelope   string
-	Amended    bool            // the constraints have changed since that was sealed
-	Pack       event.Pack      // how the sender wants the envelope packed
-	Permits    []string        // the permissions that go along; nil: as the task has them
-	RouteStep  bool            // a transfer takes the next stop off the task's route
-	Decision   *event.Decision // of the policy, that sent it; nil: whoever asked for it named its receivers
-	Requested  time.Time
-
-	Candidates []event.Candidate
-	Next       int // the candidate that the next offer goes to
-	Tries      int // offers to the present candidate that went unanswered
-	RetryAt    time.Time
-
-	Offer     int // number of the newest offer
-	Seen      bool
-	SeenBy    []string
-	To        []string // receivers of the newest offer
-	Delivery  time.Time
-	OfferEnds time.Time // offer clock, until seen
-	AckEnds   time.Time // acknowledgment clock, once seen
-
-	ApprovalEnds time.Time
-	Rendition    string // digest of the envelope as packed for the newest offer's receiver; empty: not packed
-	Receiver     string // who accepted
-	ConfirmEnds  time.Time
-	Why          string // how it ended
-	Ended        time.Time
-}
-
-// ID is the handoff's id within a task.
-func (h *Handoff) ID(task string) string { return event.HandoffID(task, h.N) }
-
 // Ask is a receiver's wish to take the task over.
 type Ask struct {
 	N      int    `json:"n"`
@@ -143,8 +82,8 @@ type Ask struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Word is how often somebody has said that the owner is stuck.
-type Word struct {
+// StuckReport is how often a principal has reported that the owner is stuck.
+type StuckReport struct {
 	By    string `json:"by"`
 	Times int    `json:"times"`
 }
@@ -160,19 +99,6 @@ type Share struct {
 	Read      bool       `json:"read"`
 }
 
-// Child is a parent's record of a child task.
-type Child struct {
-	Task   string        `json:"task"`
-	Index  int           `json:"index"`
-	To     string        `json:"to"`
-	Budget event.Budget  `json:"budget,omitzero"`
-	State  event.State   `json:"state"`           // Pending until it ends; Parked while in the dead letters
-	Tasks  int           `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
-	Group  int           `json:"group"`           // children of one spawn belong together
-	Result *event.Result `json:"result,omitempty"`
-	Why    string        `json:"why,omitempty"` // it failed, was called off or is in the dead letters
-}
-
 // ParkedFor is why a task is in the dead-letter queue.
 type ParkedFor struct {
 	Cause  event.ParkCause `json:"cause"`
@@ -180,20 +106,15 @@ type ParkedFor struct {
 	At     time.Time       `json:"at"`
 }
 
+// Exists reports whether the task has been created.
+func (t Task) Exists() bool { return t.State != None }
+
 // Source is who stands behind the task now: its owner, or its requester while nobody owns it.
 func (t Task) Source() string {
 	if t.Owner != "" {
 		return t.Owner
 	}
 	return t.Requester
-}
-
-// InFlight is the handoff under way, or nil.
-func (t Task) InFlight() *Handoff {
-	if t.Handoff == nil || t.Handoff.Stage.Final() {
-		return nil
-	}
-	return t.Handoff
 }
 
 // Unmet lists the dependencies that have not completed.
@@ -207,8 +128,10 @@ func (t Task) Unmet() []string {
 	return ids
 }
 
-// Exists reports whether the task has been created.
-func (t Task) Exists() bool { return t.State != None }
+// FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
+func (t Task) FindConstraint(id string) int {
+	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
+}
 
 // Left is what remains of the budget: below zero where it is overspent.
 func (t Task) Left() event.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
@@ -221,24 +144,14 @@ func (t Task) BudgetSpent() (used, over bool) {
 	return used, over
 }
 
-// FindChild is the place of a child among the task's; below zero if it has none of that id.
-func (t Task) FindChild(id string) int {
-	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
-}
-
-// Stranded are the children that the task waits for and that are in the dead letters: unless somebody does something about them,
-// it waits until its wait is over, if that ever ends.
-func (t Task) Stranded() []Child {
-	if t.State != event.Waiting || t.AtDesk() != nil {
-		return nil
-	}
-	var stranded []Child
-	for _, c := range t.Children {
-		if c.Group == t.Awaits && c.State == event.Parked {
-			stranded = append(stranded, c)
+// StuckReportsBy is how often a principal has reported that the present owner is stuck.
+func (t Task) StuckReportsBy(by string) int {
+	for _, w := range t.StuckReports {
+		if w.By == by {
+			return w.Times
 		}
 	}
-	return stranded
+	return 0
 }
 
 // MaxInvolved bounds the agents that a task remembers as having had a part in it.
@@ -251,8 +164,8 @@ const (
 	maxNotesText = 16 << 10
 )
 
-// note remembers a progress note.
-func (t *Task) note(text string) {
+// addNote remembers a progress note.
+func (t *Task) addNote(text string) {
 	if n := len(t.Notes); n > 0 && t.Notes[n-1] == text {
 		return
 	}

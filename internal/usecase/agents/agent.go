@@ -47,7 +47,7 @@ func ownOrAgents(c caller.Caller, name, what string) error {
 	if c.Agent() == name && name != "" {
 		return c.May(identity.ActOwn, what)
 	}
-	return c.May(identity.Agents, what)
+	return c.May(identity.ManageAgents, what)
 }
 
 // Register adds an agent to the registry, or replaces what is known about it.
@@ -98,7 +98,7 @@ func (r *Roster) SetReadiness(ctx context.Context, c caller.Caller, in Readiness
 
 // RemoveAgent takes an agent out of the registry. What it holds is not touched.
 func (r *Roster) RemoveAgent(ctx context.Context, c caller.Caller, name string) (Agent, error) {
-	if err := c.May(identity.Agents, "remove an agent"); err != nil {
+	if err := c.May(identity.ManageAgents, "remove an agent"); err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "remove", name, err)
 	}
 	return r.agentDo(ctx, c, "remove", name, nil, agent.Remove{Name: name})
@@ -106,7 +106,7 @@ func (r *Roster) RemoveAgent(ctx context.Context, c caller.Caller, name string) 
 
 // ResetCircuit closes an agent's circuit on an operator's word.
 func (r *Roster) ResetCircuit(ctx context.Context, c caller.Caller, name string) (Agent, error) {
-	if err := c.May(identity.Agents, "reset a circuit"); err != nil {
+	if err := c.May(identity.ManageAgents, "reset a circuit"); err != nil {
 		return Agent{}, r.access.Refused(ctx, c.Workspace, c.Actor(), "reset-circuit", name, err)
 	}
 	return r.agentDo(ctx, c, "reset-circuit", name, nil, agent.ResetCircuit{Name: name})

@@ -37,7 +37,7 @@ type Roster struct {
 	tokens   stream.Kind[identity.State, identity.Event]
 	channels stream.Kind[channel.State, channel.Event]
 	access   *access.Log
-	issuer   Issuer                       // nil: tokens of this server alone count
+	issuer   Issuer                               // nil: tokens of this server alone count
 	vouched  simplelru.LRUCache[string, struct{}] // the issuer's tokens that are on record, by id
 	presence *presence
 	crowds   sync.Map // *view.Crowd by workspace: of the last decision that looked at everybody

@@ -120,10 +120,10 @@ func (r *Roster) Holder(ctx context.Context, workspace, name string) (routing.Hi
 }
 
 // There is what a policy can name in a workspace, as far as the views have it.
-func (r *Roster) There(ctx context.Context, workspace string) (policy.Known, error) {
+func (r *Roster) There(ctx context.Context, workspace string) (policy.Targets, error) {
 	agents, err := r.views.Agents(ctx, workspace)
 	if err != nil {
-		return policy.Known{}, stream.Unavailable(err)
+		return policy.Targets{}, stream.Unavailable(err)
 	}
 	names, can, desks := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, a := range agents {
@@ -134,7 +134,7 @@ func (r *Roster) There(ctx context.Context, workspace string) (policy.Known, err
 		}
 	}
 	in := func(set map[string]bool) func(string) bool { return func(name string) bool { return set[name] } }
-	return policy.Known{
+	return policy.Targets{
 		Agent: in(names), Capability: in(can), Desk: in(desks),
 		Channel: func(name string) bool {
 			f, err := r.channels.Load(ctx, channelStream(workspace, name), true)

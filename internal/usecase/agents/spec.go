@@ -44,7 +44,7 @@ func (s AgentSpec) spec() agent.Spec {
 		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
 		PresenceTTL: time.Duration(s.PresenceTTL),
 		Breaker:     agent.Breaker{Failures: s.Breaker.Failures, OpenFor: time.Duration(s.Breaker.OpenFor)},
-		Hints:       agent.Hints{Cost: s.Hints.Cost, Latency: time.Duration(s.Hints.Latency)},
+		Hints:       agent.Estimates{Cost: s.Hints.Cost, Latency: time.Duration(s.Hints.Latency)},
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *Roster) CreateToken(ctx context.Context, c caller.Caller, in TokenInput
 }
 
 func (r *Roster) createToken(ctx context.Context, c caller.Caller, in TokenInput) (Token, error) {
-	if err := c.May(identity.Tokens, "create a token"); err != nil {
+	if err := c.May(identity.ManageTokens, "create a token"); err != nil {
 		return Token{}, err
 	}
 	if in.Workspace == "" {
@@ -112,7 +112,7 @@ func (r *Roster) Bootstrap(ctx context.Context, workspace string) (string, error
 
 // RevokeToken ends a token for good.
 func (r *Roster) RevokeToken(ctx context.Context, c caller.Caller, id string) (Token, error) {
-	err := c.May(identity.Tokens, "revoke a token")
+	err := c.May(identity.ManageTokens, "revoke a token")
 	var out stream.Outcome[identity.State]
 	if err == nil {
 		out, err = r.revoke(ctx, c, id)
@@ -151,7 +151,7 @@ func (r *Roster) changeToken(ctx context.Context, c caller.Caller, id, request s
 
 // Tokens lists the workspace's tokens, revoked ones too; in the default workspace, everybody's.
 func (r *Roster) Tokens(ctx context.Context, c caller.Caller) ([]Token, error) {
-	if err := c.May(identity.Tokens, "list tokens"); err != nil {
+	if err := c.May(identity.ManageTokens, "list tokens"); err != nil {
 		return nil, r.access.Refused(ctx, c.Workspace, c.Actor(), "list-tokens", "", err)
 	}
 	states, err := r.views.Tokens(ctx, identity.DefaultWorkspace)

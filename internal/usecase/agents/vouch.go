@@ -16,7 +16,7 @@ import (
 type Issuer interface {
 	// Vouch checks a token and says whom it speaks for. Refusals: unauthenticated for a token that does not count,
 	// unavailable while that cannot be found out.
-	Vouch(ctx context.Context, token string) (identity.Voucher, error)
+	Vouch(ctx context.Context, token string) (identity.ExternalToken, error)
 }
 
 // vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. That the
@@ -47,7 +47,7 @@ func (r *Roster) vouchedFor(ctx context.Context, text string) (caller.Caller, er
 }
 
 // introduce puts a token on record, at least once.
-func (r *Roster) introduce(ctx context.Context, c caller.Caller, v identity.Voucher) error {
+func (r *Roster) introduce(ctx context.Context, c caller.Caller, v identity.ExternalToken) error {
 	if r.vouched.Contains(c.Token) {
 		return nil
 	}

@@ -54,7 +54,7 @@ func System(workspace, room string, on ...ledger.Actor) Caller {
 }
 
 // May refuses (not_permitted) what the caller's role, or the scopes of its token, do not allow.
-func (c Caller) May(v identity.Verb, what string) error {
+func (c Caller) May(v identity.Permission, what string) error {
 	if c.IsSystem() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c Caller) May(v identity.Verb, what string) error {
 }
 
 // Can reports whether [Caller.May] would let the caller do a class of things.
-func (c Caller) Can(v identity.Verb) bool { return c.May(v, "") == nil }
+func (c Caller) Can(v identity.Permission) bool { return c.May(v, "") == nil }
 
 // Actor is the caller as an entry names it.
 func (c Caller) Actor() ledger.Actor {

@@ -214,7 +214,7 @@ func (g *gathering) add(s memory.State, x Item, must bool) {
 
 // open is who may read what goes in by itself: what is in the workspace's scope or the task's.
 func (g *gathering) open() memory.Reader {
-	return memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "knowledge"}, Tasks: []string{g.task.ID}}
+	return memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "memories"}, Tasks: []string{g.task.ID}}
 }
 
 // pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out.

@@ -108,7 +108,7 @@ func (b *Book) Reload(ctx context.Context, c caller.Caller) (PolicyInForce, erro
 }
 
 func (b *Book) reload(ctx context.Context, c caller.Caller) (PolicyInForce, error) {
-	if err := c.May(identity.Agents, "reload the policy"); err != nil {
+	if err := c.May(identity.ManageAgents, "reload the policy"); err != nil {
 		return PolicyInForce{}, err
 	}
 	request, err := c.Digest("reload-policy", nil)

@@ -27,7 +27,7 @@ type ReplayInput struct {
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. Where
 // it says nothing, the handoff that failed is asked for again: see [handoffs.Again].
 func (a *App) Replay(ctx context.Context, c Caller, in ReplayInput) (taskstore.Receipt, error) {
-	if err := c.May(identity.DeadLetters, "replay a dead letter"); err != nil {
+	if err := c.May(identity.ManageDeadLetters, "replay a dead letter"); err != nil {
 		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
 	}
 	return a.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
@@ -58,7 +58,7 @@ type DiscardInput struct {
 
 // Discard gives a task in the dead letters up, for a reason.
 func (a *App) Discard(ctx context.Context, c Caller, in DiscardInput) (taskstore.Receipt, error) {
-	if err := c.May(identity.DeadLetters, "discard a dead letter"); err != nil {
+	if err := c.May(identity.ManageDeadLetters, "discard a dead letter"); err != nil {
 		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "discard", in.Task, err)
 	}
 	return a.tasks.Change(ctx, c, "discard", in.Task, in, handoff.Discard{By: c.Principal, Why: in.Why})

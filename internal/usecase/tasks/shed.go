@@ -38,7 +38,7 @@ func (a *App) ShedOffers(ctx context.Context, c Caller, in ShedInput) (taskstore
 
 func (a *App) shedOffers(ctx context.Context, c Caller, in ShedInput) (taskstore.Relief, error) {
 	r := taskstore.Relief{Agent: in.Agent, Moved: []taskstore.MovedTask{}, Kept: []taskstore.KeptTask{}, Position: a.views.Position()}
-	right := identity.Agents
+	right := identity.ManageAgents
 	if c.Agent() == in.Agent && in.Agent != "" {
 		right = identity.ActOwn
 	}

@@ -26,7 +26,7 @@ import (
 // All others are at version 1.
 var versions = map[string]int{}
 
-// named is an event of any room.
+// named is an event of any package.
 type named interface{ EventName() string }
 
 // events is the page of the events: what the types and their comments say. root is where the module's source is.
@@ -35,7 +35,7 @@ func events(root string) (string, error) {
 	b.WriteString("# Events\n\n" + generated +
 		"Everything that happens is one of these events in the ledger, as JSON, under its name and version. Fields are added, never changed: anything " +
 		"else makes a new version, and old ones are brought up to it when they are read. A field marked * is left out where it is empty.\n")
-	for _, room := range []struct {
+	for _, section := range []struct {
 		title, dir string
 		events     []named
 	}{
@@ -48,13 +48,13 @@ func events(root string) (string, error) {
 		{"Artifacts", "internal/files/artifact", list(artifact.Events)},
 		{"Policies", "internal/domain/policy", list(policy.Events)},
 	} {
-		src, err := read(filepath.Join(root, room.dir))
+		src, err := read(filepath.Join(root, section.dir))
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "\n## %s\n", room.title)
+		fmt.Fprintf(&b, "\n## %s\n", section.title)
 		var types []string
-		for _, e := range room.events {
+		for _, e := range section.events {
 			name := reflect.TypeOf(e).Name()
 			types = append(types, name)
 			version := max(versions[e.EventName()], 1)
@@ -74,7 +74,7 @@ func list[E named](all []E) []named {
 	return out
 }
 
-// source is what the files of a room say about its types.
+// source is what the files of a package say about its types.
 type source struct {
 	docs    map[string]string
 	structs map[string]*ast.StructType

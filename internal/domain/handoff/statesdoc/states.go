@@ -99,14 +99,14 @@ func diagram(b *strings.Builder, steps []step, final []string) {
 func circuit(b *strings.Builder) {
 	b.WriteString("\n## Circuit breaker\n\nOne for each agent. Time alone moves it from open to half-open, and a probe that does not report lapses.\n\n" +
 		"```mermaid\nstateDiagram-v2\n")
-	var names []agent.Situation
+	var names []agent.CircuitState
 	for _, r := range agent.CircuitTable {
 		if !slices.Contains(names, r.In) {
 			fmt.Fprintf(b, "    state %q as s%d\n", r.In, len(names))
 			names = append(names, r.In)
 		}
 	}
-	id := func(s agent.Situation) string { return fmt.Sprintf("s%d", slices.Index(names, s)) }
+	id := func(s agent.CircuitState) string { return fmt.Sprintf("s%d", slices.Index(names, s)) }
 	fmt.Fprintf(b, "    [*] --> %s\n", id(agent.Clean))
 	for _, r := range agent.CircuitTable {
 		if r.In != r.Become {

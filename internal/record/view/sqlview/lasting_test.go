@@ -195,8 +195,8 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		t.Fatal(err)
 	}
-	project(1, nil, agent.AgentRegistered{Name: "bob"})
-	project(2, errors.New("disk full"), agent.AgentRemoved{})
+	project(1, nil, agent.Registered{Name: "bob"})
+	project(2, errors.New("disk full"), agent.Removed{})
 	project(2, nil, agent.PresenceLapsed{})
 	v := &Views{readers: db.Readers(), stmts: map[string]*sql.Stmt{}}
 	defer closeAll(t, v)

@@ -28,7 +28,7 @@ func record[E ledger.Named](s *stage, kind, name string, codec *ledger.Codec[E],
 func (s *stage) register(name string, capabilities ...string) {
 	s.Helper()
 	record[agent.Event](s, "agent", name, s.agents,
-		agent.AgentRegistered{Name: name, Spec: agent.Spec{Kind: agent.KindAgent, Capabilities: capabilities}, At: s.now})
+		agent.Registered{Name: name, Spec: agent.Spec{Kind: agent.KindAgent, Capabilities: capabilities}, At: s.now})
 }
 
 func agentStory(s *stage) {
@@ -36,7 +36,7 @@ func agentStory(s *stage) {
 	s.register("ann")
 	s.register("cy")
 	record[agent.Event](s, "agent", "ann", s.agents, agent.ReadinessChanged{From: agent.Ready, To: agent.Draining, By: agent.ByAgent})
-	record[agent.Event](s, "agent", "cy", s.agents, agent.AgentRemoved{})
+	record[agent.Event](s, "agent", "cy", s.agents, agent.Removed{})
 	got, err := s.views.Agents(s.ctx, s.ws)
 	if err != nil || len(got) != 2 || got[0].Name != "ann" || got[1].Name != "bob" {
 		s.Fatalf("agents: %+v, %v", got, err)

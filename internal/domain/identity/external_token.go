@@ -1,0 +1,16 @@
+package identity
+
+import (
+	"time"
+)
+
+// ExternalToken is what an outside issuer says of whoever presents one of its tokens, after the token was checked.
+type ExternalToken struct {
+	Issuer  string
+	Subject string // the issuer's own name for who it is
+	Client  string // the program that the token was given to; empty: not said
+	ID      string // the token's; empty: not said
+	Name    string // of the agent that it says this is; whether there is one is not said
+	Scopes  Scopes
+	Expires time.Time
+}

@@ -1,0 +1,58 @@
+package task
+
+import (
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Child is a parent's record of a child task.
+type Child struct {
+	Task   string        `json:"task"`
+	Index  int           `json:"index"`
+	To     string        `json:"to"`
+	Budget event.Budget  `json:"budget,omitzero"`
+	State  event.State   `json:"state"`           // Pending until it ends; Parked while in the dead letters
+	Tasks  int           `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
+	Group  int           `json:"group"`           // children of one spawn belong together
+	Result *event.Result `json:"result,omitempty"`
+	Why    string        `json:"why,omitempty"` // it failed, was called off or is in the dead letters
+}
+
+// FindChild is the place of a child among the task's; below zero if it has none of that id.
+func (t Task) FindChild(id string) int {
+	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
+}
+
+// Stranded are the children that the task waits for and that are in the dead letters: unless somebody does something about them,
+// it waits until its wait is over, if that ever ends.
+func (t Task) Stranded() []Child {
+	if t.State != event.Waiting || t.AtDesk() != nil {
+		return nil
+	}
+	var stranded []Child
+	for _, c := range t.Children {
+		if c.Group == t.Awaits && c.State == event.Parked {
+			stranded = append(stranded, c)
+		}
+	}
+	return stranded
+}
+
+// Offspring is how many tasks have come of this one, or may still come of children that have not ended.
+func (t Task) Offspring() int {
+	n := len(t.Children)
+	for _, c := range t.Children {
+		n += c.Tasks
+	}
+	return n
+}
+
+// NextChild is the index that the task's next child gets.
+func (t Task) NextChild() int {
+	n := 0
+	for _, c := range t.Children {
+		n = max(n, c.Index+1)
+	}
+	return n
+}

@@ -1,0 +1,90 @@
+package task
+
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
+type Handoff struct {
+	N          int
+	Kind       event.Kind
+	Claim      bool // offered to all candidates at once; the first to accept wins
+	Stage      event.Stage
+	From       string // the agent or principal that gives the task up
+	By         string // the principal that asked for it
+	Recovery   bool
+	Ticket     int  // by which a person took the task from a desk; 0: it is no such handoff
+	Stuck      bool // a recovery of an owner that lives: only work ends it
+	Counted    bool // against the attempts limit
+	Reason     event.Reason
+	Detail     string
+	Chain      string // the escalation chain that the levels of its candidates are of
+	Capability string // what was asked for, if not an agent by name
+	Channel    string // that it was published to
+	Confirm    event.ConfirmMode
+	Times      event.Timeouts
+	Retries    int
+	ReturnHome bool // when all is used up: back to the source, not to the dead letters
+	Approver   string
+	Envelope   string
+	Amended    bool            // the constraints have changed since that was sealed
+	Pack       event.Pack      // how the sender wants the envelope packed
+	Permits    []string        // the permissions that go along; nil: as the task has them
+	RouteStep  bool            // a transfer takes the next stop off the task's route
+	Decision   *event.Decision // of the policy, that sent it; nil: whoever asked for it named its receivers
+	Requested  time.Time
+
+	Candidates []event.Candidate
+	Next       int // the candidate that the next offer goes to
+	Tries      int // offers to the present candidate that went unanswered
+	RetryAt    time.Time
+
+	Offer     int // number of the newest offer
+	Seen      bool
+	SeenBy    []string
+	To        []string // receivers of the newest offer
+	Delivery  time.Time
+	OfferEnds time.Time // offer clock, until seen
+	AckEnds   time.Time // acknowledgment clock, once seen
+
+	ApprovalEnds time.Time
+	Rendition    string // digest of the envelope as packed for the newest offer's receiver; empty: not packed
+	Receiver     string // who accepted
+	ConfirmEnds  time.Time
+	Why          string // how it ended
+	Ended        time.Time
+}
+
+// ID is the handoff's id within a task.
+func (h *Handoff) ID(task string) string { return event.HandoffID(task, h.N) }
+
+// OpenClaim reports whether the newest offer went to all candidates of a claim.
+func (h *Handoff) OpenClaim() bool {
+	return h.Claim && h.Stage == event.Offered && h.Candidates[h.Next].Tier == event.TierTarget
+}
+
+// InFlight is the handoff under way, or nil.
+func (t Task) InFlight() *Handoff {
+	if t.Handoff == nil || t.Handoff.Stage.Final() {
+		return nil
+	}
+	return t.Handoff
+}
+
+// NextHandoff is the number that the next handoff gets.
+func (t Task) NextHandoff() int {
+	if t.Handoff == nil {
+		return 1
+	}
+	return t.Handoff.N + 1
+}
+
+// NextHandoffID is the id that the next handoff gets.
+func (t Task) NextHandoffID() string { return event.HandoffID(t.ID, t.NextHandoff()) }
+
+// Standing is what the record keeps before and after each handoff.
+func (t Task) Standing() event.Standing {
+	return event.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
+}

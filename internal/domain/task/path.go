@@ -1,0 +1,52 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// PathSoFar is the path with the present visit ended.
+func (t *Task) PathSoFar() []event.Visit {
+	path := slices.Clone(t.Path)
+	if n := len(path); n > 0 && path[n-1].Marks < 0 {
+		path[n-1].Marks = t.Marks
+	}
+	return path
+}
+
+// Barred says why agent can get neither the task nor a part of it, or "", and whether that is because it would close a
+// loop.
+func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
+	if agent != "" && agent == t.Owner {
+		return "is the source", false
+	}
+	why = t.Loop(agent, newWork)
+	return why, why != ""
+}
+
+// Loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
+// since the last one is work, up to the visits limit.
+func (t Task) Loop(agent string, newWork bool) string {
+	visits, last := t.Visits(agent)
+	switch {
+	case visits == 0:
+		return ""
+	case visits >= t.Limits.Visits:
+		return fmt.Sprintf("visits limit %d reached by %s", t.Limits.Visits, agent)
+	case !newWork && last == t.Marks:
+		return fmt.Sprintf("cycle: back to %s without progress, decision or result since", agent)
+	}
+	return ""
+}
+
+// Visits counts how often agent has owned the task, and says what the task's marks were when it last let go.
+func (t Task) Visits(agent string) (n, marks int) {
+	for _, v := range t.Path {
+		if v.Agent == agent {
+			n, marks = n+1, v.Marks
+		}
+	}
+	return n, marks
+}
