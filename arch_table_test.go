@@ -344,11 +344,17 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/conversation " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory " +
 			"domain/channel content/drift record/view files/artifact usecase/taskstore usecase/agents " +
 			"usecase/memories usecase/policies usecase/tickets usecase/history usecase/tasks usecase/phrases " +
-			"api/httpapi/endpoint",
+			"api/httpapi/endpoint api/httpapi/schema",
 		libs: "net github.com/danielgtaylor/huma/v2",
+	},
+	{
+		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
+		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/view " +
+			"usecase/agents usecase/memories usecase/policies usecase/tickets usecase/tasks usecase/phrases api/httpapi/endpoint",
+		libs: "github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",

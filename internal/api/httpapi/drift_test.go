@@ -1,4 +1,4 @@
-package httpapi
+package httpapi_test
 
 import (
 	"encoding"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
@@ -25,83 +27,83 @@ import (
 
 // pairs are the documents of the door and what the public client calls them.
 var pairs = [][2]reflect.Type{
-	{typeOf[tasks.CreateInput](), typeOf[client.CreateInput]()},
-	{typeOf[tasks.SendInput](), typeOf[client.SendInput]()},
-	{typeOf[tasks.EscalateInput](), typeOf[client.EscalateInput]()},
-	{typeOf[tasks.ShareInput](), typeOf[client.ShareInput]()},
-	{typeOf[tasks.TakeoverInput](), typeOf[client.TakeoverInput]()},
-	{typeOf[tasks.ProgressInput](), typeOf[client.ProgressInput]()},
-	{typeOf[tasks.HeartbeatInput](), typeOf[client.HeartbeatInput]()},
-	{typeOf[tasks.CompleteInput](), typeOf[client.CompleteInput]()},
-	{typeOf[tasks.FailInput](), typeOf[client.FailInput]()},
-	{typeOf[tasks.CancelInput](), typeOf[client.CancelInput]()},
-	{typeOf[tasks.ConstrainInput](), typeOf[client.ConstrainInput]()},
-	{typeOf[tasks.AnnotateInput](), typeOf[client.AnnotateInput]()},
-	{typeOf[tasks.ReplayInput](), typeOf[client.ReplayInput]()},
-	{typeOf[tasks.DiscardInput](), typeOf[client.DiscardInput]()},
-	{typeOf[tasks.StuckInput](), typeOf[client.StuckInput]()},
-	{typeOf[tasks.StuckAgentInput](), typeOf[client.StuckAgentInput]()},
-	{typeOf[tasks.ShedInput](), typeOf[client.ShedInput]()},
-	{typeOf[taskstore.Relief](), typeOf[client.Relief]()},
-	{typeOf[tasks.AcceptInput](), typeOf[client.AcceptInput]()},
-	{typeOf[tasks.RejectInput](), typeOf[client.RejectInput]()},
-	{typeOf[tasks.ConfirmInput](), typeOf[client.ConfirmInput]()},
-	{typeOf[tasks.ApproveInput](), typeOf[client.ApproveInput]()},
-	{typeOf[tasks.DenyInput](), typeOf[client.DenyInput]()},
-	{typeOf[tasks.ImportInput](), typeOf[client.ImportInput]()},
-	{typeOf[tasks.GapInput](), typeOf[client.GapInput]()},
-	{typeOf[tasks.PreviewInput](), typeOf[client.PreviewInput]()},
-	{typeOf[tasks.Imported](), typeOf[client.Imported]()},
-	{typeOf[tasks.Preview](), typeOf[client.Preview]()},
-	{typeOf[drift.Report](), typeOf[client.Drift]()},
-	{typeOf[agents.AgentSpec](), typeOf[client.AgentSpec]()},
-	{typeOf[agents.TokenInput](), typeOf[client.TokenInput]()},
-	{typeOf[ReadinessInput](), typeOf[client.ReadinessInput]()},
-	{typeOf[taskstore.Receipt](), typeOf[client.Receipt]()},
-	{typeOf[tasks.Accepted](), typeOf[client.Accepted]()},
-	{typeOf[tasks.Sheet](), typeOf[client.Sheet]()},
-	{typeOf[agents.Agent](), typeOf[client.Agent]()},
-	{typeOf[agents.Token](), typeOf[client.Token]()},
-	{typeOf[history.Notice](), typeOf[client.Event]()},
-	{typeOf[spoken.DoInput](), typeOf[client.DoInput]()},
-	{typeOf[spoken.Done](), typeOf[client.Done]()},
-	{typeOf[policies.RouteInput](), typeOf[client.RouteInput]()},
-	{typeOf[policies.Routed](), typeOf[client.Routed]()},
-	{typeOf[policies.PolicyInForce](), typeOf[client.Policy]()},
-	{typeOf[policies.PolicyInput](), typeOf[client.PolicyCheck]()},
-	{typeOf[policies.PolicyChecked](), typeOf[client.PolicyChecked]()},
-	{typeOf[view.Trail](), typeOf[client.Trail]()},
-	{typeOf[Task](), typeOf[client.Task]()},
-	{typeOf[Handoff](), typeOf[client.Handoff]()},
-	{typeOf[TaskPage](), typeOf[client.TaskPage]()},
-	{typeOf[Inbox](), typeOf[client.Inbox]()},
-	{typeOf[AgentList](), typeOf[client.AgentList]()},
-	{typeOf[agents.ChannelInput](), typeOf[client.ChannelInput]()},
-	{typeOf[agents.DescribeInput](), typeOf[client.DescribeInput]()},
-	{typeOf[agents.SubscriptionInput](), typeOf[client.SubscriptionInput]()},
-	{typeOf[agents.Channel](), typeOf[client.Channel]()},
-	{typeOf[ChannelPage](), typeOf[client.ChannelPage]()},
-	{typeOf[memories.RememberInput](), typeOf[client.RememberInput]()},
-	{typeOf[memories.ReviseInput](), typeOf[client.ReviseInput]()},
-	{typeOf[memories.TagInput](), typeOf[client.TagInput]()},
-	{typeOf[memories.WeighInput](), typeOf[client.WeighInput]()},
-	{typeOf[memories.Item](), typeOf[client.MemoryItem]()},
-	{typeOf[MemoryPage](), typeOf[client.MemoryPage]()},
-	{typeOf[MemoryVersions](), typeOf[client.MemoryVersions]()},
-	{typeOf[memories.AppendTurnInput](), typeOf[client.TurnInput]()},
-	{typeOf[memories.Said](), typeOf[client.Said]()},
-	{typeOf[memories.Conversation](), typeOf[client.Conversation]()},
-	{typeOf[memories.Continuity](), typeOf[client.Continuity]()},
-	{typeOf[ConversationPage](), typeOf[client.ConversationPage]()},
-	{typeOf[tickets.AskInput](), typeOf[client.AskInput]()},
-	{typeOf[tickets.ClaimInput](), typeOf[client.ClaimInput]()},
-	{typeOf[tickets.ReleaseInput](), typeOf[client.ReleaseInput]()},
-	{typeOf[tickets.AnswerInput](), typeOf[client.AnswerInput]()},
-	{typeOf[Ticket](), typeOf[client.Ticket]()},
-	{typeOf[TicketPage](), typeOf[client.TicketPage]()},
-	{typeOf[TokenList](), typeOf[client.TokenList]()},
-	{typeOf[Me](), typeOf[client.Me]()},
-	{typeOf[ArtifactInfo](), typeOf[client.ArtifactInfo]()},
+	{reflect.TypeFor[tasks.CreateInput](), reflect.TypeFor[client.CreateInput]()},
+	{reflect.TypeFor[tasks.SendInput](), reflect.TypeFor[client.SendInput]()},
+	{reflect.TypeFor[tasks.EscalateInput](), reflect.TypeFor[client.EscalateInput]()},
+	{reflect.TypeFor[tasks.ShareInput](), reflect.TypeFor[client.ShareInput]()},
+	{reflect.TypeFor[tasks.TakeoverInput](), reflect.TypeFor[client.TakeoverInput]()},
+	{reflect.TypeFor[tasks.ProgressInput](), reflect.TypeFor[client.ProgressInput]()},
+	{reflect.TypeFor[tasks.HeartbeatInput](), reflect.TypeFor[client.HeartbeatInput]()},
+	{reflect.TypeFor[tasks.CompleteInput](), reflect.TypeFor[client.CompleteInput]()},
+	{reflect.TypeFor[tasks.FailInput](), reflect.TypeFor[client.FailInput]()},
+	{reflect.TypeFor[tasks.CancelInput](), reflect.TypeFor[client.CancelInput]()},
+	{reflect.TypeFor[tasks.ConstrainInput](), reflect.TypeFor[client.ConstrainInput]()},
+	{reflect.TypeFor[tasks.AnnotateInput](), reflect.TypeFor[client.AnnotateInput]()},
+	{reflect.TypeFor[tasks.ReplayInput](), reflect.TypeFor[client.ReplayInput]()},
+	{reflect.TypeFor[tasks.DiscardInput](), reflect.TypeFor[client.DiscardInput]()},
+	{reflect.TypeFor[tasks.StuckInput](), reflect.TypeFor[client.StuckInput]()},
+	{reflect.TypeFor[tasks.StuckAgentInput](), reflect.TypeFor[client.StuckAgentInput]()},
+	{reflect.TypeFor[tasks.ShedInput](), reflect.TypeFor[client.ShedInput]()},
+	{reflect.TypeFor[taskstore.Relief](), reflect.TypeFor[client.Relief]()},
+	{reflect.TypeFor[tasks.AcceptInput](), reflect.TypeFor[client.AcceptInput]()},
+	{reflect.TypeFor[tasks.RejectInput](), reflect.TypeFor[client.RejectInput]()},
+	{reflect.TypeFor[tasks.ConfirmInput](), reflect.TypeFor[client.ConfirmInput]()},
+	{reflect.TypeFor[tasks.ApproveInput](), reflect.TypeFor[client.ApproveInput]()},
+	{reflect.TypeFor[tasks.DenyInput](), reflect.TypeFor[client.DenyInput]()},
+	{reflect.TypeFor[tasks.ImportInput](), reflect.TypeFor[client.ImportInput]()},
+	{reflect.TypeFor[tasks.GapInput](), reflect.TypeFor[client.GapInput]()},
+	{reflect.TypeFor[tasks.PreviewInput](), reflect.TypeFor[client.PreviewInput]()},
+	{reflect.TypeFor[tasks.Imported](), reflect.TypeFor[client.Imported]()},
+	{reflect.TypeFor[tasks.Preview](), reflect.TypeFor[client.Preview]()},
+	{reflect.TypeFor[drift.Report](), reflect.TypeFor[client.Drift]()},
+	{reflect.TypeFor[agents.AgentSpec](), reflect.TypeFor[client.AgentSpec]()},
+	{reflect.TypeFor[agents.TokenInput](), reflect.TypeFor[client.TokenInput]()},
+	{reflect.TypeFor[httpapi.ReadinessInput](), reflect.TypeFor[client.ReadinessInput]()},
+	{reflect.TypeFor[taskstore.Receipt](), reflect.TypeFor[client.Receipt]()},
+	{reflect.TypeFor[tasks.Accepted](), reflect.TypeFor[client.Accepted]()},
+	{reflect.TypeFor[tasks.Sheet](), reflect.TypeFor[client.Sheet]()},
+	{reflect.TypeFor[agents.Agent](), reflect.TypeFor[client.Agent]()},
+	{reflect.TypeFor[agents.Token](), reflect.TypeFor[client.Token]()},
+	{reflect.TypeFor[history.Notice](), reflect.TypeFor[client.Event]()},
+	{reflect.TypeFor[spoken.DoInput](), reflect.TypeFor[client.DoInput]()},
+	{reflect.TypeFor[spoken.Done](), reflect.TypeFor[client.Done]()},
+	{reflect.TypeFor[policies.RouteInput](), reflect.TypeFor[client.RouteInput]()},
+	{reflect.TypeFor[policies.Routed](), reflect.TypeFor[client.Routed]()},
+	{reflect.TypeFor[policies.PolicyInForce](), reflect.TypeFor[client.Policy]()},
+	{reflect.TypeFor[policies.PolicyInput](), reflect.TypeFor[client.PolicyCheck]()},
+	{reflect.TypeFor[policies.PolicyChecked](), reflect.TypeFor[client.PolicyChecked]()},
+	{reflect.TypeFor[view.Trail](), reflect.TypeFor[client.Trail]()},
+	{reflect.TypeFor[httpapi.Task](), reflect.TypeFor[client.Task]()},
+	{reflect.TypeFor[httpapi.Handoff](), reflect.TypeFor[client.Handoff]()},
+	{reflect.TypeFor[httpapi.TaskPage](), reflect.TypeFor[client.TaskPage]()},
+	{reflect.TypeFor[httpapi.Inbox](), reflect.TypeFor[client.Inbox]()},
+	{reflect.TypeFor[httpapi.AgentList](), reflect.TypeFor[client.AgentList]()},
+	{reflect.TypeFor[agents.ChannelInput](), reflect.TypeFor[client.ChannelInput]()},
+	{reflect.TypeFor[agents.DescribeInput](), reflect.TypeFor[client.DescribeInput]()},
+	{reflect.TypeFor[agents.SubscriptionInput](), reflect.TypeFor[client.SubscriptionInput]()},
+	{reflect.TypeFor[agents.Channel](), reflect.TypeFor[client.Channel]()},
+	{reflect.TypeFor[httpapi.ChannelPage](), reflect.TypeFor[client.ChannelPage]()},
+	{reflect.TypeFor[memories.RememberInput](), reflect.TypeFor[client.RememberInput]()},
+	{reflect.TypeFor[memories.ReviseInput](), reflect.TypeFor[client.ReviseInput]()},
+	{reflect.TypeFor[memories.TagInput](), reflect.TypeFor[client.TagInput]()},
+	{reflect.TypeFor[memories.WeighInput](), reflect.TypeFor[client.WeighInput]()},
+	{reflect.TypeFor[memories.Item](), reflect.TypeFor[client.MemoryItem]()},
+	{reflect.TypeFor[httpapi.MemoryPage](), reflect.TypeFor[client.MemoryPage]()},
+	{reflect.TypeFor[httpapi.MemoryVersions](), reflect.TypeFor[client.MemoryVersions]()},
+	{reflect.TypeFor[memories.AppendTurnInput](), reflect.TypeFor[client.TurnInput]()},
+	{reflect.TypeFor[memories.Said](), reflect.TypeFor[client.Said]()},
+	{reflect.TypeFor[memories.Conversation](), reflect.TypeFor[client.Conversation]()},
+	{reflect.TypeFor[memories.Continuity](), reflect.TypeFor[client.Continuity]()},
+	{reflect.TypeFor[httpapi.ConversationPage](), reflect.TypeFor[client.ConversationPage]()},
+	{reflect.TypeFor[tickets.AskInput](), reflect.TypeFor[client.AskInput]()},
+	{reflect.TypeFor[tickets.ClaimInput](), reflect.TypeFor[client.ClaimInput]()},
+	{reflect.TypeFor[tickets.ReleaseInput](), reflect.TypeFor[client.ReleaseInput]()},
+	{reflect.TypeFor[tickets.AnswerInput](), reflect.TypeFor[client.AnswerInput]()},
+	{reflect.TypeFor[httpapi.Ticket](), reflect.TypeFor[client.Ticket]()},
+	{reflect.TypeFor[httpapi.TicketPage](), reflect.TypeFor[client.TicketPage]()},
+	{reflect.TypeFor[httpapi.TokenList](), reflect.TypeFor[client.TokenList]()},
+	{reflect.TypeFor[httpapi.Me](), reflect.TypeFor[client.Me]()},
+	{reflect.TypeFor[httpapi.ArtifactInfo](), reflect.TypeFor[client.ArtifactInfo]()},
 }
 
 func TestTheClientSpeaksTheSameJSON(t *testing.T) {
@@ -121,7 +123,7 @@ func TestTheClientSpeaksTheSameJSON(t *testing.T) {
 }
 
 func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
-	s := New(&tasks.App{}, Options{}) // panics if a route cannot be described
+	s := httpapi.New(&tasks.App{}, httpapi.Options{}) // panics if a route cannot be described
 	if s == nil {
 		t.Fatal("no handler")
 	}
@@ -129,7 +131,7 @@ func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
 	for _, p := range pairs {
 		compared[p[0]] = true
 	}
-	for in := range pathFields {
+	for in := range schema.Inputs() {
 		if !compared[in] {
 			t.Errorf("%s is not compared with the client's", in)
 		}
@@ -138,10 +140,10 @@ func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
 
 // fieldsOf lists the JSON fields of a type, those of what is in it included, as "send.to,omitempty []string".
 func fieldsOf(t reflect.Type, under string) (out []string) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != typeOf[json.RawMessage]() {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]() {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || t == typeOf[time.Time]() {
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[time.Time]() {
 		return nil
 	}
 	for i := range t.NumField() {
@@ -152,7 +154,7 @@ func fieldsOf(t reflect.Type, under string) (out []string) {
 			continue
 		}
 		name, options, _ := strings.Cut(tag, ",")
-		if !f.IsExported() || name == "-" || pathFields[t] == name {
+		if !f.IsExported() || name == "-" || schema.PathField(t) == name {
 			continue
 		}
 		out = append(out, fmt.Sprintf("%s%s,%s %s", under, name, options, wireType(f.Type)))
@@ -164,15 +166,15 @@ func fieldsOf(t reflect.Type, under string) (out []string) {
 // wireType is what a value looks like in JSON.
 func wireType(t reflect.Type) string {
 	switch {
-	case t == typeOf[json.RawMessage]():
+	case t == reflect.TypeFor[json.RawMessage]():
 		return "any"
-	case t == typeOf[time.Time]():
+	case t == reflect.TypeFor[time.Time]():
 		return "time"
 	case t.Kind() == reflect.Pointer:
 		return wireType(t.Elem())
 	case t.Kind() == reflect.Slice:
 		return "list of " + wireType(t.Elem())
-	case reflect.PointerTo(t).Implements(typeOf[encoding.TextUnmarshaler]()):
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return "string"
 	}
 	return t.Kind().String()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
@@ -62,8 +63,8 @@ func New(a *tasks.App, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, door: endpoint.New(a, config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
-	describeInputs(s.door.API().Components.Schemas)
+	s := &service{app: a, door: endpoint.New(a, schema.Config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
+	schema.DescribeInputs(s.door.API().Components.Schemas)
 	s.tasks()
 	s.handoffs()
 	s.inbox()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -15,7 +16,7 @@ var docsFiles embed.FS
 
 // open serves what needs no token: is the process alive, can it work, and what is there to call.
 func (s *service) open() {
-	loosen(s.door.API())
+	schema.Loosen(s.door.API())
 	spec, err := json.MarshalIndent(s.door.API(), "", "  ")
 	if err != nil {
 		panic(err) // the same bytes on every start: a test would have seen it

@@ -1,4 +1,4 @@
-package httpapi
+package httpapi_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -21,7 +22,7 @@ func sour(t *testing.T, l ledger.Ledger, v view.Store) (http.Handler, *strings.B
 		t.Fatal(err)
 	}
 	log := &strings.Builder{}
-	return New(a, Options{Log: textLog(log)}), log
+	return httpapi.New(a, httpapi.Options{Log: textLog(log)}), log
 }
 
 // views are a store of which only what a test needs is there.

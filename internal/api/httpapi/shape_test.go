@@ -1,4 +1,4 @@
-package httpapi
+package httpapi_test
 
 import (
 	"encoding/json"
@@ -14,19 +14,20 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
 	"github.com/trapezehq/trapeze/internal/api/shape"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // inputs are the bodies that are described, by the names of their types.
 func inputs() (map[string]reflect.Type, huma.Registry, *shape.Maker) {
-	schemas := humago.New(http.NewServeMux(), config()).OpenAPI().Components.Schemas
-	describeInputs(schemas)
+	schemas := humago.New(http.NewServeMux(), schema.Config()).OpenAPI().Components.Schemas
+	schema.DescribeInputs(schemas)
 	all := map[string]reflect.Type{}
-	for t := range pathFields {
+	for t := range schema.Inputs() {
 		all[t.Name()] = t
 	}
-	all["CreateInput"] = typeOf[tasks.CreateInput]()
+	all["CreateInput"] = reflect.TypeFor[tasks.CreateInput]()
 	return all, schemas, shape.NewMaker(schemas)
 }
 

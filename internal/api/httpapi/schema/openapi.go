@@ -1,6 +1,8 @@
-package httpapi
+package schema
 
 import (
+	"iter"
+	"maps"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,8 +18,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
-//go:generate go test -run TestDocsShowWhatTheServerServes -update .
-
 const about = `Trapeze hands tasks from one AI agent to another. An agent gives a task up only when the next one has accepted it,
 with its context, its constraints and a record that cannot be rewritten.
 
@@ -27,9 +27,9 @@ hint. Durations are text such as "30s" or "1h30m".`
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// config describes the API as a whole. Its version is the path's, not the server's: the description only changes with
+// Config describes the API as a whole. Its version is the path's, not the server's: the description only changes with
 // the routes.
-func config() huma.Config {
+func Config() huma.Config {
 	c := huma.DefaultConfig("Trapeze", "1")
 	c.Info.Description = about
 	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
@@ -50,7 +50,7 @@ func config() huma.Config {
 	return c
 }
 
-// schemaName is the Go type's name, where two rooms do not use it for different things.
+// schemaName is the Go type's name, where two packages do not use it for different things.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -74,7 +74,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return huma.DefaultSchemaNamer(t, hint)
 }
 
-// pathFields are what an input takes from the path and not from the body.
+// pathFields are the fields that an input takes from the path and not from the body.
 var pathFields = map[reflect.Type]string{
 	typeOf[tasks.SendInput]():      "task",
 	typeOf[tasks.EscalateInput]():  "task",
@@ -115,8 +115,14 @@ var pathFields = map[reflect.Type]string{
 	typeOf[memories.AppendTurnInput](): "conversation",
 }
 
-// describeInputs registers the inputs without what the path says. It must run before the routes are registered.
-func describeInputs(r huma.Registry) {
+// PathField returns the field of an input that is taken from the path, by its name in JSON; "" for none.
+func PathField(input reflect.Type) string { return pathFields[input] }
+
+// Inputs returns the inputs of which a field is in the path.
+func Inputs() iter.Seq[reflect.Type] { return maps.Keys(pathFields) }
+
+// DescribeInputs registers the inputs without the fields that are in the path. Call it before the routes are registered.
+func DescribeInputs(r huma.Registry) {
 	for t, field := range pathFields {
 		s := r.Schema(t, false, "")
 		delete(s.Properties, field)
@@ -124,8 +130,9 @@ func describeInputs(r huma.Registry) {
 	}
 }
 
-// loosen lets answers grow: a client must take fields that are new to it. What is sent stays strict.
-func loosen(api *huma.OpenAPI) {
+// Loosen allows unknown fields in answers, which may grow: clients must accept new fields. Inputs stay strict. Call it after
+// the routes are registered.
+func Loosen(api *huma.OpenAPI) {
 	sent := map[*huma.Schema]bool{}
 	var visit func(s *huma.Schema)
 	visit = func(s *huma.Schema) {
