@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// AcceptInput takes an offer. Its zero value takes the newest.
+// AcceptInput accepts an offer. Its zero value accepts the newest.
 type AcceptInput struct {
 	Offer  int  `json:"offer,omitempty"`
 	Render bool `json:"render,omitempty"` // also give the envelope as a prompt
@@ -18,7 +18,7 @@ type Accepted struct {
 	Content *Sheet `json:"content,omitempty"`
 }
 
-// Accept takes an offer. With automatic confirm the caller owns the task when this returns, and has its content.
+// Accept accepts an offer. With automatic confirm the caller owns the task when this returns, and has its content.
 func (c *Client) Accept(ctx context.Context, handoff string, in AcceptInput) (Accepted, error) {
 	return ask[Accepted](ctx, c, http.MethodPost, path("handoffs", handoff, "accept"), nil, in)
 }

@@ -6,11 +6,28 @@ import (
 	"time"
 )
 
+// Readiness is whether an agent takes new work.
+type Readiness string
+
+// The kinds of readiness. Only a ready agent is offered work.
+const (
+	Ready    Readiness = "ready"
+	Busy     Readiness = "busy"
+	Draining Readiness = "draining" // it finishes what it holds and takes nothing more
+	Offline  Readiness = "offline"
+)
+
+// Readinesses lists every kind of readiness.
+func Readinesses() []Readiness { return []Readiness{Ready, Busy, Draining, Offline} }
+
 // Reach is one way to tell an agent that something waits for it.
 type Reach struct {
 	Kind string `json:"kind"` // pull, webhook or a2a
 	URL  string `json:"url,omitempty"`
 }
+
+// ReachKinds lists the values of [Reach].Kind.
+func ReachKinds() []string { return []string{"pull", "webhook", "a2a"} }
 
 // Breaker configures an agent's circuit breaker. Zero fields mean the defaults.
 type Breaker struct {
@@ -18,7 +35,7 @@ type Breaker struct {
 	OpenFor  Duration `json:"open_for,omitzero"`  // before one probe; 60s
 }
 
-// AgentSpec is what is known about an agent. Its zero value is a good one.
+// AgentSpec describes an agent. Its zero value can be used.
 type AgentSpec struct {
 	Kind          string   `json:"kind,omitempty"` // agent or human
 	Description   string   `json:"description,omitempty"`
@@ -34,7 +51,10 @@ type AgentSpec struct {
 	Hints         Hints    `json:"hints,omitzero"`
 }
 
-// Hints are what a usual task takes of an agent: they rank agents that could all do it. Zero fields are not known.
+// AgentKinds lists the values of [AgentSpec].Kind.
+func AgentKinds() []string { return []string{"agent", "human"} }
+
+// Hints are the cost and time of a usual task. They rank agents that can all do it. Zero fields are unknown.
 type Hints struct {
 	Cost    int64    `json:"cost_micros,omitempty"` // millionths of the currency that the deployment counts in
 	Latency Duration `json:"latency,omitzero"`      // from offer to result
@@ -47,7 +67,10 @@ type Circuit struct {
 	ResetAt  time.Time `json:"reset_at,omitzero"`
 }
 
-// Agent is an agent as the registry knows it, and how it does now.
+// CircuitStates lists the values of [Circuit].State.
+func CircuitStates() []string { return []string{"closed", "open", "half_open"} }
+
+// Agent is a registered agent and its present state.
 type Agent struct {
 	Name      string    `json:"name"`
 	Spec      AgentSpec `json:"spec"`
@@ -70,30 +93,6 @@ type ReadinessInput struct {
 	Readiness Readiness `json:"readiness"`
 }
 
-// Relief is what came of moving work away from an agent.
-type Relief struct {
-	Agent    string      `json:"agent"`
-	Moved    []MovedTask `json:"moved"`
-	Kept     []KeptTask  `json:"kept"`           // what stays with the agent, and why
-	More     bool        `json:"more,omitempty"` // there is more to move: repeat the call with a new key
-	Position uint64      `json:"position"`
-}
-
-// MovedTask is a task, or an offer of one, that is on its way to somebody else.
-type MovedTask struct {
-	Task    string   `json:"task"`
-	Handoff string   `json:"handoff"`
-	To      []string `json:"to,omitempty"` // who is asked first
-}
-
-// KeptTask is a task that stays where it is.
-type KeptTask struct {
-	Task string `json:"task"`
-	Code Code   `json:"code,omitempty"` // of the refusal; none if no other agent can take it now
-	Why  string `json:"why"`
-	Hint string `json:"hint,omitempty"` // what to do next
-}
-
 // Agents lists the agents.
 func (c *Client) Agents(ctx context.Context) (AgentList, error) {
 	return ask[AgentList](ctx, c, http.MethodGet, path("agents"), nil, nil)
@@ -104,18 +103,18 @@ func (c *Client) Agent(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodGet, nil, name)
 }
 
-// RegisterAgent adds an agent, or replaces what is known about it.
+// RegisterAgent adds an agent, or replaces its description.
 func (c *Client) RegisterAgent(ctx context.Context, name string, spec AgentSpec) (Agent, error) {
 	return c.agent(ctx, http.MethodPut, spec, name)
 }
 
-// RemoveAgent takes an agent out of the registry. What it holds is not touched.
+// RemoveAgent removes an agent. The tasks that it owns keep it as their owner.
 func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodDelete, nil, name)
 }
 
-// SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator
-// makes ready again: the agent's own word is refused ([Conflict]).
+// SetReadiness says whether an agent takes new work. Only an operator can make an agent ready that an operator made anything
+// else: the agent itself is refused ([Conflict]).
 func (c *Client) SetReadiness(ctx context.Context, name string, r Readiness) (Agent, error) {
 	return c.agent(ctx, http.MethodPut, ReadinessInput{Readiness: r}, name, "readiness")
 }
@@ -125,15 +124,6 @@ func (c *Client) ResetCircuit(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodPost, nil, name, "circuit", "reset")
 }
 
-func (c *Client) relief(ctx context.Context, in any, segments ...string) (Relief, error) {
-	return ask[Relief](ctx, c, http.MethodPost, path(append([]string{"agents"}, segments...)...), nil, in)
-}
-
 func (c *Client) agent(ctx context.Context, method string, in any, segments ...string) (Agent, error) {
 	return ask[Agent](ctx, c, method, path(append([]string{"agents"}, segments...)...), nil, in)
-}
-
-// Beat reports that the calling agent is alive. Waiting for its inbox does so too.
-func (c *Client) Beat(ctx context.Context) error {
-	return c.do(ctx, http.MethodPost, path("presence"), nil, nil, nil)
 }

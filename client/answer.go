@@ -1,6 +1,8 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
 // AnswerInput answers a question.
 type AnswerInput struct {

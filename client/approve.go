@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// ApproveInput says yes to a supervised handoff or to an ask to take over.
+// ApproveInput approves a supervised handoff or an ask to take over.
 type ApproveInput struct {
 	Epoch  uint64 `json:"epoch,omitempty"`  // for an ask
 	Digest string `json:"digest,omitempty"` // for a handoff: of the envelope that you looked at
 	Detail string `json:"detail,omitempty"`
 }
 
-// Approve lets a supervised handoff go on, by its id or its ticket's, or gives a task to the agent that asked for it. The id
+// Approve approves a supervised handoff, by its id or its ticket's, or an ask to take over. The id
 // says which.
 func (c *Client) Approve(ctx context.Context, id string, in ApproveInput) (Receipt, error) {
 	return c.receipt(ctx, in, answers(id), id, "approve")

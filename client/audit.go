@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Record is a handoff's audit document.
+// Record is the audit document of a handoff.
 type Record struct {
 	HandoffID string       `json:"handoff_id"`
 	Task      string       `json:"task_id"`
@@ -23,17 +23,17 @@ type Record struct {
 	Entries   []AuditEntry `json:"audit_entries"`
 }
 
-// AuditEntry is one event in the record.
+// AuditEntry is one recorded event.
 type AuditEntry struct {
 	Timestamp time.Time       `json:"timestamp"`
 	Event     string          `json:"event"`
-	Agent     string          `json:"agent"` // who did it; agents by their bare name
+	Agent     string          `json:"agent"` // the actor; agents by name alone
 	Details   json.RawMessage `json:"details"`
 	Position  uint64          `json:"position"`
 	For       []string        `json:"for,omitempty"`
 }
 
-// Trail is everything in the record about a task.
+// Trail is the whole record of a task.
 type Trail struct {
 	Task     string       `json:"task"`
 	Handoffs []Record     `json:"handoffs"`
@@ -42,9 +42,12 @@ type Trail struct {
 
 // ExportOptions say what to export.
 type ExportOptions struct {
-	Task   string // one task; empty: the whole record, for those who may read it
+	Task   string // one task; empty: the whole record, for tokens that may read it
 	Format string // jsonl, csv, or for one task json; empty: jsonl
 }
+
+// ExportFormats lists the values of [ExportOptions].Format; json is for one task only.
+func ExportFormats() []string { return []string{"jsonl", "csv", "json"} }
 
 // Trail gives a task's whole history. The read is recorded.
 func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {

@@ -26,7 +26,7 @@ type ChannelInput struct {
 	Description string `json:"description,omitempty"` // what it is for; at most 2,000 bytes
 }
 
-// DescribeInput changes the description of a channel.
+// DescribeInput replaces the description of a channel.
 type DescribeInput struct {
 	Description string `json:"description,omitempty"`
 }
@@ -68,7 +68,7 @@ func (c *Client) Channel(ctx context.Context, name string) (Channel, error) {
 	return c.channel(ctx, http.MethodGet, nil, name)
 }
 
-// DescribeChannel changes the description of a channel, as its owner or an operator.
+// DescribeChannel replaces the description of a channel, as its owner or an operator.
 func (c *Client) DescribeChannel(ctx context.Context, name string, in DescribeInput) (Channel, error) {
 	return c.channel(ctx, http.MethodPut, in, name, "description")
 }

@@ -1,11 +1,13 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// ClaimInput takes a ticket on.
+// ClaimInput claims a ticket.
 type ClaimInput struct{}
 
-// Claim takes a ticket on, so that others leave it alone. The task of a takeover becomes the claimant's.
+// Claim claims a ticket for the caller. The task of a takeover becomes the claimant's.
 func (c *Client) Claim(ctx context.Context, ticket string) (Receipt, error) {
 	return c.receipt(ctx, ClaimInput{}, "tickets", ticket, "claim")
 }

@@ -1,15 +1,17 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// CompleteInput finishes a task.
+// CompleteInput completes a task.
 type CompleteInput struct {
 	Epoch  uint64 `json:"epoch"`
 	Result Result `json:"result,omitzero"`
 	Usage  Spend  `json:"usage,omitzero"` // since the last report
 }
 
-// Complete finishes a task with its result.
+// Complete completes a task with its result.
 func (c *Client) Complete(ctx context.Context, task string, in CompleteInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "complete")
 }

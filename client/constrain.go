@@ -1,6 +1,8 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
 // ConstrainInput adds a constraint, or tightens one.
 type ConstrainInput struct {

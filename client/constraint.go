@@ -7,6 +7,36 @@ import (
 	"strings"
 )
 
+// ConstraintKind says what a constraint is about.
+type ConstraintKind string
+
+// The kinds of constraint.
+const (
+	ConstraintBudget      ConstraintKind = "budget"
+	ConstraintSecurity    ConstraintKind = "security"
+	ConstraintFormat      ConstraintKind = "format"
+	ConstraintPreference  ConstraintKind = "preference"
+	ConstraintProhibition ConstraintKind = "prohibition"
+)
+
+// ConstraintKinds lists every kind of constraint.
+func ConstraintKinds() []ConstraintKind {
+	return []ConstraintKind{
+		ConstraintBudget, ConstraintSecurity, ConstraintFormat, ConstraintPreference, ConstraintProhibition,
+	}
+}
+
+// Constraint is a rule for every owner of a task. It can be tightened, never loosened.
+type Constraint struct {
+	ID     string         `json:"id"`
+	Kind   ConstraintKind `json:"kind"`
+	Text   string         `json:"text"`
+	Hard   bool           `json:"hard,omitempty"`
+	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
+	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; nil: anything; empty: nothing
+	Origin string         `json:"origin,omitempty"` // the principal that set it; the server fills it in
+}
+
 // ParseConstraint reads a constraint as people and agents write it: "KIND:TEXT", "KIND!:TEXT" for one that must hold, or
 // "ID=KIND:TEXT". Without an id it gets one from its words, so that the same constraint twice is one. Whether there is such a
 // kind is for the server to say.

@@ -19,12 +19,17 @@ const (
 	SpeakerTool      SpeakerRole = "tool"      // what a tool said
 )
 
+// SpeakerRoles lists every role of a speaker.
+func SpeakerRoles() []SpeakerRole {
+	return []SpeakerRole{SpeakerUser, SpeakerAssistant, SpeakerSystem, SpeakerTool}
+}
+
 // TurnInput adds a turn to a conversation.
 type TurnInput struct {
 	Role    SpeakerRole `json:"role"`
 	Text    string      `json:"text"`              // at most 64 KiB
 	Agent   string      `json:"agent,omitempty"`   // for operators: in whose session it was said
-	Task    string      `json:"task,omitempty"`    // in the course of which task; its owner may continue the conversation
+	Task    string      `json:"task,omitempty"`    // the task in whose course it was said; its owner may add to the conversation
 	Handoff string      `json:"handoff,omitempty"` // and of which of its handoffs
 }
 
@@ -75,7 +80,7 @@ type ConversationOptions struct {
 
 // ConversationFilter narrows a list of conversations. Zero fields do not.
 type ConversationFilter struct {
-	Agent string // who has spoken in it
+	Agent string // that has a turn in it
 	Task  string // that a turn belongs to
 	Limit int    // of a page; 0: 50, at most 500
 	After string // the Next of the page before

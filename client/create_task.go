@@ -20,14 +20,14 @@ type CreateInput struct {
 	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
 	Expected     Expected        `json:"expected,omitzero"`
 	Tags         []string        `json:"tags,omitempty"`         // that the policy's rules may ask for
-	Conversation string          `json:"conversation,omitempty"` // its messages go along, condensed
+	Conversation string          `json:"conversation,omitempty"` // goes along, condensed
 	Route        []string        `json:"route,omitempty"`        // agents that the task visits in turn
 	Start        bool            `json:"start,omitempty"`        // the calling agent works on it itself
 	Send         *SendInput      `json:"send,omitempty"`         // hand it off in the same decision
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"`
 }
 
-// CreateTask makes a task. It starts it or hands it off in the same decision if the input asks for it.
+// CreateTask makes a task, and starts it or hands it off in the same decision if the input says so.
 func (c *Client) CreateTask(ctx context.Context, in CreateInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks")
 }

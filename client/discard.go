@@ -1,13 +1,15 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// DiscardInput gives a dead letter up.
+// DiscardInput discards a dead letter.
 type DiscardInput struct {
 	Why string `json:"why"`
 }
 
-// Discard gives a task in the dead letters up, for a reason.
+// Discard discards a task in the dead letters, for a reason.
 func (c *Client) Discard(ctx context.Context, task, why string) (Receipt, error) {
 	return c.receipt(ctx, DiscardInput{Why: why}, "dead", task, "discard")
 }

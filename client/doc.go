@@ -1,5 +1,8 @@
-// Package client talks to a Trapeze server over HTTP: create tasks, hand them off, catch them, finish them, and read
-// the record.
+// Package client talks to a Trapeze server over HTTP: it creates tasks, hands them off, accepts and completes them, and reads
+// their record.
+//
+// Each verb of a task's life cycle has a file of its name, with its input and its method (accept.go, send.go); each noun has one
+// with its types, closed sets and reads (task.go, handoff.go, agent.go).
 //
 // A call that changes something carries an idempotency key of its own and is repeated under the same key when the
 // network or the server fails, so that it happens once. Refusals come as [*Error]; [errors.Is] compares them with a

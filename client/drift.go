@@ -1,12 +1,17 @@
 package client
 
-// Drift is what a whole chain of envelopes kept and lost.
+import (
+	"context"
+	"net/http"
+)
+
+// Drift reports what a whole chain of envelopes kept and lost.
 type Drift struct {
 	Hops      []Hop     `json:"hops"`
 	Retention Retention `json:"retention"`
 }
 
-// Hop is what happened to a task's context on its way to one receiver.
+// Hop reports what happened to a task's context on its way to one receiver.
 type Hop struct {
 	Number      int      `json:"hop,omitempty"` // from 1
 	Parent      string   `json:"parent,omitempty"`
@@ -17,22 +22,22 @@ type Hop struct {
 	Decisions   Changes  `json:"decisions"`
 	Constraints Changes  `json:"constraints"`
 	References  Changes  `json:"references"` // memory items and artifacts
-	// Tokens, Budget and Utilisation (0 to 1) are of what the receiver got, where that was packed.
+	// Tokens, Budget and Utilisation (0 to 1) are those of the packed envelope, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
 	Budget      int     `json:"budget,omitempty"`
 	Utilisation float64 `json:"utilisation,omitempty"`
 }
 
-// Changes sorts the entries of one kind by what became of them.
+// Changes sorts the entries of one kind by their fate.
 type Changes struct {
 	Kept    []string `json:"kept,omitempty"`
 	Changed []Change `json:"changed,omitempty"`
-	Omitted []Lost   `json:"omitted,omitempty"` // left out and listed: it can be fetched
-	Dropped []Lost   `json:"dropped,omitempty"` // not there, and nothing says why
+	Omitted []Lost   `json:"omitted,omitempty"` // listed as omitted: it can be fetched
+	Dropped []Lost   `json:"dropped,omitempty"` // missing without a listing
 	Added   []string `json:"added,omitempty"`
 }
 
-// Change is one entry that came through with a different text.
+// Change is one entry that was kept with another text.
 type Change struct {
 	ID     string `json:"id"`
 	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
@@ -41,14 +46,14 @@ type Change struct {
 	After  string `json:"after"`
 }
 
-// Lost is one entry that is not there any more.
+// Lost is one entry that was not kept.
 type Lost struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	Why  string `json:"why,omitempty"`
 }
 
-// Retention is how much of what was ever said reached the last receiver, by entries. Overall counts the intent too.
+// Retention is the share of all entries that reached the last receiver. Overall counts the intent too.
 type Retention struct {
 	Overall     Kept `json:"overall"`
 	Intent      Kept `json:"intent"`
@@ -63,6 +68,11 @@ type Kept struct {
 	Introduced int     `json:"introduced"`
 	Surviving  int     `json:"surviving"`
 	Verbatim   int     `json:"verbatim"`          // of those, word for word
-	Omitted    int     `json:"omitted,omitempty"` // not surviving, but listed as left out
+	Omitted    int     `json:"omitted,omitempty"` // not surviving, but listed as omitted
 	Rate       float64 `json:"rate"`              // surviving by introduced, 0 to 1
+}
+
+// Drift reports what each hop of a task kept, changed, left out and dropped.
+func (c *Client) Drift(ctx context.Context, task string) (Drift, error) {
+	return ask[Drift](ctx, c, http.MethodGet, path("tasks", task, "drift"), nil, nil)
 }

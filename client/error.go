@@ -10,6 +10,37 @@ import (
 	"time"
 )
 
+// Code says what sort of refusal an [Error] is. It is an error itself, for [errors.Is].
+type Code string
+
+// The codes of refusals.
+const (
+	Unauthenticated Code = "unauthenticated" // no token, or one that no longer counts
+	NotPermitted    Code = "not_permitted"   // the token is good but may not do this
+	NotFound        Code = "not_found"       // no such thing, or none that the token may see
+	Invalid         Code = "invalid"         // the request is malformed, or breaks a rule on its own
+	TooLarge        Code = "too_large"       // a size limit is exceeded
+	Conflict        Code = "conflict"        // the present state does not allow this
+	StaleEpoch      Code = "stale_epoch"     // ownership has moved since the caller last looked
+	NotOwner        Code = "not_owner"       // only the task's owner may do this
+	Limit           Code = "limit"           // a limit of the task is reached
+	Budget          Code = "budget"          // a budget of the task is spent
+	Unavailable     Code = "unavailable"     // nobody can serve this now; later may work
+	CircuitOpen     Code = "circuit_open"    // the receiver's circuit is open
+	Expired         Code = "expired"         // the time for this is over
+	Unknown         Code = "unknown"         // it may or may not have happened; repeat it with the same key
+)
+
+// Codes lists every code.
+func Codes() []Code {
+	return []Code{
+		Unauthenticated, NotPermitted, NotFound, Invalid, TooLarge, Conflict, StaleEpoch, NotOwner, Limit, Budget,
+		Unavailable, CircuitOpen, Expired, Unknown,
+	}
+}
+
+func (c Code) Error() string { return string(c) }
+
 // Error is a refusal. errors.Is(err, client.NotFound) tells its code.
 type Error struct {
 	Status  int            // of HTTP

@@ -1,8 +1,10 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// EscalateInput hands a task upwards. Without To it goes one level up the owner's escalation chain from where the task stands.
+// EscalateInput escalates a task. Without To it goes one level up the owner's escalation chain from where the task stands.
 type EscalateInput struct {
 	Epoch   uint64  `json:"epoch,omitempty"`
 	To      string  `json:"to,omitempty"`
@@ -10,7 +12,7 @@ type EscalateInput struct {
 	Content Content `json:"content,omitzero"`
 }
 
-// Escalate hands a task upwards because it is beyond its holder.
+// Escalate hands a task up the escalation chain, because its owner cannot do it.
 func (c *Client) Escalate(ctx context.Context, task string, in EscalateInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "escalate")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Event is an entry in the stream of events: what happened, to what, and by which principal; not the content.
+// Event is an entry of the event stream, without its content.
 type Event struct {
 	Position uint64    `json:"position"`
 	Time     time.Time `json:"time"`
@@ -17,10 +17,10 @@ type Event struct {
 	Events   []string  `json:"events"`
 }
 
-// Now, as the position that [Client.Events] starts after, means: what happens from now on.
+// Now, as the position that [Client.Events] starts after, means: only later events.
 const Now = wire.Now
 
-// Events calls fn with what happens after a position (0: from the beginning; [Now]: from now on), in order, each event
+// Events calls fn with the events after a position (0: from the beginning; [Now]: from now on), in order, each event
 // once, until ctx ends or fn fails. It reconnects by itself, see [Options.Watch], and goes on where it was. Refusals end it.
 func (c *Client) Events(ctx context.Context, after uint64, fn func(Event) error) error {
 	return wire.Follow(ctx, &c.conn, path("events"), "entry", after, c.watch, fn)

@@ -1,8 +1,10 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// FailInput ends a task as not done.
+// FailInput ends a task as failed.
 type FailInput struct {
 	Epoch  uint64 `json:"epoch"`
 	Detail string `json:"detail"`
@@ -10,7 +12,7 @@ type FailInput struct {
 	Usage  Spend  `json:"usage,omitzero"` // since the last report
 }
 
-// Fail ends a task as not done.
+// Fail ends a task as failed.
 func (c *Client) Fail(ctx context.Context, task string, in FailInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "fail")
 }

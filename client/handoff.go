@@ -2,10 +2,74 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 )
+
+// Stage is where a handoff is in its life.
+type Stage string
+
+// The stages of a handoff. All from StageTransferred on are final.
+const (
+	StageRequested        Stage = "requested"
+	StageAwaitingApproval Stage = "awaiting_approval"
+	StageOffered          Stage = "offered"
+	StageAccepted         Stage = "accepted"
+	StageTransferred      Stage = "transferred"
+	StageRejected         Stage = "rejected"
+	StageExpired          Stage = "expired"
+	StageFailed           Stage = "failed"
+	StageParked           Stage = "parked"
+	StageCancelled        Stage = "cancelled"
+	StageAtDesk           Stage = "at_desk" // nobody but people are left: a ticket is open for them
+)
+
+// Stages lists every stage of a handoff.
+func Stages() []Stage {
+	return []Stage{
+		StageRequested, StageAwaitingApproval, StageOffered, StageAccepted, StageTransferred, StageRejected,
+		StageExpired, StageFailed, StageParked, StageCancelled, StageAtDesk,
+	}
+}
+
+// Kind is what sort of handoff it is.
+type Kind string
+
+// The kinds of handoff.
+const (
+	Warm       Kind = "warm"       // with its full context
+	Cold       Kind = "cold"       // the task's description only
+	Supervised Kind = "supervised" // a person or an agent approves before it is offered
+	Broadcast  Kind = "broadcast"  // to several: the first to accept wins, or each gets a copy
+	Delegation Kind = "delegation" // the sender waits for the result and gets it back
+)
+
+// Kinds lists every kind of handoff.
+func Kinds() []Kind { return []Kind{Warm, Cold, Supervised, Broadcast, Delegation} }
+
+// Reason says why a task moves.
+type Reason string
+
+// The reasons of a handoff.
+const (
+	ReasonTimeout            Reason = "timeout"
+	ReasonError              Reason = "error"
+	ReasonCapabilityMismatch Reason = "capability_mismatch"
+	ReasonUserRequest        Reason = "user_request"
+	ReasonEscalation         Reason = "escalation"
+	ReasonSpecialization     Reason = "specialization"
+	ReasonRecovery           Reason = "recovery"
+	ReasonLoadShedding       Reason = "load_shedding"
+	ReasonSupervision        Reason = "supervision"
+)
+
+// Reasons lists every reason of a handoff.
+func Reasons() []Reason {
+	return []Reason{
+		ReasonTimeout, ReasonError, ReasonCapabilityMismatch, ReasonUserRequest, ReasonEscalation,
+		ReasonSpecialization, ReasonRecovery, ReasonLoadShedding, ReasonSupervision,
+	}
+}
 
 // Candidate is a receiver that a handoff may be offered to.
 type Candidate struct {
@@ -15,6 +79,9 @@ type Candidate struct {
 	Level int    `json:"level,omitempty"` // its place in an escalation chain, from 1
 	Human bool   `json:"human,omitempty"` // a person: no clock for acknowledgment or signs of life runs, but that for answers
 }
+
+// Tiers lists the values of [Candidate].Tier, in the order in which they are tried.
+func Tiers() []string { return []string{"target", "fallback", "escalation"} }
 
 // Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.
 type Handoff struct {
@@ -51,25 +118,6 @@ type Handoff struct {
 	Why          string      `json:"why,omitempty"`      // how it ended
 	Ended        time.Time   `json:"ended,omitzero"`
 	Decision     *Decision   `json:"decision,omitempty"` // of a handoff to Auto: what the policy made of it; [Client.Handoff] alone has it
-}
-
-// Sheet is an envelope as its receiver reads it.
-type Sheet struct {
-	Digest string `json:"digest"`
-	// Source is the digest of what was sent, where this was packed for its receiver. What it lists as left out stands
-	// there: see [ContentInput].
-	Source   string          `json:"source,omitempty"`
-	Envelope json.RawMessage `json:"envelope"`
-	Prompt   string          `json:"prompt,omitempty"`
-	Copies   []Copy          `json:"copies,omitempty"` // in the majors that were asked for
-}
-
-// Copy is an envelope in one major of its schema.
-type Copy struct {
-	Major    int             `json:"major"`
-	Of       string          `json:"of"` // digest of the envelope that it was converted from
-	Envelope json.RawMessage `json:"envelope"`
-	Lost     []string        `json:"lost,omitempty"` // fields that its major has no place for
 }
 
 // Handoff shows how a handoff stands.

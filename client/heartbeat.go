@@ -1,13 +1,21 @@
 package client
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
-// HeartbeatInput shows that the owner is alive.
+// HeartbeatInput is a sign of life of the owner.
 type HeartbeatInput struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// Heartbeat shows that the owner is alive, and renews its lease. The receipt's Lease says until when.
+// Heartbeat is a sign of life of the owner, and renews its lease. The receipt's Lease says until when.
 func (c *Client) Heartbeat(ctx context.Context, task string, epoch uint64) (Receipt, error) {
 	return c.receipt(ctx, HeartbeatInput{Epoch: epoch}, "tasks", task, "heartbeat")
+}
+
+// Beat is a sign of life of the calling agent. Waiting for its inbox is one too.
+func (c *Client) Beat(ctx context.Context) error {
+	return c.do(ctx, http.MethodPost, path("presence"), nil, nil, nil)
 }

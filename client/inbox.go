@@ -7,9 +7,9 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Item is something in an inbox. It previews: the content is fetched by id, or comes with the acceptance.
+// Item is one item of an inbox. It is a preview: the content is fetched by id, or comes with the acceptance.
 type Item struct {
-	Type     string    `json:"type"` // offer, approval, confirm, takeover, share or question
+	Type     string    `json:"type"` // offer, approval, confirm, takeover, share, question, stranded or resumed
 	ID       string    `json:"id"`   // of the handoff, ask, share or ticket
 	Task     string    `json:"task"`
 	Offer    int       `json:"offer,omitempty"`
@@ -25,27 +25,32 @@ type Item struct {
 	Envelope string    `json:"envelope,omitempty"` // digest
 	Seen     bool      `json:"seen"`
 	Since    time.Time `json:"since"`
-	Ends     time.Time `json:"ends,omitzero"` // when it goes elsewhere by itself
+	Ends     time.Time `json:"ends,omitzero"` // when it goes to another receiver, or back
 	Position uint64    `json:"position"`
 }
 
-// Inbox is what waits for an agent, highest priority first.
+// ItemTypes lists the values of [Item].Type.
+func ItemTypes() []string {
+	return []string{"offer", "approval", "confirm", "takeover", "share", "question", "stranded", "resumed"}
+}
+
+// Inbox has the items that wait for an agent, highest priority first.
 type Inbox struct {
 	Items    []Item `json:"items"`
 	Position uint64 `json:"position"` // InboxOptions.After of the call that gets what comes next, or was beyond the limit
 }
 
-// InboxOptions narrow a look into an inbox. The zero value looks into the caller's own and does not wait.
+// InboxOptions narrow a read of an inbox. The zero value reads the caller's own and does not wait.
 type InboxOptions struct {
 	Agent string        // another's, for operators and auditors
-	After uint64        // only what came after this: an earlier answer's Position. If it is too much, the oldest of it
+	After uint64        // only items after this: an earlier answer's Position. If there are too many, the oldest
 	Limit int           // at most 500; 0 means 10
 	Wait  time.Duration // how long to wait for the first item, at most 55s
-	Peek  bool          // look without taking note: nothing counts as seen
+	Peek  bool          // read without consequence: no offer counts as seen
 }
 
-// Inbox lists what waits for an agent, and waits for it if asked to. An offer that an agent gets here counts as seen,
-// and its acknowledgment clock runs. After an answer's Position only what has come since is listed, offers made again too.
+// Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets here counts as seen, and
+// its acknowledgment clock runs. After an answer's Position only newer items are listed, repeated offers among them.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
 	q.Text("agent", o.Agent)
@@ -56,7 +61,7 @@ func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error
 	return in, err
 }
 
-// WaitInbox waits until something is in the inbox or ctx ends, however long that takes. It rides out servers that are
+// WaitInbox waits until something is in the inbox or ctx ends, however long that takes. It waits for servers that are
 // away for a while, but gives up on refusals. Wait is how long each of its calls waits; 0 means 30 s.
 func (c *Client) WaitInbox(ctx context.Context, o InboxOptions) (items []Item, err error) {
 	if o.Wait <= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Lift takes a constraint away, as the principal that set it or an operator, and says why.
+// Lift removes a constraint, as the principal that set it or an operator, for a reason.
 func (c *Client) Lift(ctx context.Context, task, constraint, why string) (Receipt, error) {
 	return ask[Receipt](ctx, c, http.MethodDelete, path("tasks", task, "constraints", constraint), wire.Query{"why": {why}}, nil)
 }

@@ -14,9 +14,12 @@ type Scope string
 // The scopes.
 const (
 	ScopePrivate   Scope = "private"   // its author alone
-	ScopeTask      Scope = "task"      // the participants of its task, until it ends
-	ScopeWorkspace Scope = "workspace" // everybody
+	ScopeTask      Scope = "task"      // the participants of its task, until that ends
+	ScopeWorkspace Scope = "workspace" // every agent in the workspace
 )
+
+// Scopes lists every scope.
+func Scopes() []Scope { return []Scope{ScopePrivate, ScopeTask, ScopeWorkspace} }
 
 // MemoryStatus is what has become of the version of a memory item that was asked for.
 type MemoryStatus string
@@ -27,6 +30,11 @@ const (
 	MemoryChanged   MemoryStatus = "changed"   // there is a newer one
 	MemoryForgotten MemoryStatus = "forgotten" // the item gives out nothing any more
 )
+
+// MemoryStatuses lists every status.
+func MemoryStatuses() []MemoryStatus {
+	return []MemoryStatus{MemoryCurrent, MemoryChanged, MemoryForgotten}
+}
 
 // MemorySource says where a memory item comes from, if not from its author.
 type MemorySource struct {
@@ -49,7 +57,7 @@ type RememberInput struct {
 }
 
 // MemoryItem is a memory item: one version of it, the newest unless another was asked for. Answers to changes leave the
-// text out; lists give an excerpt. From Scope on it is for those who may read the item as such, not only a version.
+// text out; lists give an excerpt. The fields from Scope on are for tokens that may read the item itself, and not only a version that an envelope refers to.
 type MemoryItem struct {
 	ID           string       `json:"id"`
 	Version      int          `json:"version,omitempty"`
@@ -144,7 +152,7 @@ func (c *Client) Remember(ctx context.Context, in RememberInput) (MemoryItem, er
 	return c.memory(ctx, http.MethodPost, in)
 }
 
-// Memory reads a memory item, or what a reference to it names. The read is recorded.
+// Memory reads a memory item, or the version that a reference names. The read is recorded.
 func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (MemoryItem, error) {
 	q := wire.Query{}
 	q.Number("version", r.Version)
@@ -153,7 +161,7 @@ func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (Memo
 	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), q, nil)
 }
 
-// SearchMemory finds memory items that the token may read. What it returns is recorded.
+// SearchMemory finds memory items that the token may read. The read is recorded.
 func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
 	q := wire.Query{}
 	q.Text("q", f.Query)

@@ -8,67 +8,11 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Auto, as the only one in SendInput.To, leaves it to the policy where a task goes.
-const Auto = "auto"
-
-// Decision is what the policy makes of a task, and why.
-type Decision struct {
-	Policy   string    `json:"policy,omitempty"` // digest of the policy in force; empty: none
-	Rule     string    `json:"rule,omitempty"`   // that decided; "advice" if the adviser did; empty if nobody
-	Why      []string  `json:"why,omitempty"`
-	Action   string    `json:"action"` // keep or handoff
-	To       Receiver  `json:"to,omitzero"`
-	Kind     Kind      `json:"kind,omitempty"`
-	Reason   Reason    `json:"reason,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
-	Approver string    `json:"approver,omitempty"`
-	Pack     Pack      `json:"pack,omitzero"`
-	Weighed  []Weighed `json:"weighed,omitempty"` // who could receive it, best first
-	Omitted  int       `json:"omitted,omitempty"` // how many more there are
-	Broken   []string  `json:"broken,omitempty"`  // rules whose expressions could not be evaluated, and why
-}
-
-// Receiver is the receiver of a decision: one field is set.
-type Receiver struct {
-	Agent      string `json:"agent,omitempty"`
-	Capability string `json:"capability,omitempty"`
-	Channel    string `json:"channel,omitempty"`
-	Chain      string `json:"chain,omitempty"`
-	Desk       string `json:"desk,omitempty"` // of people
-}
-
-// Weighed is a possible receiver, and why it was taken or passed over.
-type Weighed struct {
-	Agent string `json:"agent,omitempty"`
-	Desk  string `json:"desk,omitempty"`
-	Tier  string `json:"tier"` // target, fallback or escalation
-	Fit   bool   `json:"fit"`
-	Why   string `json:"why"`
-}
-
-// RouteInput asks where a task would go. Its zero value asks the policy in force.
-type RouteInput struct {
-	Content Content      `json:"content,omitzero"`  // what would be added to the envelope
-	AskLLM  bool         `json:"ask_llm,omitempty"` // where no rule matches, ask the model that the policy names; the question is recorded
-	Policy  *PolicyCheck `json:"policy,omitempty"`  // a policy file to try instead
-}
-
-// Routed is where a task would go.
-type Routed struct {
-	Task     string   `json:"task"`
-	Decision Decision `json:"decision"`
-}
-
-// Route says where the policy would send a task, and why. Nothing changes.
-func (c *Client) Route(ctx context.Context, task string, in RouteInput) (Routed, error) {
-	return ask[Routed](ctx, c, http.MethodPost, path("tasks", task, "route"), nil, in)
-}
-
 // Policy is a policy that is, or was, in force.
 type Policy struct {
-	Version     int       `json:"version"` // the how manieth that came into force in the workspace
+	Version     int       `json:"version"` // counts the policies that came into force in the workspace
 	Digest      string    `json:"digest"`
-	By          string    `json:"by"` // who brought it into force
+	By          string    `json:"by"` // the principal that brought it into force
 	Since       time.Time `json:"since"`
 	Text        string    `json:"text,omitempty"`         // the file, as YAML; left out of lists
 	FileProblem string    `json:"file_problem,omitempty"` // why the server's file, as it is now, is not in force

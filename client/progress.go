@@ -1,6 +1,8 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
 // ProgressInput reports what the owner has done.
 type ProgressInput struct {

@@ -1,14 +1,16 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// ReleaseInput gives a claimed ticket back. Epoch is needed for a task that was taken over.
+// ReleaseInput returns a claimed ticket to its desk. Epoch is needed for a task that was taken over.
 type ReleaseInput struct {
 	Epoch  uint64 `json:"epoch,omitempty"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// Release gives a claimed ticket back to its desk.
+// Release returns a claimed ticket to its desk.
 func (c *Client) Release(ctx context.Context, ticket string, in ReleaseInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tickets", ticket, "release")
 }

@@ -1,15 +1,17 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// GapInput says what is missing from the context.
+// GapInput names the missing parts of the context.
 type GapInput struct {
 	Epoch   uint64   `json:"epoch"`
 	Missing []string `json:"missing"`
 	Detail  string   `json:"detail,omitempty"`
 }
 
-// ReportGap records that the context of a task lacks something. Its owner goes on working with what there is.
+// ReportGap records that the context of a task lacks something. Its owner goes on working.
 func (c *Client) ReportGap(ctx context.Context, task string, in GapInput) (Receipt, error) {
 	return c.receipt(ctx, in, "tasks", task, "gap")
 }

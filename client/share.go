@@ -1,6 +1,8 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
 // ShareInput gives a task's context to another agent without moving the task.
 type ShareInput struct {

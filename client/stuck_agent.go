@@ -1,13 +1,15 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// StuckAgentInput says that an agent makes no progress on its tasks.
+// StuckAgentInput reports that an agent is not making progress with any of its tasks.
 type StuckAgentInput struct {
-	Detail string `json:"detail,omitempty"` // the evidence
+	Detail string `json:"detail,omitempty"` // the symptoms
 }
 
-// StuckAgent says that an agent makes no progress: others are asked to take over the tasks that it owns, as far as the caller may.
+// StuckAgent reports that an agent is not making progress: others are asked to take over its tasks, as far as the caller may do so.
 func (c *Client) StuckAgent(ctx context.Context, name string, in StuckAgentInput) (Relief, error) {
 	return c.relief(ctx, in, name, "stuck")
 }

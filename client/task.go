@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -10,70 +9,79 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// Timeouts are the clocks of a task and its handoffs. Zero fields mean the server's defaults, which are named here.
-type Timeouts struct {
-	Offer    Duration `json:"offer,omitzero"`    // an offer that is not seen; 10m
-	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
-	Approval Duration `json:"approval,omitzero"` // a supervised handoff; 24h
-	Answer   Duration `json:"answer,omitzero"`   // people who are asked something, or to take over, per desk; 24h
-	Confirm  Duration `json:"confirm,omitzero"`  // an explicit confirm; 1m
-	Lease    Duration `json:"lease,omitzero"`    // an owner that shows no life; 30m
-	Progress Duration `json:"progress,omitzero"` // an owner that reports no progress, whatever life it shows; no end
-	Wait     Duration `json:"wait,omitzero"`     // a parent that waits for children; no end
+// State is where a task is in its life.
+type State string
+
+// The states of a task. The last three are final.
+const (
+	Pending    State = "pending"     // nobody owns it; its requester stands as source
+	Executing  State = "executing"   // its owner works on it
+	HandingOff State = "handing_off" // a handoff is under way; the source still owns it
+	Waiting    State = "waiting"     // for the results of child tasks
+	Parked     State = "parked"      // in the dead-letter queue
+	Completed  State = "completed"
+	Failed     State = "failed"
+	Cancelled  State = "cancelled"
+)
+
+// States lists every state of a task.
+func States() []State {
+	return []State{Pending, Executing, HandingOff, Waiting, Parked, Completed, Failed, Cancelled}
 }
 
-// Limits bound what can happen to a task. Zero fields mean the server's defaults, which are named here.
+// Final reports whether nothing can happen to a task in this state any more.
+func (s State) Final() bool { return s == Completed || s == Failed || s == Cancelled }
+
+// Priority orders every inbox.
+type Priority string
+
+// The priorities, lowest first.
+const (
+	Low    Priority = "low"
+	Normal Priority = "normal"
+	High   Priority = "high"
+	Urgent Priority = "urgent"
+)
+
+// Priorities lists every priority, lowest first.
+func Priorities() []Priority { return []Priority{Low, Normal, High, Urgent} }
+
+// Timeouts are how long the clocks of a task and its handoffs run. Zero fields mean the defaults, given here.
+type Timeouts struct {
+	Offer    Duration `json:"offer,omitzero"`    // of an offer that nobody has seen; 10m
+	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
+	Approval Duration `json:"approval,omitzero"` // of a supervised handoff; 24h
+	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; 24h
+	Confirm  Duration `json:"confirm,omitzero"`  // of an explicit confirm; 1m
+	Lease    Duration `json:"lease,omitzero"`    // of an owner that sends no sign of life; 30m
+	Progress Duration `json:"progress,omitzero"` // of an owner that reports no progress; no end
+	Wait     Duration `json:"wait,omitzero"`     // of a parent that waits for children; no end
+}
+
+// Limits bound what can happen to a task. Zero fields mean the defaults, given here.
 type Limits struct {
 	Hops        int `json:"hops,omitzero"`        // changes of owner; 10
 	Handoffs    int `json:"handoffs,omitzero"`    // requests, successful or not; 30
 	Visits      int `json:"visits,omitzero"`      // times one agent may own it; 5
 	Escalations int `json:"escalations,omitzero"` // 5
 	Attempts    int `json:"attempts,omitzero"`    // recoveries from a lost owner; 3
-	Tasks       int `json:"tasks,omitzero"`       // tasks that may come of it, all generations together; 1000
+	Tasks       int `json:"tasks,omitzero"`       // descendants, all generations together; 1000
 }
 
-// Used is how much of the limits is gone.
+// Used is how much of the limits is used up.
 type Used struct {
 	Hops        int `json:"hops"`
 	Handoffs    int `json:"handoffs"`
 	Escalations int `json:"escalations"`
 	Attempts    int `json:"attempts"`
-	Tasks       int `json:"tasks,omitempty"` // made, or set aside for children to make; of a child, also what is its family's
+	Tasks       int `json:"tasks,omitempty"` // made, or reserved for children to make; a child counts those of its family too
 	Base        int `json:"base,omitempty"`  // handoffs before the last replay
 }
 
-// Spend is an amount of what agents report: a budget, or what was used of it. Zero means not limited, or nothing.
+// Spend is a budget, or an amount spent, as agents report it. As a budget, zero means not limited.
 type Spend struct {
 	Tokens int64 `json:"tokens,omitzero"`
 	Cost   int64 `json:"cost_micros,omitzero"` // millionths of the currency that the deployment counts in
-}
-
-// Constraint is a rule for the owner of the task. It can be tightened, never loosened.
-type Constraint struct {
-	ID     string         `json:"id"`
-	Kind   ConstraintKind `json:"kind"`
-	Text   string         `json:"text"`
-	Hard   bool           `json:"hard,omitempty"`
-	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
-	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; nil: anything; empty: nothing
-	Origin string         `json:"origin,omitempty"` // the principal that set it; the server fills it in
-}
-
-// Expected is what a result must look like.
-type Expected struct {
-	Format   string          `json:"format,omitempty"`
-	MaxBytes int             `json:"max_bytes,omitzero"`
-	Criteria []string        `json:"criteria,omitempty"`
-	Schema   json.RawMessage `json:"schema,omitempty"` // a JSON Schema
-}
-
-// Result is what came of a task.
-type Result struct {
-	Text string          `json:"text,omitempty"`
-	Data json.RawMessage `json:"data,omitempty"`
-	Code int             `json:"code,omitzero"` // exit code, where a program did the work
-	// Review is what only a judge can check of it, as the task expects it; the server fills it in.
-	Review []string `json:"review,omitempty"`
 }
 
 // Visit is one ownership on a task's path.
@@ -102,16 +110,10 @@ type Child struct {
 	To     string  `json:"to"`
 	Budget Spend   `json:"budget,omitzero"`
 	State  State   `json:"state"`
-	Tasks  int     `json:"tasks,omitempty"` // how many may come of it; once it has ended, how many have
+	Tasks  int     `json:"tasks,omitempty"` // the most descendants that it may have; once it has ended, how many it had
 	Group  int     `json:"group"`           // children of one spawn belong together
 	Result *Result `json:"result,omitempty"`
-	Why    string  `json:"why,omitempty"` // it failed, was called off or is in the dead letters
-}
-
-// FanIn says when the sender of a fan-out or a delegation resumes.
-type FanIn struct {
-	Mode   FanInMode `json:"mode"`
-	Quorum int       `json:"quorum,omitzero"`
+	Why    string  `json:"why,omitempty"` // it failed, was cancelled or is in the dead letters
 }
 
 // Ask is an agent's wish to take a task over. Its owner approves or denies it by id.
@@ -130,11 +132,16 @@ type Share struct {
 	Read     bool   `json:"read"`
 }
 
-// ParkedFor is why a task is in the dead-letter queue.
+// ParkedFor says why a task is in the dead-letter queue.
 type ParkedFor struct {
 	Cause  string    `json:"cause"` // exhausted, limit, budget, deadline, dependency, returned, owner_lost or nobody_claimed
 	Detail string    `json:"detail"`
 	At     time.Time `json:"at"`
+}
+
+// ParkCauses lists the values of [ParkedFor].Cause.
+func ParkCauses() []string {
+	return []string{"exhausted", "limit", "budget", "deadline", "dependency", "returned", "owner_lost", "nobody_claimed"}
 }
 
 // Task is everything about one task but its content.
@@ -147,7 +154,7 @@ type Task struct {
 	Tags         []string     `json:"tags,omitempty"`
 	Owner        string       `json:"owner,omitempty"`
 	Epoch        uint64       `json:"epoch"`          // rises with every change of owner
-	Lease        time.Time    `json:"lease,omitzero"` // until when the owner must show life
+	Lease        time.Time    `json:"lease,omitzero"` // until when the owner must send a sign of life
 	Created      time.Time    `json:"created"`
 	Deadline     time.Time    `json:"deadline,omitzero"`
 	Ended        time.Time    `json:"ended,omitzero"`
@@ -168,7 +175,7 @@ type Task struct {
 	Handoff      *Handoff     `json:"handoff,omitempty"`  // the newest, under way or over
 	Asks         []Ask        `json:"asks,omitempty"`
 	Shares       []Share      `json:"shares,omitempty"`
-	Ticket       *TaskTicket  `json:"ticket,omitempty"`  // what people were asked last, with their answer
+	Ticket       *TaskTicket  `json:"ticket,omitempty"`  // the last question to people, with their answer
 	Answers      []Answer     `json:"answers,omitempty"` // of people, since the newest envelope was sealed
 	Parent       Parent       `json:"parent,omitzero"`
 	Children     []Child      `json:"children,omitempty"`
@@ -180,8 +187,8 @@ type Task struct {
 	Position     uint64       `json:"position"` // of its newest entry
 }
 
-// Stranded are the children that the task waits for and that are in the dead letters, each with why. An operator can replay such
-// a child; called off with [Client.Cancel], it is no longer waited for.
+// Stranded lists the children that the task waits for and that are in the dead letters, each with the reason. An operator can replay such
+// a child; the task no longer waits for a child that is cancelled.
 func (t Task) Stranded() []Child {
 	if k := t.Ticket; k != nil && k.Open() && (k.Kind != "takeover" || k.State == "open") {
 		return nil // it waits for people
@@ -204,7 +211,7 @@ type TaskRow struct {
 	Handoff   string     `json:"handoff,omitempty"` // id of the newest
 	Stage     Stage      `json:"stage,omitempty"`
 	Kind      Kind       `json:"kind,omitempty"`
-	To        []string   `json:"to,omitempty"` // who has the open offer
+	To        []string   `json:"to,omitempty"` // receivers of the open offer
 	Hops      int        `json:"hops"`
 	Created   time.Time  `json:"created"`
 	Updated   time.Time  `json:"updated"`
@@ -237,65 +244,10 @@ type TaskFilter struct {
 	Limit  int    // at most 500; 0 means 50
 }
 
-// Receipt is the answer to a call that changes a task: how the task stands after it, and the position of its entry.
-type Receipt struct {
-	Task     string     `json:"task"`
-	State    State      `json:"state"`
-	Owner    string     `json:"owner,omitempty"`
-	Epoch    uint64     `json:"epoch"`
-	Handoff  string     `json:"handoff,omitempty"` // id of the newest handoff
-	Stage    Stage      `json:"stage,omitempty"`
-	Offer    int        `json:"offer,omitempty"`
-	To       []string   `json:"to,omitempty"` // who has the open offer
-	Children []string   `json:"children,omitempty"`
-	Ask      string     `json:"ask,omitempty"`    // id of the ask to take over that the call made
-	Share    string     `json:"share,omitempty"`  // id of the shared envelope that the call made
-	Ticket   string     `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
-	Envelope string     `json:"envelope,omitempty"`
-	Given    string     `json:"given,omitempty"` // digest of what the owner was given: that envelope, or what was packed of it
-	Lease    time.Time  `json:"lease,omitzero"`
-	Parked   *ParkedFor `json:"parked,omitempty"`
-	Decision *Decision  `json:"decision,omitempty"` // of a handoff to Auto
-	Position uint64     `json:"position"`
-	Events   []string   `json:"events"`           // what this call recorded; none if nothing had to change
-	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
-}
-
-// SendInput hands a task off.
-type SendInput struct {
-	Epoch       uint64      `json:"epoch,omitempty"`
-	To          []string    `json:"to,omitempty"`         // agents in order of preference; none: the next on the task's route; Auto alone: as the policy says
-	Capability  string      `json:"capability,omitempty"` // what the receiver must be able to do
-	Channel     string      `json:"channel,omitempty"`    // publish to its present subscribers, instead of naming receivers
-	Kind        Kind        `json:"kind,omitempty"`       // empty: warm; with a channel, Broadcast
-	FanOut      bool        `json:"fan_out,omitempty"`    // with Broadcast: every receiver gets a copy
-	FanIn       FanIn       `json:"fan_in,omitzero"`
-	Reason      Reason      `json:"reason,omitempty"` // empty: user_request
-	Detail      string      `json:"detail,omitempty"`
-	Content     Content     `json:"content,omitzero"`
-	Confirm     ConfirmMode `json:"confirm,omitempty"` // empty: auto
-	Timeouts    Timeouts    `json:"timeouts,omitzero"`
-	Retries     *int        `json:"retries,omitempty"` // unanswered offers after the first; nil: 3
-	ReturnHome  bool        `json:"return_home,omitempty"`
-	Approver    string      `json:"approver,omitempty"` // of a supervised handoff; empty: any operator
-	Permissions []string    `json:"permissions,omitempty"`
-	Budget      Spend       `json:"budget,omitzero"` // of each child
-	Expected    Expected    `json:"expected,omitzero"`
-	Pack        Pack        `json:"pack,omitzero"`
-	// Constraints that the task gets first, in the same decision; each needs an id of its own. See [ParseConstraint].
-	Constraints []Constraint `json:"constraints,omitempty"`
-}
-
-// CancelInput calls a task off, or takes a handoff back.
-type CancelInput struct {
-	Epoch  uint64 `json:"epoch,omitempty"` // 0, for a task: that of its present owner
-	Detail string `json:"detail,omitempty"`
-}
-
-// Chain is where a task stands in an escalation chain.
+// Chain is the place of a task in an escalation chain.
 type Chain struct {
 	Name  string `json:"name"`            // empty: the task was not escalated along one
-	Level int    `json:"level"`           // the highest that was asked, from 1
+	Level int    `json:"level"`           // the highest level that was asked, from 1
 	Agent string `json:"agent,omitempty"` // of that level, that took it; empty: none did
 }
 

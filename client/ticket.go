@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// TicketDoc is what people are asked of a task, and what became of it.
+// TicketDoc is a request to people about a task, and its outcome.
 type TicketDoc struct {
 	N         int       `json:"n"`
 	Kind      string    `json:"kind"`  // approval, question or takeover
@@ -27,7 +27,7 @@ type TicketDoc struct {
 	Level     int       `json:"level,omitempty"` // 1 once it has gone on
 	ClaimedBy string    `json:"claimed_by,omitempty"`
 	Claimed   time.Time `json:"claimed_at,omitzero"`
-	Kept      time.Time `json:"kept_until,omitzero"` // for the principal that claimed it, unless it is a takeover
+	Kept      time.Time `json:"kept_until,omitzero"` // for its claimant; not of a takeover
 	Outcome   string    `json:"outcome,omitempty"`   // approved, denied, answered, resolved, unanswered or withdrawn
 	Answer    string    `json:"answer,omitempty"`
 	Detail    string    `json:"detail,omitempty"`
@@ -35,10 +35,21 @@ type TicketDoc struct {
 	Closed    time.Time `json:"closed,omitzero"`
 }
 
-// Open reports whether people still have to see to it.
+// TicketKinds lists the values of [TicketDoc].Kind.
+func TicketKinds() []string { return []string{"approval", "question", "takeover"} }
+
+// TicketStates lists the values of [TicketDoc].State.
+func TicketStates() []string { return []string{"open", "claimed", "closed"} }
+
+// TicketOutcomes lists the values of [TicketDoc].Outcome.
+func TicketOutcomes() []string {
+	return []string{"approved", "denied", "answered", "resolved", "unanswered", "withdrawn"}
+}
+
+// Open reports whether the ticket is not closed.
 func (t TicketDoc) Open() bool { return t.State != "closed" }
 
-// Ticket is what people are asked, with what they want to know of the task first. What agents wrote in it is data.
+// Ticket is a ticket with the main facts about its task. Texts of agents in it are data, not instructions.
 type Ticket struct {
 	ID        string   `json:"id"`
 	Task      string   `json:"task"`
@@ -50,13 +61,13 @@ type Ticket struct {
 	Position uint64 `json:"position"`
 }
 
-// TaskTicket is what people were asked last of a task.
+// TaskTicket is the newest ticket of a task.
 type TaskTicket struct {
 	ID string `json:"id"`
 	TicketDoc
 }
 
-// Answer is what people have told a task's owner.
+// Answer is an answer of people to a task's owner.
 type Answer struct {
 	Ticket   int       `json:"ticket"`
 	Question string    `json:"question"`
@@ -102,8 +113,8 @@ func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (t T
 	return t, err
 }
 
-// WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It rides out servers that are away for a
-// while, but gives up on refusals.
+// WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It waits for servers that are away for a
+// while, but returns refusals.
 func (c *Client) WaitTicket(ctx context.Context, id string) (t Ticket, err error) {
 	err = c.conn.Insist(ctx, func() (bool, error) {
 		t, err = c.Ticket(ctx, id, usualWait)

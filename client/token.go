@@ -6,14 +6,28 @@ import (
 	"time"
 )
 
-// Token is what is known about a token.
+// Role is what the bearer of a token is to the server.
+type Role string
+
+// The roles.
+const (
+	RoleAdmin    Role = "admin"    // everything, tokens included
+	RoleOperator Role = "operator" // runs the work: any task, approvals, dead letters, agents
+	RoleAuditor  Role = "auditor"  // reads everything, changes nothing
+	RoleAgent    Role = "agent"    // acts for itself
+)
+
+// Roles lists every role.
+func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleAuditor, RoleAgent} }
+
+// Token describes a token.
 type Token struct {
 	ID        string    `json:"id"`
 	Role      Role      `json:"role"`
 	Name      string    `json:"name"`
 	Workspace string    `json:"workspace"` // where it counts
 	Label     string    `json:"label,omitempty"`
-	Person    string    `json:"person,omitempty"` // who sits at the agent's client
+	Person    string    `json:"person,omitempty"` // at the agent's client
 	By        string    `json:"created_by"`
 	Created   time.Time `json:"created"`
 	Expires   time.Time `json:"expires,omitzero"`
@@ -26,7 +40,7 @@ type TokenInput struct {
 	Role      Role      `json:"role"`
 	Name      string    `json:"name"` // of the agent or person that it speaks for
 	Label     string    `json:"label,omitempty"`
-	Person    string    `json:"person,omitempty"`    // of an agent's token: who sits at its client; see [WithPerson]
+	Person    string    `json:"person,omitempty"`    // of an agent's token: the person at its client; see [WithPerson]
 	Workspace string    `json:"workspace,omitempty"` // where it counts; left out: the caller's
 	Expires   time.Time `json:"expires,omitzero"`    // left out: never
 }
@@ -44,12 +58,12 @@ type Me struct {
 	Name      string   `json:"name"`
 	Token     string   `json:"token"`            // the token's id
 	Agent     string   `json:"agent,omitempty"`  // the agent's name, if it is one
-	Person    string   `json:"person,omitempty"` // who sits at its client, as the token says
+	Person    string   `json:"person,omitempty"` // at its client, as the token says
 	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
 	Server    string   `json:"server"`           // the server's version
 }
 
-// Me returns the principal of the token.
+// Me tells the principal of the token.
 func (c *Client) Me(ctx context.Context) (Me, error) {
 	return ask[Me](ctx, c, http.MethodGet, path("me"), nil, nil)
 }

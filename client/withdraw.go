@@ -1,8 +1,10 @@
 package client
 
-import "context"
+import (
+	"context"
+)
 
-// Withdraw takes a handoff under way back.
+// Withdraw withdraws a handoff under way.
 func (c *Client) Withdraw(ctx context.Context, handoff string, in CancelInput) (Receipt, error) {
 	return c.receipt(ctx, in, "handoffs", handoff, "withdraw")
 }

@@ -88,7 +88,7 @@ func passing(err error) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// Insist makes calls that wait until one is done or ctx ends. It rides out servers that are away for a while, but gives up
+// Insist makes calls that wait until one is done or ctx ends. It waits for servers that are away for a while, but gives up
 // on errors that say that they do not pass.
 func (c *Conn) Insist(ctx context.Context, look func() (done bool, err error)) error {
 	for n := 0; ; n++ {

@@ -19,7 +19,7 @@ func (q Query) Text(name, v string) {
 // Number adds a number.
 func (q Query) Number(name string, n int) { q.Text(name, when(n != 0, strconv.Itoa(n))) }
 
-// Position adds a position of the ledger.
+// Position adds a position in the record.
 func (q Query) Position(name string, p uint64) {
 	q.Text(name, when(p != 0, strconv.FormatUint(p, 10)))
 }
