@@ -30,21 +30,21 @@ type TokenList struct {
 // At implements [door.Placed].
 func (l TokenList) At() uint64 { return l.Position }
 
-// ReadinessInput says whether an agent takes new work.
+// ReadinessInput sets whether an agent takes new work.
 type ReadinessInput struct {
 	Readiness agent.Readiness `json:"readiness"`
 }
 
-// Me is whom a token speaks for.
+// Me is the principal of a token.
 type Me struct {
 	Workspace string          `json:"workspace"`
 	Role      string          `json:"role"`
 	Name      string          `json:"name"`
-	Token     string          `json:"token" doc:"The token's id."`
-	Agent     string          `json:"agent,omitempty" doc:"The agent's name, if it is one."`
-	Person    string          `json:"person,omitempty" doc:"Who sits at the agent's client, as its token says."`
-	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Of an outside issuer's token: what it may be used for. Absent: all that the role may do."`
-	Server    string          `json:"server" doc:"The server's version."`
+	Token     string          `json:"token" doc:"Id of the token."`
+	Agent     string          `json:"agent,omitempty" doc:"Name of the agent, if the principal is one."`
+	Person    string          `json:"person,omitempty" doc:"The person at the client of the agent, from the token."`
+	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Scopes of a token of an OAuth issuer. Absent: everything that the role may do."`
+	Server    string          `json:"server" doc:"Version of the server."`
 }
 
 func (s *service) agents() {
@@ -61,36 +61,36 @@ func (s *service) agents() {
 	endpoint.Read(s.door, one(http.MethodGet, "", "show-agent", "Show an agent"), func(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (agents.Agent, error) {
 		return s.app.Agent(ctx, c, in.ID)
 	})
-	endpoint.Change(s.door, one(http.MethodPut, "", "register-agent", "Add an agent, or replace what is known about it"),
+	endpoint.Change(s.door, one(http.MethodPut, "", "register-agent", "Register an agent, or replace its description"),
 		func(ctx context.Context, c tasks.Caller, name string, in agents.AgentSpec) (agents.Agent, error) {
 			return s.app.Register(ctx, c, agents.RegisterInput{Name: name, Spec: in})
 		})
-	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Say whether an agent takes new work")
-	readiness.About = "Whom an operator has made anything else than ready, only an operator makes ready again."
+	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Set whether an agent takes new work")
+	readiness.About = "If an operator has set a readiness other than ready, only an operator can set ready again."
 	endpoint.Change(s.door, readiness,
 		func(ctx context.Context, c tasks.Caller, name string, in ReadinessInput) (agents.Agent, error) {
 			return s.app.SetReadiness(ctx, c, agents.ReadinessInput{Name: name, Readiness: in.Readiness})
 		})
-	endpoint.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Take an agent out of the registry"), s.app.RemoveAgent)
-	endpoint.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close an agent's circuit"), s.app.ResetCircuit)
-	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Say that an agent gets nowhere: others are asked to take over what it holds")
-	stuck.About = "Of what the caller may say so about: tasks that it requested, or that work for one it owns; operators, of all. At most 100 in one call, each with its own outcome. " +
-		"Who may say so of none of them is refused."
+	endpoint.Act(s.door, one(http.MethodDelete, "", "remove-agent", "Remove an agent"), s.app.RemoveAgent)
+	endpoint.Act(s.door, one(http.MethodPost, "/circuit/reset", "reset-circuit", "Close the circuit breaker of an agent"), s.app.ResetCircuit)
+	stuck := one(http.MethodPost, "/stuck", "stuck-agent", "Report that an agent makes no progress: others are asked to take over its tasks")
+	stuck.About = "Applies to the tasks that the caller requested and to children of tasks it owns; for operators, to all. At most 100 tasks in one call, each with its own " +
+		"outcome. A caller that may report none of them is refused."
 	endpoint.Change(s.door, stuck, func(ctx context.Context, c tasks.Caller, name string, in tasks.StuckAgentInput) (taskstore.Relief, error) {
 		in.Agent = name
 		return s.app.StuckAgent(ctx, c, in)
 	})
-	shed := one(http.MethodPost, "/shed", "shed", "Move offers that wait for an agent to others that have room")
-	shed.About = "As the agent itself or an operator. Offers of the lowest priority go first, the oldest of them first; at most 100 in one call."
+	shed := one(http.MethodPost, "/shed", "shed", "Move waiting offers of an agent to agents with capacity")
+	shed.About = "For the agent itself and operators. Offers with the lowest priority are moved first, oldest first; at most 100 in one call."
 	endpoint.Change(s.door, shed, func(ctx context.Context, c tasks.Caller, name string, in tasks.ShedInput) (taskstore.Relief, error) {
 		in.Agent = name
 		return s.app.ShedOffers(ctx, c, in)
 	})
 	endpoint.Tell(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Show that the calling agent lives",
-		About: "Waiting for the inbox does so too.", Tag: endpoint.TagAgents,
+		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Send a heartbeat of the calling agent",
+		About: "Waiting for the inbox counts as a heartbeat too.", Tag: endpoint.TagAgents,
 	}, s.app.Beat)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Whom the token speaks for", Tag: endpoint.TagTokens},
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Show the principal of the token", Tag: endpoint.TagTokens},
 		func(_ context.Context, c tasks.Caller, _ *endpoint.Reading) (Me, error) {
 			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}
 			if c.Scopes != nil {
@@ -102,16 +102,16 @@ func (s *service) agents() {
 
 func (s *service) tokens() {
 	endpoint.Create(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tokens", ID: "create-token", Summary: "Make a token",
-		About: "Its text is in this answer and never again.", Tag: endpoint.TagTokens, Status: http.StatusCreated,
+		Method: http.MethodPost, Path: "/v1/tokens", ID: "create-token", Summary: "Create a token",
+		About: "The text of the token is only in this answer.", Tag: endpoint.TagTokens, Status: http.StatusCreated,
 	}, s.app.CreateToken)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, revoked ones too", Tag: endpoint.TagTokens},
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, including revoked ones", Tag: endpoint.TagTokens},
 		func(ctx context.Context, c tasks.Caller, _ *endpoint.Reading) (TokenList, error) {
 			out := TokenList{Position: uint64(s.app.Views().Position())}
 			list, err := s.app.Tokens(ctx, c)
 			out.Tokens = endpoint.NotNil(list)
 			return out, err
 		})
-	revoke := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tokens/{id}", ID: "revoke-token", Summary: "End a token for good", Tag: endpoint.TagTokens}
+	revoke := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tokens/{id}", ID: "revoke-token", Summary: "Revoke a token for good", Tag: endpoint.TagTokens}
 	endpoint.Act(s.door, revoke, s.app.RevokeToken)
 }

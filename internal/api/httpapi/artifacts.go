@@ -17,19 +17,19 @@ import (
 
 const artifactsPath = "/v1/artifacts"
 
-// ArtifactInfo is what there is to know of an artifact.
+// ArtifactInfo describes an artifact.
 type ArtifactInfo struct {
-	Digest artifact.Digest `json:"digest" doc:"Of the content; it is the artifact's name."`
-	Bytes  int64           `json:"bytes" doc:"Length of the content."`
+	Digest artifact.Digest `json:"digest" doc:"Digest of the content, which identifies the artifact."`
+	Bytes  int64           `json:"bytes" doc:"Size of the content in bytes."`
 }
 
-// How slowly an artifact may come or go: nothing at all for a while ends it, and so does a trickle.
+// Minimum speed of a transfer: it ends if nothing arrives for idleLimit, or if its average rate falls below leastRate.
 const (
 	idleLimit = endpoint.SendLimit
 	leastRate = 8 << 10 // bytes per second, after the first idleLimit
 )
 
-// pace is when a transfer that began at a time and has come so far must have got further.
+// pace returns the next deadline of a transfer that began at begun and has transferred n bytes.
 func pace(begun time.Time, n int64) time.Time {
 	soon := time.Now().Add(idleLimit)
 	if last := begun.Add(idleLimit + time.Duration(n/leastRate)*time.Second); last.Before(soon) {
@@ -44,19 +44,19 @@ func (s *service) artifacts() {
 	info := endpoint.SchemaOf[ArtifactInfo](s.door)
 
 	put := s.door.Operation(endpoint.Route{
-		Method: http.MethodPut, Path: artifactsPath, ID: "put-artifact", Summary: "Keep a file or a patch, to be referred to by its digest",
-		About: "Of any content type, which is not kept. The same content again is the same artifact, so the call is safe to repeat. " +
-			"What no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
+		Method: http.MethodPut, Path: artifactsPath, ID: "put-artifact", Summary: "Store a file or patch as an artifact",
+		About: "Any content type is accepted; it is not stored. The same content is the same artifact, so the call is safe to repeat. " +
+			"An artifact that no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
 	})
-	put.Parameters = []*huma.Param{endpoint.Query("digest", "Of the content; anything else is then refused, and not kept.", digest)}
+	put.Parameters = []*huma.Param{endpoint.Query("digest", "Expected digest: other content is refused and not stored.", digest)}
 	put.RequestBody = &huma.RequestBody{Required: true, Content: content}
-	put.Responses = map[string]*huma.Response{"200": {Description: "It is kept, on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
+	put.Responses = map[string]*huma.Response{"200": {Description: "The artifact is stored on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
 	s.door.Raw(put, s.putArtifact)
 
 	name := &huma.Param{Name: "digest", In: "path", Required: true, Schema: digest}
 	get := s.door.Operation(endpoint.Route{
-		Method: http.MethodGet, Path: artifactsPath + "/{digest}", ID: "get-artifact", Summary: "Fetch an artifact; that it was read is on record first",
-		About: "For whoever put it, and for those who may read what a task's envelopes say that refer to it. One that is damaged ends short of its length.",
+		Method: http.MethodGet, Path: artifactsPath + "/{digest}", ID: "get-artifact", Summary: "Fetch an artifact",
+		About: "For the principal that stored it, and for those that may read an envelope that refers to it. The read is recorded first. The response for a damaged artifact ends before its length.",
 		Tag:   endpoint.TagArtifacts,
 	})
 	get.Parameters = []*huma.Param{name}
@@ -64,21 +64,21 @@ func (s *service) artifacts() {
 	s.door.Raw(get, s.getArtifact)
 
 	head := s.door.Operation(endpoint.Route{
-		Method: http.MethodHead, Path: artifactsPath + "/{digest}", ID: "head-artifact", Summary: "Ask whether an artifact is there, and how large it is", Tag: endpoint.TagArtifacts,
+		Method: http.MethodHead, Path: artifactsPath + "/{digest}", ID: "head-artifact", Summary: "Check whether an artifact exists, and its size", Tag: endpoint.TagArtifacts,
 	})
 	head.Parameters = []*huma.Param{name}
-	head.Responses = map[string]*huma.Response{"200": {Description: "Content-Length says how large it is"}}
+	head.Responses = map[string]*huma.Response{"200": {Description: "Content-Length is its size"}}
 	s.door.Raw(head, s.headArtifact)
 }
 
-// isUpload reports whether a request brings an artifact, which has limits of its own.
+// isUpload reports whether a request uploads an artifact, which has its own limits.
 func isUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == artifactsPath }
 
 func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	body := &upload{body: r.Body, control: http.NewResponseController(w), since: time.Now()}
 	c := endpoint.Caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
 	info, err := s.app.PutArtifact(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
-	_ = body.control.SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // the upload has taken its time
+	_ = body.control.SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // the upload may have used up the deadline
 	if refusal.CodeOf(err) == refusal.TooLarge {
 		linger(w, r)
 	}
@@ -89,13 +89,13 @@ func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// linger has the server close the connection slowly, so that a client that has more to send still gets the answer. The
-// reader's one use here is that it says so to the server; by itself that does not after "Expect: 100-continue".
+// linger makes the server close the connection with a delay, so that a client that is still sending gets the answer. Reading from a
+// MaxBytesReader signals that to the server, which does not do it by itself after "Expect: 100-continue".
 func linger(w http.ResponseWriter, r *http.Request) {
-	_, _ = http.MaxBytesReader(w, r.Body, 0).Read(make([]byte, 1)) // it fails
+	_, _ = http.MaxBytesReader(w, r.Body, 0).Read(make([]byte, 1)) // fails by design
 }
 
-// upload reads an artifact as long as it keeps coming.
+// upload reads the content of an artifact, with a minimum speed.
 type upload struct {
 	body    io.Reader
 	control *http.ResponseController
@@ -113,12 +113,12 @@ func (u *upload) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		p := endpoint.ProblemOf(refusal.New(refusal.Expired, "send it over a faster line, or in pieces", "the upload came too slowly: %d bytes in %s",
+		p := endpoint.ProblemOf(refusal.New(refusal.Expired, "use a faster connection, or split the file", "the upload is too slow: %d bytes in %s",
 			u.n, time.Since(u.since).Round(time.Second)))
 		p.Status = http.StatusRequestTimeout
 		return n, p
 	}
-	return n, refusal.New(refusal.Invalid, "send it again, whole", "the upload broke off after %d bytes", u.n)
+	return n, refusal.New(refusal.Invalid, "send the whole content again", "the upload was interrupted after %d bytes", u.n)
 }
 
 func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
@@ -126,7 +126,7 @@ func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer content.Close() // nothing was written
+	defer content.Close() // read only
 	endpoint.Patient(r.Context())
 	out := &download{w: w, control: http.NewResponseController(w), since: time.Now(), size: info.Size}
 	err = lastWhenVerified(out, content)
@@ -138,14 +138,14 @@ func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
 		s.door.CutShort(r.Context(), "an artifact", err)
 	}
 	if damaged {
-		p := endpoint.ProblemOf(refusal.New(refusal.Unavailable, "put the same content again, which mends it", "the stored content of %s is damaged", info.Digest))
+		p := endpoint.ProblemOf(refusal.New(refusal.Unavailable, "store the same content again to repair it", "the stored content of %s is damaged", info.Digest))
 		p.Status = http.StatusInternalServerError
 		return p
 	}
 	return err
 }
 
-// download sends an artifact as long as the client keeps reading. The status goes with the first piece.
+// download sends the content of an artifact, with a minimum speed. The status is sent with the first bytes.
 type download struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -169,7 +169,7 @@ func (d *download) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// describeArtifact says of an answer that it is an artifact: bytes to be kept, never to be shown or run by a browser.
+// describeArtifact sets the headers of an artifact: a download that a browser never displays or executes.
 func describeArtifact(w http.ResponseWriter, size int64) {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
@@ -178,7 +178,7 @@ func describeArtifact(w http.ResponseWriter, size int64) {
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
 }
 
-// lastWhenVerified copies a content and keeps its last piece back until all of it has turned out to be undamaged.
+// lastWhenVerified copies content and holds back its last bytes until all of it is verified.
 func lastWhenVerified(w io.Writer, r io.Reader) error {
 	const piece = 64 << 10
 	now, next := make([]byte, 0, piece), make([]byte, piece)

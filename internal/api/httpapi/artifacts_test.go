@@ -162,7 +162,7 @@ func TestADamagedArtifactNeverEndsWell(t *testing.T) {
 			if res.StatusCode == http.StatusOK && err == nil {
 				t.Errorf("%d bytes ended well with %d bytes", size, len(b))
 			}
-			if res.StatusCode != http.StatusOK && (res.StatusCode != http.StatusInternalServerError || !strings.Contains(string(b), "damaged") || !strings.Contains(string(b), "mends")) {
+			if res.StatusCode != http.StatusOK && (res.StatusCode != http.StatusInternalServerError || !strings.Contains(string(b), "damaged") || !strings.Contains(string(b), "repair")) {
 				t.Errorf("%d %s", res.StatusCode, b)
 			}
 			var out bytes.Buffer

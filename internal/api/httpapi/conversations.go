@@ -12,8 +12,8 @@ import (
 // ConversationPage is one page of a list of conversations.
 type ConversationPage struct {
 	Conversations []memories.Conversation `json:"conversations"`
-	Next          string                  `json:"next,omitempty" doc:"The parameter after of the next page; absent at the end."`
-	Position      uint64                  `json:"position" doc:"Up to which the list is complete."`
+	Next          string                  `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Position      uint64                  `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
@@ -22,41 +22,41 @@ func (p ConversationPage) At() uint64 { return p.Position }
 type conversationsQuery struct {
 	endpoint.Reading
 	endpoint.Page
-	Agent string `query:"agent" maxLength:"64" doc:"Only conversations in which this agent has spoken."`
+	Agent string `query:"agent" maxLength:"64" doc:"Only conversations with a turn of this agent."`
 	Task  string `query:"task" maxLength:"80" doc:"Only conversations with a turn of this task."`
 }
 
 type conversationQuery struct {
 	endpoint.Reading
-	ID     string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many turns, the last ones; 50 if left out."`
+	ID     string `path:"id" maxLength:"80" doc:"Id."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number of turns, the last ones; 50 if omitted."`
 	Before int    `query:"before" minimum:"1" doc:"Only turns before this one."`
 }
 
 type continuityQuery struct {
 	endpoint.Reading
-	ID     string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
-	Budget int    `query:"budget" minimum:"200" maximum:"65536" doc:"The most bytes of text; 4000 if left out."`
+	ID     string `path:"id" maxLength:"80" doc:"Id."`
+	Budget int    `query:"budget" minimum:"200" maximum:"65536" doc:"Maximum size of the text in bytes; 4000 if omitted."`
 }
 
 func (s *service) conversations() {
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/conversations", ID: "list-conversations", Summary: "List the conversations that you have a part in", Tag: endpoint.TagConversations},
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/conversations", ID: "list-conversations", Summary: "List the conversations that you take part in", Tag: endpoint.TagConversations},
 		s.listConversations)
 	endpoint.Read(s.door, endpoint.Route{
-		Path: "/v1/conversations/{id}", ID: "show-conversation", Summary: "Read the last turns of a conversation", About: "The read is on record.",
+		Path: "/v1/conversations/{id}", ID: "show-conversation", Summary: "Read the last turns of a conversation", About: "The read is recorded.",
 		Tag: endpoint.TagConversations,
 	}, func(ctx context.Context, c tasks.Caller, in *conversationQuery) (memories.Conversation, error) {
 		return s.app.Conversation(ctx, c, memories.ConversationInput{ID: in.ID, Limit: in.Limit, Before: in.Before})
 	})
 	endpoint.Read(s.door, endpoint.Route{
-		Path: "/v1/conversations/{id}/continuity", ID: "continuity", Summary: "What lets the next agent carry on", Tag: endpoint.TagConversations,
-		About: "A text that names the previous agents and the changes of hands, with the first request and the last turns. The read is on record.",
+		Path: "/v1/conversations/{id}/continuity", ID: "continuity", Summary: "Summarize a conversation for the next agent", Tag: endpoint.TagConversations,
+		About: "A text with the previous agents and the handoffs between them, the first request and the last turns. The read is recorded.",
 	}, func(ctx context.Context, c tasks.Caller, in *continuityQuery) (memories.Continuity, error) {
 		return s.app.Continuity(ctx, c, memories.ContinuityInput{ID: in.ID, Budget: in.Budget})
 	})
 	endpoint.Change(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/conversations/{id}/turns", ID: "append-turn", Summary: "Add a turn", Tag: endpoint.TagConversations,
-		About: "The first turn begins a conversation.", Status: http.StatusCreated,
+		Method: http.MethodPost, Path: "/v1/conversations/{id}/turns", ID: "append-turn", Summary: "Add a turn to a conversation", Tag: endpoint.TagConversations,
+		About: "The first turn creates the conversation.", Status: http.StatusCreated,
 	}, func(ctx context.Context, c tasks.Caller, id string, in memories.AppendTurnInput) (memories.Said, error) {
 		in.Conversation = id
 		return s.app.AppendTurn(ctx, c, in)

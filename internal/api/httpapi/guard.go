@@ -18,22 +18,22 @@ import (
 
 var noSniff = []string{"nosniff"}
 
-// guard stands before every route: it checks the host, the origin and the credential, and recovers panics.
+// guard wraps every route: it checks host, origin and credential, and recovers panics.
 func (s *service) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { s.recovered(recover(), w, r) }()
 		h := w.Header()
 		h["X-Content-Type-Options"] = noSniff
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // streams set their own, piece by piece
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // streams set one for each write
 		if !s.knownHost(r.Host) {
-			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or configure the server with this name",
-				"the server is not known as %.100q", r.Host)).Write(w)
+			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or add this name to the accepted hosts of the server",
+				"the host %.100q is not accepted", r.Host)).Write(w)
 			return
 		}
 		if err := origins.Check(r); err != nil {
-			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the server's own pages",
-				"browsers may not change anything here from other sites")).Write(w)
+			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the pages of the server",
+				"cross-origin requests of browsers must not change anything")).Write(w)
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
@@ -43,12 +43,12 @@ func (s *service) guard(next http.Handler) http.Handler {
 				s.door.Problem(r.Context(), err).Write(w)
 				return
 			}
-			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // else what is malformed would be left out unseen
-				endpoint.ProblemOf(refusal.New(refusal.Invalid, "escape what stands after the ?, and part it by &", "the parameters are malformed: %s", err)).Write(w)
+			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // Query would drop malformed parameters silently
+				endpoint.ProblemOf(refusal.New(refusal.Invalid, "escape the parameters after the ?, and separate them with &", "the parameters are malformed: %s", err)).Write(w)
 				return
 			}
 			if r.ContentLength > s.opts.MaxBody && !isUpload(r) {
-				endpoint.Malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, at most %d are taken",
+				endpoint.Malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, the limit is %d",
 					r.ContentLength, s.opts.MaxBody), nil).Write(w)
 				return
 			}
@@ -71,19 +71,19 @@ func (s *service) authenticate(r *http.Request) (tasks.Caller, error) {
 	return c, err
 }
 
-// asPerson is the person at an agent's client, where that is what the request says it comes from. A person answers what people
-// are asked; anything else is the agent's to do, in its own name.
+// asPerson returns the person at the client of an agent as the caller, if the request names one. A person can only answer requests to
+// people; everything else the agent does in its own name.
 func asPerson(c tasks.Caller, r *http.Request, name []string) (tasks.Caller, error) {
 	if m := personal.FindString(r.URL.Path); r.Method != http.MethodPost || m == "" || len(name) != 1 {
-		return tasks.Caller{}, refusal.New(refusal.NotPermitted, "leave the header "+endpoint.PersonHeader+" out", "a person at a client only answers, approves and denies")
+		return tasks.Caller{}, refusal.New(refusal.NotPermitted, "omit the header "+endpoint.PersonHeader, "a person at the client of an agent can only answer, approve and deny")
 	}
 	return c.AsPerson(name[0])
 }
 
-// personal is what a person does at an agent's client.
+// personal matches the calls of a person at the client of an agent.
 var personal = regexp.MustCompile(`^/v1/(handoffs|tickets)/[^/]+/(answer|approve|deny)$`)
 
-// recovered answers a call that panicked, if it did. A stream that has begun is cut off instead.
+// recovered answers a call that panicked. A stream that has started is aborted instead.
 func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		return
@@ -95,8 +95,8 @@ func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {
 	s.door.Internal(r.Context(), err).Write(w)
 }
 
-// knownHost keeps pages out that had their own name resolve to this server (DNS rebinding): such a page's requests
-// carry its name. An IP address in their place is no page's name.
+// knownHost prevents DNS rebinding: the requests of a page whose name resolves to this server have that name as host. An IP address is
+// safe, because no page can have it as its name.
 func (s *service) knownHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

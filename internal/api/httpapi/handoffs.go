@@ -16,23 +16,23 @@ func (s *service) handoffs() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/handoffs/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagHandoffs}
 	}
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is on record.", Tag: endpoint.TagHandoffs}, s.showHandoff)
-	accept := post("accept", "Take an offer")
-	accept.About = "With automatic confirm the caller owns the task when this answers, and has its content."
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is recorded.", Tag: endpoint.TagHandoffs}, s.showHandoff)
+	accept := post("accept", "Accept an offer")
+	accept.About = "With automatic confirmation the caller owns the task when this call returns, and the answer has its content."
 	endpoint.Change(s.door, accept, func(ctx context.Context, c tasks.Caller, id string, in tasks.AcceptInput) (tasks.Accepted, error) {
 		in.Handoff = id
 		return s.app.Accept(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("reject", "Turn an offer down"), func(ctx context.Context, c tasks.Caller, id string, in tasks.RejectInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("reject", "Reject an offer"), func(ctx context.Context, c tasks.Caller, id string, in tasks.RejectInput) (taskstore.Receipt, error) {
 		in.Handoff = id
 		return s.app.Reject(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("confirm", "Let go of a task that was accepted"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ConfirmInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("confirm", "Confirm an accepted handoff: the receiver becomes the owner"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ConfirmInput) (taskstore.Receipt, error) {
 		in.Handoff = id
 		return s.app.Confirm(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("withdraw", "Take a handoff under way back"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
-		if _, _, err := event.ParseHandoffID(id); err != nil { // the use case takes tasks too
+	endpoint.Change(s.door, post("withdraw", "Withdraw a handoff that is not complete"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
+		if _, _, err := event.ParseHandoffID(id); err != nil { // the use case accepts task ids too
 			return taskstore.Receipt{}, err
 		}
 		in.ID = id
@@ -40,7 +40,7 @@ func (s *service) handoffs() {
 	})
 	s.verdicts("handoffs", "handoff", event.ParseHandoffID)
 	s.verdicts("asks", "ask", event.ParseAskID)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read everything on record about the task", About: "The read is on record.", Tag: endpoint.TagTasks},
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read all recorded events of a task", About: "The read is recorded.", Tag: endpoint.TagTasks},
 		func(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (view.Trail, error) {
 			tr, err := s.app.Trail(ctx, c, in.ID)
 			if err != nil {
@@ -50,14 +50,14 @@ func (s *service) handoffs() {
 		})
 }
 
-// verdicts are approve and deny, of supervised handoffs and of asks to take over.
+// verdicts adds approve and deny, for supervised handoffs and for takeover requests (asks).
 func (s *service) verdicts(of, name string, parse func(string) (string, int, error)) {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/" + of + "/{id}/" + verb, ID: verb + "-" + name, Summary: summary, Tag: endpoint.TagHandoffs}
 	}
 	summaries := map[string][2]string{
-		"handoff": {"Let a supervised handoff go on", "Stop a supervised handoff"},
-		"ask":     {"Give the task to the agent that asked for it", "Keep the task"},
+		"handoff": {"Approve a supervised handoff", "Deny a supervised handoff"},
+		"ask":     {"Approve a takeover: hand the task to the agent that asked for it", "Deny a takeover: keep the task"},
 	}[name]
 	endpoint.Change(s.door, post("approve", summaries[0]), func(ctx context.Context, c tasks.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
 		if _, _, err := parse(id); err != nil {
@@ -100,5 +100,5 @@ func (s *service) showHandoff(ctx context.Context, c tasks.Caller, in *endpoint.
 			}
 		}
 	}
-	return Handoff{}, refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", task, n)
+	return Handoff{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", task, n)
 }

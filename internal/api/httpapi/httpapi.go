@@ -11,48 +11,48 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// DefaultMaxBody is the most bytes that a request's body may have unless the options say otherwise.
+// DefaultMaxBody is the default of [Options.MaxBody], in bytes.
 const DefaultMaxBody = 1 << 20
 
-// Options of the door. The zero value is fine.
+// Options of the HTTP API. The zero value is valid.
 type Options struct {
-	// Version is the server's, as /v1/me and /healthz tell it.
+	// Version is the version of the server, for /v1/me and /healthz.
 	Version string
-	// Log gets what goes wrong inside; nil means slog.Default().
+	// Log gets internal errors; nil means slog.Default().
 	Log *slog.Logger
-	// MaxBody is the most bytes that a body may have; 0 means [DefaultMaxBody].
+	// MaxBody is the maximum size of a request body in bytes; 0 means [DefaultMaxBody].
 	MaxBody int64
-	// Hosts are the names under which the server may be addressed, beside loopback names and IP addresses.
+	// Hosts are the accepted host names, in addition to loopback names and IP addresses.
 	Hosts []string
-	// Mounts are other doors by their path. Each is made of the API's own handler and stands behind the same guard, which
-	// checks hosts and origins but, outside of /v1, no token.
+	// Mounts are other handlers by path. Each gets the handler of the API, and is behind the same guard, which checks hosts and origins,
+	// but no tokens outside of /v1.
 	Mounts map[string]func(api http.Handler) http.Handler
-	// Resource is what clients that bring no token are told of where to get one.
+	// Resource tells clients without a token where to get one.
 	Resource Resource
-	// Heartbeat is how often an event stream shows that it lives; 0 means 15 s.
+	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
 	Heartbeat time.Duration
 }
 
-// Resource is the server as a resource of an OAuth issuer (RFC 9728). The zero value is none.
+// Resource is the metadata of the server as a protected resource of an OAuth issuer (RFC 9728). The zero value means none.
 type Resource struct {
-	URL      string   // where clients find the document
-	Paths    []string // at which it is served
+	URL      string   // URL of the document
+	Paths    []string // paths at which the server serves it
 	Document []byte   // JSON
 }
 
-// service is the door: the use cases and how they are reached.
+// service is the API: the use cases and their routes.
 type service struct {
 	app  *tasks.App
 	door *endpoint.Door
 	opts Options
 
 	mu        sync.Mutex
-	streaming int            // event streams that are open
-	streams   map[string]int // of each principal
+	streaming int            // open event streams
+	streams   map[string]int // by principal
 }
 
-// New returns the handler of all routes. It may be served by any [http.Server]: long polls and streams lift the read
-// deadline for themselves.
+// New returns the handler of all routes. Any [http.Server] can serve it: long polls and streams remove
+// their read deadlines.
 func New(a *tasks.App, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()

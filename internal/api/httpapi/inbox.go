@@ -12,17 +12,17 @@ import (
 
 type inboxQuery struct {
 	endpoint.Reading
-	Agent  string `query:"agent" maxLength:"64" doc:"Another agent's inbox, for operators and auditors."`
-	Beyond uint64 `query:"after" doc:"Only what came after this position: the position of an earlier answer. What waited then is left out, and does not end the wait."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 10 if left out. After a position they are the oldest, and what came with one entry stays together."`
+	Agent  string `query:"agent" maxLength:"64" doc:"Agent whose inbox to read, for operators and auditors."`
+	Beyond uint64 `query:"after" doc:"Only items after this position, which an earlier answer gave. Older items are omitted, and do not end the wait."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. With after: the oldest items, and items of the same entry stay together."`
 	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
-	Peek   bool   `query:"peek" doc:"Look without taking note: nothing counts as seen."`
+	Peek   bool   `query:"peek" doc:"Read without marking offers as seen."`
 }
 
-// Inbox is what waits for an agent.
+// Inbox is a page of an inbox.
 type Inbox struct {
 	Items    []view.Item `json:"items" doc:"Highest priority first."`
-	Position uint64      `json:"position" doc:"The parameter after of the call that goes on from here: it gets what has come since, and what the limit left out."`
+	Position uint64      `json:"position" doc:"Parameter after for the next call, which returns newer items and those that the limit omitted."`
 }
 
 // At implements [door.Placed].
@@ -30,8 +30,8 @@ func (i Inbox) At() uint64 { return i.Position }
 
 func (s *service) inbox() {
 	endpoint.Read(s.door, endpoint.Route{
-		Path: "/v1/inbox", ID: "inbox", Summary: "What waits for the caller, and wait for it",
-		About: "An offer that an agent gets here counts as seen, and its acknowledgment clock runs. One that is made again has a new position.", Tag: endpoint.TagInbox,
+		Path: "/v1/inbox", ID: "inbox", Summary: "Read the inbox of the caller, and optionally wait for an item",
+		About: "An offer that an agent reads here counts as seen, and its acknowledgment timeout starts. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
 	}, s.lookIn)
 }
 
@@ -44,7 +44,7 @@ func (s *service) lookIn(ctx context.Context, c tasks.Caller, in *inboxQuery) (I
 	})
 }
 
-// patiently serves a call that may wait. It ends when its caller's token does.
+// patiently serves a call that may wait. It ends when the token of the caller becomes invalid.
 func patiently[O any](ctx context.Context, s *service, wait string, serve func(ctx context.Context, wait time.Duration) (O, error)) (out O, err error) {
 	var long event.Duration
 	if wait != "" {
@@ -67,7 +67,7 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 	return out, err
 }
 
-// endWithToken ends a call when its token has expired or was revoked, a heartbeat late at the most.
+// endWithToken ends a call when its token has expired or was revoked, at most one heartbeat later.
 func (s *service) endWithToken(ctx context.Context, end context.CancelFunc) {
 	beat := time.NewTicker(s.opts.Heartbeat)
 	defer beat.Stop()

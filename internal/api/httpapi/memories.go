@@ -14,18 +14,18 @@ import (
 // MemoryPage is one page of memory items.
 type MemoryPage struct {
 	Items    []memories.Item `json:"items"`
-	Next     uint64          `json:"next,omitempty" doc:"The parameter after of the next page; absent at the end, and of what is ranked."`
-	Position uint64          `json:"position" doc:"Up to which the list is complete."`
+	Next     uint64          `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page and in ranked results."`
+	Position uint64          `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
 func (p MemoryPage) At() uint64 { return p.Position }
 
-// MemoryVersions are some versions of a memory item.
+// MemoryVersions is one page of the versions of a memory item.
 type MemoryVersions struct {
 	ID       string             `json:"id"`
 	Versions []memories.Version `json:"versions" doc:"Oldest first."`
-	Count    int                `json:"count" doc:"How many there are in all."`
+	Count    int                `json:"count" doc:"Total number of versions."`
 	Position uint64             `json:"position"`
 }
 
@@ -34,7 +34,7 @@ func (v MemoryVersions) At() uint64 { return v.Position }
 
 type memorySearch struct {
 	endpoint.Reading
-	Query        string       `query:"q" maxLength:"2000" doc:"Words to be found in titles, texts and tags; an item need not have all of them. The best come first. Left out: the newest come first."`
+	Query        string       `query:"q" maxLength:"2000" doc:"Words to find in titles, texts and tags; an item need not have all of them. Best match first. If omitted: newest first."`
 	Tag          string       `query:"tag" maxLength:"64" doc:"Only items with this tag."`
 	Agent        string       `query:"agent" maxLength:"200" doc:"Only items of this author: an agent by name, or a principal such as operator/ann."`
 	Task         string       `query:"task" maxLength:"80" doc:"Only items of this task."`
@@ -43,22 +43,22 @@ type memorySearch struct {
 	Pinned       bool         `query:"pinned" doc:"Only pinned items."`
 	Since        time.Time    `query:"since" doc:"Only items whose newest version was written then or later."`
 	Until        time.Time    `query:"until" doc:"Only items whose newest version was written before then."`
-	Limit        int          `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 20 with q, otherwise 50."`
-	After        uint64       `query:"after" doc:"The next of the page before; not with q."`
+	Limit        int          `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; if omitted, 20 with q and 50 without."`
+	After        uint64       `query:"after" doc:"Field next of the previous page; not with q."`
 }
 
 type memoryQuery struct {
 	endpoint.Reading
-	ID      string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
-	Version int    `query:"version" minimum:"1" doc:"That of a reference; without a digest, the version that is wanted."`
-	Digest  string `query:"digest" maxLength:"80" doc:"That of a reference: the status says what has become of it."`
-	Task    string `query:"task" maxLength:"80" doc:"Whose envelope refers to the item, for those who can read it by that alone. Left out: the newest tasks that you hold are looked through."`
+	ID      string `path:"id" maxLength:"80" doc:"Id."`
+	Version int    `query:"version" minimum:"1" doc:"Version of a reference; without digest, the version to read."`
+	Digest  string `query:"digest" maxLength:"80" doc:"Digest of a reference: the status in the answer says whether it is current, revised or forgotten."`
+	Task    string `query:"task" maxLength:"80" doc:"Task whose envelope refers to the item, for callers that may read the item only through the envelope. If omitted: the newest tasks that you own are tried."`
 }
 
 type versionsQuery struct {
 	endpoint.Reading
-	ID    string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
-	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 50 if left out."`
+	ID    string `path:"id" maxLength:"80" doc:"Id."`
+	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 50 if omitted."`
 	After int    `query:"after" minimum:"0" doc:"Only versions after this one."`
 }
 
@@ -70,13 +70,13 @@ func (s *service) memories() {
 		Method: http.MethodPost, Path: "/v1/memory", ID: "remember", Summary: "Store a memory item", Tag: endpoint.TagMemory, Status: http.StatusCreated,
 	}, s.app.Remember)
 	endpoint.Read(s.door, endpoint.Route{
-		Path: "/v1/memory", ID: "search-memory", Summary: "Find memory items, or list them", Tag: endpoint.TagMemory,
-		About: "Only those that you may read, each with an excerpt. What is given is on record.",
+		Path: "/v1/memory", ID: "search-memory", Summary: "Search or list memory items", Tag: endpoint.TagMemory,
+		About: "Returns the items that you may read, each with an excerpt. The read is recorded.",
 	}, s.searchMemory)
 	endpoint.Read(s.door, endpoint.Route{
 		Path: "/v1/memory/{id}", ID: "show-memory", Summary: "Read a memory item", Tag: endpoint.TagMemory,
-		About: "Or what a reference of an envelope names: the newest version for those who may read the item, the very version " +
-			"for those to whom only the envelope grants it. The read is on record.",
+		About: "Or the item of a reference in an envelope: the newest version if you may read the item, the referenced version " +
+			"if only the envelope permits it. The read is recorded.",
 	}, func(ctx context.Context, c tasks.Caller, in *memoryQuery) (memories.Item, error) {
 		return s.app.Memory(ctx, c, memories.MemoryInput{ID: in.ID, Version: in.Version, Digest: in.Digest, Task: in.Task})
 	})
@@ -85,21 +85,21 @@ func (s *service) memories() {
 			v, err := s.app.MemoryVersions(ctx, c, memories.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
 			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Position: uint64(v.Position)}, err
 		})
-	endpoint.Change(s.door, post("revise", "Add a version"), func(ctx context.Context, c tasks.Caller, id string, in memories.ReviseInput) (memories.Item, error) {
+	endpoint.Change(s.door, post("revise", "Add a version of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.ReviseInput) (memories.Item, error) {
 		in.ID = id
 		return s.app.Revise(ctx, c, in)
 	})
-	endpoint.Act(s.door, post("pin", "Put it into every envelope that may hold it"), s.app.Pin)
-	endpoint.Act(s.door, post("unpin", "Undo pin"), s.app.Unpin)
-	endpoint.Change(s.door, post("tag", "Replace its tags"), func(ctx context.Context, c tasks.Caller, id string, in memories.TagInput) (memories.Item, error) {
+	endpoint.Act(s.door, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Pin)
+	endpoint.Act(s.door, post("unpin", "Unpin a memory item"), s.app.Unpin)
+	endpoint.Change(s.door, post("tag", "Replace the tags of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.TagInput) (memories.Item, error) {
 		in.ID = id
 		return s.app.Tag(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("weigh", "Say how important it is"), func(ctx context.Context, c tasks.Caller, id string, in memories.WeighInput) (memories.Item, error) {
+	endpoint.Change(s.door, post("weigh", "Set the importance of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.WeighInput) (memories.Item, error) {
 		in.ID = id
 		return s.app.Weigh(ctx, c, in)
 	})
-	endpoint.Act(s.door, post("forget", "End the giving out of its content, for good"), s.app.Forget)
+	endpoint.Act(s.door, post("forget", "Forget a memory item: its content is never returned again"), s.app.Forget)
 }
 
 func (s *service) searchMemory(ctx context.Context, c tasks.Caller, in *memorySearch) (MemoryPage, error) {

@@ -14,12 +14,12 @@ import (
 //go:embed docs
 var docsFiles embed.FS
 
-// open serves what needs no token: is the process alive, can it work, and what is there to call.
+// open adds the routes that need no token: health, readiness, and the description of the API.
 func (s *service) open() {
 	schema.Loosen(s.door.API())
 	spec, err := json.MarshalIndent(s.door.API(), "", "  ")
 	if err != nil {
-		panic(err) // the same bytes on every start: a test would have seen it
+		panic(err) // tests cover it
 	}
 	s.static("/openapi.json", "application/openapi+json", append(spec, '\n'))
 	for path, f := range map[string][2]string{
@@ -29,7 +29,7 @@ func (s *service) open() {
 	} {
 		b, err := docsFiles.ReadFile(f[0])
 		if err != nil {
-			panic(err) // it is embedded
+			panic(err) // embedded
 		}
 		s.static(path, f[1], b)
 	}
@@ -41,12 +41,12 @@ func (s *service) open() {
 	})
 	s.door.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.app.Err(); err != nil {
-			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "look into the server's log", "not ready: %s", err)).Write(w)
+			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "see the log of the server", "not ready: %s", err)).Write(w)
 			return
 		}
 		standing := map[string]string{"status": "ready"}
 		if err := s.app.Book.Err(); err != nil {
-			standing["policy"] = "the policy file is not in force; the server's log and trapeze policy reload say why" // not to everybody
+			standing["policy"] = "the policy file is not in force; the log of the server and trapeze policy reload say why" // no details without a token
 		}
 		endpoint.Plain(w, standing)
 	})
@@ -62,7 +62,7 @@ func (s *service) static(path, media string, b []byte) {
 	})
 }
 
-// nowhere answers what no route takes.
+// nowhere answers requests that match no route: 404, or 405 if another method would.
 func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
@@ -73,10 +73,10 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		endpoint.ProblemOf(refusal.New(refusal.NotFound, "/docs shows people what there is, /openapi.json tells programs", "there is nothing at %.200q", r.URL.Path)).Write(w)
+		endpoint.ProblemOf(refusal.New(refusal.NotFound, "see /docs or /openapi.json for the calls of this API", "there is nothing at %.200q", r.URL.Path)).Write(w)
 		return
 	}
-	p := endpoint.ProblemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "%s is not what this is called with", r.Method))
+	p := endpoint.ProblemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "the method %s is not allowed here", r.Method))
 	p.Status = http.StatusMethodNotAllowed
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	p.Write(w)

@@ -187,7 +187,7 @@ func TestAnUploadThatStandsStillOrTricklesIsEnded(t *testing.T) {
 					_, _ = io.Copy(w, slow)
 				}()
 				status, answer, err := b.request("PUT", "/v1/artifacts", r)
-				if err != nil || status != http.StatusRequestTimeout || !strings.Contains(answer, "too slowly") || !strings.Contains(answer, `"hint"`) {
+				if err != nil || status != http.StatusRequestTimeout || !strings.Contains(answer, "too slow") || !strings.Contains(answer, `"hint"`) {
 					b.Errorf("%d %s, %v", status, answer, err)
 				}
 				r.Close()

@@ -7,12 +7,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 )
 
-// phrases hangs the route of plain-English requests.
+// phrases adds the route of plain-English requests.
 func (s *service) phrases() {
 	endpoint.Create(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/do", ID: "do", Summary: "Say in plain English what is to be done",
-		About: "What only looks is done at once. Anything else is answered with what was understood and a confirmation, and done when the same " +
-			"call comes with it. What is not understood is refused with what can be said; no name is ever guessed.",
+		Method: http.MethodPost, Path: "/v1/do", ID: "do", Summary: "Execute a request in plain English",
+		About: "A request that only reads is executed at once. For any other request the answer is its interpretation and a confirmation; it is executed when the " +
+			"same call is repeated with the confirmation. A request that is not understood is refused with the supported phrases; names are never guessed.",
 		Tag: endpoint.TagTasks,
 	}, phrases.NewSpoken(s.app).Do)
 }

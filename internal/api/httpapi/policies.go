@@ -11,21 +11,21 @@ import (
 
 // PolicyVersions is a list of policies.
 type PolicyVersions struct {
-	Policies []policies.PolicyInForce `json:"policies" doc:"The newest first."`
+	Policies []policies.PolicyInForce `json:"policies" doc:"Newest first."`
 }
 
-// policiesQuery says which part of the list is wanted.
+// policiesQuery selects a page of the list.
 type policiesQuery struct {
 	endpoint.Reading
-	Before int `query:"before" minimum:"0" doc:"Only versions before this one; 0: all."`
+	Before int `query:"before" minimum:"0" doc:"Only versions before this one; 0 means all."`
 }
 
-// policies hangs the routes of policies and of what they decide.
+// policies adds the routes of policies and of their decisions.
 func (s *service) policies() {
 	d, a := s.door, s.app
 	endpoint.Change(d, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tasks/{id}/route", ID: "route-task", Summary: "Ask where the policy would send a task",
-		About: "Which rule decides and why, who could receive it, and why others are passed over. Nothing changes. For who could hand the task off.",
+		Method: http.MethodPost, Path: "/v1/tasks/{id}/route", ID: "route-task", Summary: "Show where the policy would send a task",
+		About: "Which rule decides and why, the possible receivers, and why others are passed over. Changes nothing. For callers that may hand the task off.",
 		Tag:   endpoint.TagTasks,
 	}, func(ctx context.Context, c tasks.Caller, id string, in policies.RouteInput) (policies.Routed, error) {
 		in.Task = id
@@ -37,18 +37,18 @@ func (s *service) policies() {
 		return a.Show(ctx, c)
 	})
 	endpoint.Read(d, endpoint.Route{
-		Path: "/v1/policy/versions", ID: "list-policies", Summary: "List the policies that came into force", About: "The newest 100, or the newest 100 before a version, without their texts.", Tag: endpoint.TagPolicy,
+		Path: "/v1/policy/versions", ID: "list-policies", Summary: "List the policies that have been in force", About: "The newest 100, or the newest 100 before a version, without their texts.", Tag: endpoint.TagPolicy,
 	}, func(ctx context.Context, c tasks.Caller, in *policiesQuery) (PolicyVersions, error) {
 		list, err := a.Versions(ctx, c, in.Before)
 		return PolicyVersions{Policies: endpoint.NotNil(list)}, err
 	})
 	endpoint.Create(d, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/policy/check", ID: "check-policy", Summary: "Find what is wrong with a policy file",
-		About: "With file, line, column and reason; targets that do not exist too. Nothing changes.", Tag: endpoint.TagPolicy,
+		Method: http.MethodPost, Path: "/v1/policy/check", ID: "check-policy", Summary: "Check a policy file",
+		About: "Returns each problem with file, line, column and reason, including targets that do not exist. Changes nothing.", Tag: endpoint.TagPolicy,
 	}, a.Book.Check)
 	endpoint.Serve(d, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/policy/reload", ID: "reload-policy", Summary: "Bring the server's policy file, as it is now, into force",
-		About: "A file with any problem is refused with all of them, and the policy in force stays.", Tag: endpoint.TagPolicy,
+		Method: http.MethodPost, Path: "/v1/policy/reload", ID: "reload-policy", Summary: "Put the current policy file of the server into force",
+		About: "A file with problems is refused with all of them, and the current policy stays in force.", Tag: endpoint.TagPolicy,
 	}, func(ctx context.Context, c tasks.Caller, in *endpoint.Keyed) (policies.PolicyInForce, error) {
 		return a.Reload(ctx, c.WithKey(in.Key))
 	})

@@ -21,11 +21,11 @@ import (
 func (s *service) audit() {
 	op := s.door.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/audit/export", ID: "export", Summary: "Export the record",
-		About: "One event a line, or a row; of one task also as one document. An export that is cut short ends without the last chunk.", Tag: endpoint.TagRecord,
+		About: "One event per line or row; one task also as a single document. An export that is interrupted ends without the last chunk.", Tag: endpoint.TagRecord,
 	})
 	op.Parameters = []*huma.Param{
-		endpoint.Query("format", "jsonl if left out; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
-		endpoint.Query("task", "Id of one task. Left out: everything, for those who may read the audit.", &huma.Schema{Type: huma.TypeString}),
+		endpoint.Query("format", "jsonl if omitted; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
+		endpoint.Query("task", "Id of one task. If omitted: everything, for callers that may read the audit record.", &huma.Schema{Type: huma.TypeString}),
 	}
 	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
 	for _, media := range exportMedia {
@@ -50,7 +50,7 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
 	err := s.app.Export(r.Context(), endpoint.Caller(r.Context()), in, out)
 	if err == nil && !out.begun {
-		_, err = out.Write(nil) // nothing on record is an answer too
+		_, err = out.Write(nil) // an empty export is an answer too
 	}
 	if err != nil && out.begun {
 		s.door.CutShort(r.Context(), "an export", err)
@@ -58,7 +58,7 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// lateWriter sends the status with the first byte, so that a refusal before that is a refusal.
+// lateWriter sends the status with the first byte, so that an error before that can be a refusal.
 type lateWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -80,14 +80,14 @@ func (l *lateWriter) Write(b []byte) (int, error) {
 
 func (s *service) events() {
 	op := s.door.Operation(endpoint.Route{
-		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "What happens, as it happens (server-sent events)",
-		About: "Every message named entry carries a Notice; its id is the position to resume after. Comments in between show that the stream lives.",
+		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "Stream events as they happen (server-sent events)",
+		About: "Every message named entry has a Notice; its id is the position to resume after. Comments keep the connection alive.",
 		Tag:   endpoint.TagRecord,
 	})
 	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}
 	op.Parameters = []*huma.Param{
-		endpoint.Query("after", "Begin after this position; 0 is the beginning. Left out: what happens from now on.", position),
-		{Name: "Last-Event-ID", In: "header", Description: "The same as after; it counts if both are there.", Schema: position},
+		endpoint.Query("after", "Start after this position; 0 is the beginning of the record. If omitted: new events only.", position),
+		{Name: "Last-Event-ID", In: "header", Description: "The same as after, and takes precedence over it.", Schema: position},
 	}
 	notice := endpoint.SchemaOf[history.Notice](s.door)
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
@@ -99,7 +99,7 @@ func (s *service) events() {
 	s.door.Raw(op, s.follow)
 }
 
-// startOf is the position that a stream begins after.
+// startOf returns the position that a stream starts after.
 func (s *service) startOf(r *http.Request) (uint64, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
@@ -111,13 +111,13 @@ func (s *service) startOf(r *http.Request) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n > uint64(last) {
-		return 0, refusal.New(refusal.Invalid, "give the id of a message of this server, or nothing to begin now",
-			"%.40q is not a position on record; the newest entry is %d", text, last)
+		return 0, refusal.New(refusal.Invalid, "give the id of a message of this server, or omit it to start now",
+			"%.40q is not a position in the record; the newest entry is %d", text, last)
 	}
 	return n, nil
 }
 
-// Event streams that may be open at once: each holds a batch of the record in memory when its reader is slow.
+// Limits of open event streams: each buffers a batch of the record in memory if its client is slow.
 const (
 	maxStreams    = 256
 	maxStreamsFor = 8 // one principal
@@ -129,7 +129,7 @@ func (s *service) admit(c tasks.Caller) (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streaming >= maxStreams || s.streams[who] >= maxStreamsFor {
-		return nil, refusal.New(refusal.Limit, "close one first; a stream can be resumed after the id of its last message",
+		return nil, refusal.New(refusal.Limit, "close one first; a stream can be resumed with the id of its last message",
 			"%d event streams are open, %d of them yours", s.streaming, s.streams[who])
 	}
 	s.streaming++
@@ -144,7 +144,7 @@ func (s *service) admit(c tasks.Caller) (done func(), err error) {
 	}, nil
 }
 
-// follow tells the caller what happens until it goes away, the server stops or its token ends.
+// follow sends events until the caller closes the connection, the server stops or the token becomes invalid.
 func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	done, err := s.admit(endpoint.Caller(r.Context()))
 	if err != nil {

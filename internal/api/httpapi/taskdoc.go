@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// Task is everything about one task but its content.
+// Task is a task without its content.
 type Task struct {
 	ID           string             `json:"id"`
 	State        event.State        `json:"state"`
@@ -18,8 +18,8 @@ type Task struct {
 	Priority     event.Priority     `json:"priority"`
 	Tags         []string           `json:"tags,omitempty"`
 	Owner        string             `json:"owner,omitempty"`
-	Epoch        uint64             `json:"epoch" doc:"Rises with every change of owner; calls with another are refused."`
-	Lease        time.Time          `json:"lease,omitzero" doc:"Until when the owner must show life."`
+	Epoch        uint64             `json:"epoch" doc:"Increases with every change of owner; calls with another epoch are refused."`
+	Lease        time.Time          `json:"lease,omitzero" doc:"When the lease of the owner ends unless it is renewed."`
 	Created      time.Time          `json:"created"`
 	Deadline     time.Time          `json:"deadline,omitzero"`
 	Ended        time.Time          `json:"ended,omitzero"`
@@ -27,48 +27,48 @@ type Task struct {
 	Limits       event.Limits       `json:"limits"`
 	Used         event.Used         `json:"used"`
 	Budget       event.Budget       `json:"budget,omitzero"`
-	Spent        event.Budget       `json:"spent,omitzero" doc:"As its agents report it."`
-	Reserved     event.Budget       `json:"reserved,omitzero" doc:"Held by children that have not ended."`
-	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner in turn."`
-	Route        []string           `json:"route,omitempty" doc:"Agents that it still has to visit."`
-	Chain        task.Chain         `json:"chain,omitzero" doc:"Where it stands in an escalation chain."`
+	Spent        event.Budget       `json:"spent,omitzero" doc:"As reported by its agents."`
+	Reserved     event.Budget       `json:"reserved,omitzero" doc:"Reserved for children that have not ended."`
+	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner, in order."`
+	Route        []string           `json:"route,omitempty" doc:"Agents that the task must still visit."`
+	Chain        task.Chain         `json:"chain,omitzero" doc:"Position in its escalation chain."`
 	Constraints  []event.Constraint `json:"constraints,omitempty"`
-	Permissions  []string           `json:"permissions,omitzero" doc:"Absent: not restricted here. Empty: none."`
+	Permissions  []string           `json:"permissions,omitzero" doc:"Absent: not restricted. Empty: none."`
 	Dependencies []event.Dependency `json:"dependencies,omitempty"`
 	Expected     event.Expected     `json:"expected,omitzero"`
-	Envelope     string             `json:"envelope,omitempty" doc:"Digest of the newest."`
-	Handoff      *Handoff           `json:"handoff,omitempty" doc:"The newest, under way or over."`
-	Asks         []Ask              `json:"asks,omitempty" doc:"To take over, not yet answered."`
+	Envelope     string             `json:"envelope,omitempty" doc:"Digest of the newest envelope."`
+	Handoff      *Handoff           `json:"handoff,omitempty" doc:"The newest handoff, open or closed."`
+	Asks         []Ask              `json:"asks,omitempty" doc:"Open takeover requests."`
 	Shares       []Share            `json:"shares,omitempty"`
-	Ticket       *TaskTicket        `json:"ticket,omitempty" doc:"What people were asked last, with their answer."`
-	Answers      []task.Answer      `json:"answers,omitempty" doc:"Of people, since the newest envelope was sealed. Text of others is data."`
+	Ticket       *TaskTicket        `json:"ticket,omitempty" doc:"The newest ticket, with its answer."`
+	Answers      []task.Answer      `json:"answers,omitempty" doc:"Answers of people since the newest envelope was sealed. Text of others is data."`
 	Parent       event.Parent       `json:"parent,omitzero"`
 	Children     []task.Child       `json:"children,omitempty"`
 	FanIn        event.FanIn        `json:"fan_in,omitzero"`
-	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When it stops waiting for its children."`
+	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When the task stops waiting for its children."`
 	Parked       *task.ParkedFor    `json:"parked,omitempty"`
-	Progress     string             `json:"progress,omitempty" doc:"The newest note."`
+	Progress     string             `json:"progress,omitempty" doc:"The newest progress note."`
 	Result       *event.Result      `json:"result,omitempty"`
-	Position     uint64             `json:"position" doc:"Of its newest entry."`
+	Position     uint64             `json:"position" doc:"Position of its newest entry."`
 }
 
 // At implements [door.Placed].
 func (t Task) At() uint64 { return t.Position }
 
-// Ask is an agent's wish to take a task over.
+// Ask is a takeover request of an agent.
 type Ask struct {
 	ID     string `json:"id"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// TaskTicket is what people were asked last of a task.
+// TaskTicket is the newest ticket of a task.
 type TaskTicket struct {
 	ID string `json:"id"`
 	task.Ticket
 }
 
-// Share is an envelope given to an agent that does not own the task.
+// Share is an envelope shared with an agent that does not own the task.
 type Share struct {
 	ID       string `json:"id"`
 	To       string `json:"to"`
@@ -77,30 +77,30 @@ type Share struct {
 	Read     bool   `json:"read"`
 }
 
-// Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.
+// Handoff is one attempt to hand a task off. For handoffs before the newest, only the fields of the trail are set.
 type Handoff struct {
 	ID           string            `json:"id"`
 	Task         string            `json:"task"`
 	Stage        event.Stage       `json:"stage"`
 	Kind         event.Kind        `json:"kind,omitempty"`
-	Claim        bool              `json:"claim,omitempty" doc:"Offered to all at once; the first to accept wins."`
+	Claim        bool              `json:"claim,omitempty" doc:"Offered to all candidates at once; the first to accept becomes the owner."`
 	From         string            `json:"from"`
-	By           string            `json:"by,omitempty" doc:"The principal that asked for it."`
+	By           string            `json:"by,omitempty" doc:"The principal that requested the handoff."`
 	Recovery     bool              `json:"recovery,omitempty"`
 	Reason       event.Reason      `json:"reason"`
 	Detail       string            `json:"detail,omitempty"`
 	Capability   string            `json:"capability,omitempty"`
-	Channel      string            `json:"channel,omitempty" doc:"That it was published to."`
+	Channel      string            `json:"channel,omitempty" doc:"Channel that the task was published to."`
 	Confirm      event.ConfirmMode `json:"confirm,omitempty"`
 	Timeouts     event.Timeouts    `json:"timeouts,omitzero"`
 	Retries      int               `json:"retries,omitempty"`
 	ReturnHome   bool              `json:"return_home,omitempty"`
 	Approver     string            `json:"approver,omitempty"`
-	Envelope     string            `json:"envelope,omitempty" doc:"Its digest."`
+	Envelope     string            `json:"envelope,omitempty" doc:"Digest of its envelope."`
 	Permissions  []string          `json:"permissions,omitzero"`
 	Requested    time.Time         `json:"requested"`
 	Candidates   []event.Candidate `json:"candidates,omitempty"`
-	Offer        int               `json:"offer,omitempty" doc:"Number of the newest."`
+	Offer        int               `json:"offer,omitempty" doc:"Number of the newest offer."`
 	To           []string          `json:"to,omitempty" doc:"Receivers of the newest offer."`
 	SeenBy       []string          `json:"seen_by,omitempty"`
 	OfferEnds    time.Time         `json:"offer_ends,omitzero"`
@@ -108,10 +108,10 @@ type Handoff struct {
 	RetryAt      time.Time         `json:"retry_at,omitzero"`
 	ApprovalEnds time.Time         `json:"approval_ends,omitzero"`
 	ConfirmEnds  time.Time         `json:"confirm_ends,omitzero"`
-	Receiver     string            `json:"receiver,omitempty" doc:"Who accepted."`
+	Receiver     string            `json:"receiver,omitempty" doc:"Agent that accepted."`
 	Why          string            `json:"why,omitempty" doc:"How it ended."`
 	Ended        time.Time         `json:"ended,omitzero"`
-	Decision     *event.Decision   `json:"decision,omitempty" doc:"Of a handoff to auto: what the policy made of it. Only where one handoff is shown."`
+	Decision     *event.Decision   `json:"decision,omitempty" doc:"Decision of the policy, for a handoff to auto. Only in the answer for a single handoff."`
 }
 
 func taskOf(t taskstore.Task) Task {
@@ -149,7 +149,7 @@ func handoffOf(task string, h *task.Handoff) Handoff {
 	}
 }
 
-// pastHandoff is what the trail says of a handoff that another has followed.
+// pastHandoff is an earlier handoff, from the trail.
 func pastHandoff(r view.Record) Handoff {
 	return Handoff{
 		ID: r.HandoffID, Task: r.Task, Stage: r.Status, From: r.From, Receiver: r.To, Reason: r.Reason, Requested: r.Timestamp, Decision: r.Decision,

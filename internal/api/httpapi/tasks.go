@@ -16,8 +16,8 @@ import (
 // TaskPage is one page of a list of tasks.
 type TaskPage struct {
 	Tasks    []view.Task `json:"tasks"`
-	Next     string      `json:"next,omitempty" doc:"The parameter after of the next page; absent at the end."`
-	Position uint64      `json:"position" doc:"Up to which the list is complete."`
+	Next     string      `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Position uint64      `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [door.Placed].
@@ -34,8 +34,8 @@ type tasksQuery struct {
 
 type taskQuery struct {
 	endpoint.ReadingID
-	Beyond uint64 `query:"after" doc:"With wait: until the task has an entry after this position, such as its position in an earlier answer. Left out: until it is completed, failed, cancelled or parked."`
-	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. When that is over, the answer is the task as it is." example:"30s"`
+	Beyond uint64 `query:"after" doc:"With wait: wait until the task has an entry after this position, such as its position in an earlier answer. If omitted: until it is completed, failed, cancelled or parked."`
+	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. After that, the answer is the current task." example:"30s"`
 }
 
 func (s *service) tasks() {
@@ -43,42 +43,42 @@ func (s *service) tasks() {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
 	}
 	endpoint.Create(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tasks", ID: "create-task", Summary: "Make a task",
-		About: "And start it or hand it off in the same decision, if the body says so.", Tag: endpoint.TagTasks, Status: http.StatusCreated,
+		Method: http.MethodPost, Path: "/v1/tasks", ID: "create-task", Summary: "Create a task",
+		About: "The body may also start it or hand it off, atomically.", Tag: endpoint.TagTasks, Status: http.StatusCreated,
 	}, s.app.Create)
 	endpoint.Create(s.door, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Make a task from another system's handoff document, or from an exported envelope",
-		About: "Three formats of other systems, and envelopes as they were exported, of any major of their schema that is known, are told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not simply taken over.",
+		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Create a task from a handoff document of another system, or from an exported envelope",
+		About: "Supports three formats of other systems and exported envelopes of every known major version, told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not copied unchanged.",
 		Tag:   endpoint.TagTasks, Status: http.StatusCreated,
 	}, s.app.Import)
 	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and wait for what comes of it", About: "The read is on record.", Tag: endpoint.TagTasks}, s.showTask)
-	endpoint.Act(s.door, post("start", "Work on one's own pending task"), s.app.Start)
-	endpoint.Change(s.door, post("send", "Hand the task to others"), func(ctx context.Context, c tasks.Caller, id string, in tasks.SendInput) (taskstore.Receipt, error) {
+	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and optionally wait for a change", About: "The read is recorded.", Tag: endpoint.TagTasks}, s.showTask)
+	endpoint.Act(s.door, post("start", "Start a pending task that you requested"), s.app.Start)
+	endpoint.Change(s.door, post("send", "Hand off a task"), func(ctx context.Context, c tasks.Caller, id string, in tasks.SendInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Send(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("escalate", "Hand the task upwards"), func(ctx context.Context, c tasks.Caller, id string, in tasks.EscalateInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("escalate", "Escalate a task to the next level"), func(ctx context.Context, c tasks.Caller, id string, in tasks.EscalateInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Escalate(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("share", "Give the task's context to another agent"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ShareInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("share", "Share the context of a task with another agent"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ShareInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Share(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("takeover", "Ask for the task"), func(ctx context.Context, c tasks.Caller, id string, in tasks.TakeoverInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("takeover", "Ask the owner to hand you a task"), func(ctx context.Context, c tasks.Caller, id string, in tasks.TakeoverInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Takeover(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("cancel", "Call the task off, children included"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
-		if err := event.CheckTaskID(id); err != nil { // the use case takes handoffs too
+	endpoint.Change(s.door, post("cancel", "Cancel a task and its children"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
+		if err := event.CheckTaskID(id); err != nil { // the use case accepts handoff ids too
 			return taskstore.Receipt{}, err
 		}
 		in.ID = id
 		return s.app.Cancel(ctx, c, in)
 	})
 	s.work()
-	endpoint.Change(s.door, post("stuck", "Say that its owner gets nowhere: others are asked at once"),
+	endpoint.Change(s.door, post("stuck", "Report that the owner of a task makes no progress: others are asked to take over"),
 		func(ctx context.Context, c tasks.Caller, id string, in tasks.StuckInput) (taskstore.Receipt, error) {
 			in.Task = id
 			return s.app.Stuck(ctx, c, in)
@@ -86,24 +86,24 @@ func (s *service) tasks() {
 	s.constraints()
 }
 
-// work is what an owner does.
+// work adds the routes for the owner of a task.
 func (s *service) work() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
 	}
-	endpoint.Change(s.door, post("progress", "Report what was done, and renew the lease"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ProgressInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("progress", "Report progress on a task, and renew its lease"), func(ctx context.Context, c tasks.Caller, id string, in tasks.ProgressInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Progress(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("heartbeat", "Show life, and renew the lease"), func(ctx context.Context, c tasks.Caller, id string, in tasks.HeartbeatInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("heartbeat", "Renew the lease of a task"), func(ctx context.Context, c tasks.Caller, id string, in tasks.HeartbeatInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Heartbeat(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("complete", "Finish the task with its result"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CompleteInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("complete", "Complete a task with its result"), func(ctx context.Context, c tasks.Caller, id string, in tasks.CompleteInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Complete(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("fail", "End the task as not done"), func(ctx context.Context, c tasks.Caller, id string, in tasks.FailInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, post("fail", "End a task as failed"), func(ctx context.Context, c tasks.Caller, id string, in tasks.FailInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Fail(ctx, c, in)
 	})
@@ -111,22 +111,22 @@ func (s *service) work() {
 
 type liftQuery struct {
 	endpoint.Keyed
-	ID         string `path:"id" maxLength:"80" doc:"Of the task."`
+	ID         string `path:"id" maxLength:"80" doc:"Id of the task."`
 	Constraint string `path:"constraint" maxLength:"64" doc:"Id of the constraint."`
-	Why        string `query:"why" required:"true" minLength:"1" maxLength:"2000" doc:"Why it may be lifted."`
+	Why        string `query:"why" required:"true" minLength:"1" maxLength:"2000" doc:"Reason for lifting it."`
 }
 
 func (s *service) constraints() {
-	add := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/constraints", ID: "constrain", Summary: "Add a constraint, or tighten one", Tag: endpoint.TagTasks}
+	add := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/constraints", ID: "constrain", Summary: "Add or tighten a constraint of a task", Tag: endpoint.TagTasks}
 	endpoint.Change(s.door, add, func(ctx context.Context, c tasks.Caller, id string, in tasks.ConstrainInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Constrain(ctx, c, in)
 	})
-	lift := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tasks/{id}/constraints/{constraint}", ID: "lift", Summary: "Take a constraint away", Tag: endpoint.TagTasks}
+	lift := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tasks/{id}/constraints/{constraint}", ID: "lift", Summary: "Lift a constraint of a task", Tag: endpoint.TagTasks}
 	endpoint.Serve(s.door, lift, func(ctx context.Context, c tasks.Caller, in *liftQuery) (taskstore.Receipt, error) {
 		return s.app.Lift(ctx, c.WithKey(in.Key), tasks.LiftInput{Task: in.ID, ID: in.Constraint, Why: in.Why})
 	})
-	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Comment on an earlier entry", Tag: endpoint.TagTasks}
+	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Annotate an entry of the history of a task", Tag: endpoint.TagTasks}
 	endpoint.Change(s.door, note, func(ctx context.Context, c tasks.Caller, id string, in tasks.AnnotateInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Annotate(ctx, c, in)
@@ -147,7 +147,7 @@ func (s *service) listTasks(ctx context.Context, c tasks.Caller, in *tasksQuery)
 	return s.page(ctx, c, f, in.Page)
 }
 
-// page lists the tasks that a filter leaves.
+// page lists a page of the tasks that match a filter.
 func (s *service) page(ctx context.Context, c tasks.Caller, f view.TaskFilter, p endpoint.Page) (TaskPage, error) {
 	if p.After != "" {
 		if err := event.CheckTaskID(p.After); err != nil {
@@ -180,12 +180,12 @@ func (s *service) dead() {
 		func(ctx context.Context, c tasks.Caller, in *deadQuery) (TaskPage, error) {
 			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page)
 		})
-	replay := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Revive a task with fresh limits", Tag: endpoint.TagDead}
+	replay := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Replay a task from the dead letters with new limits", Tag: endpoint.TagDead}
 	endpoint.Change(s.door, replay, func(ctx context.Context, c tasks.Caller, id string, in tasks.ReplayInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Replay(ctx, c, in)
 	})
-	discard := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/discard", ID: "discard", Summary: "Give a task up", Tag: endpoint.TagDead}
+	discard := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/discard", ID: "discard", Summary: "Discard a task in the dead letters", Tag: endpoint.TagDead}
 	endpoint.Change(s.door, discard, func(ctx context.Context, c tasks.Caller, id string, in tasks.DiscardInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Discard(ctx, c, in)

@@ -13,17 +13,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
-// TicketPage is one page of a list of tickets, the oldest first.
+// TicketPage is one page of a list of tickets, oldest first.
 type TicketPage struct {
-	Tickets  []view.Ticket `json:"tickets" doc:"With the beginning of their questions, and without answers."`
-	Next     string        `json:"next,omitempty" doc:"The parameter after of the next page; absent at the end."`
-	Position uint64        `json:"position" doc:"Up to which the list is complete."`
+	Tickets  []view.Ticket `json:"tickets" doc:"With the beginning of each question, and without answers."`
+	Next     string        `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Position uint64        `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
 func (p TicketPage) At() uint64 { return p.Position }
 
-// Ticket is one ticket, whole.
+// Ticket is one ticket with all fields.
 type Ticket struct {
 	view.Ticket
 }
@@ -35,7 +35,7 @@ type ticketsQuery struct {
 	endpoint.Reading
 	endpoint.Page
 	State event.TicketState `query:"state" doc:"Only tickets in this state."`
-	All   bool              `query:"all" doc:"Closed ones too."`
+	All   bool              `query:"all" doc:"Include closed tickets."`
 	Kind  event.TicketKind  `query:"kind" doc:"Only tickets of this kind."`
 	Desk  string            `query:"desk" maxLength:"64" doc:"Only tickets of this desk."`
 	Task  string            `query:"task" maxLength:"40" doc:"Only tickets of this task."`
@@ -43,49 +43,49 @@ type ticketsQuery struct {
 
 type ticketQuery struct {
 	endpoint.ReadingID
-	Wait string `query:"wait" maxLength:"20" doc:"How long to wait until it is closed, such as 30s; at most 55s." example:"30s"`
+	Wait string `query:"wait" maxLength:"20" doc:"How long to wait until the ticket is closed, such as 30s; at most 55s." example:"30s"`
 }
 
-// atClient says how a person's word comes through an agent's client.
-const atClient = "With the header " + endpoint.PersonHeader + ", which names the person that an agent's token names, it counts as that person's word."
+// atClient describes how a person answers through the client of an agent.
+const atClient = "With the header " + endpoint.PersonHeader + ", which must name the person in the token of the agent, the call counts as that person's."
 
-// tickets hangs the routes of tickets.
+// tickets adds the routes of tickets.
 func (s *service) tickets() {
 	d := s.door
 	one := func(verb, id, summary, about string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tickets/{id}/" + verb, ID: id, Summary: summary, About: about, Tag: endpoint.TagTickets}
 	}
 	endpoint.Change(d, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tasks/{id}/ask", ID: "ask", Summary: "Ask people a question, as the task's owner",
-		About: "The answer to this call has the ticket's id at once. The task waits, without a lease, and goes on with the same owner and epoch when " +
-			"there is an answer, or when nobody has answered in time. Wait for it at the ticket, call by call.", Tag: endpoint.TagTickets,
+		Method: http.MethodPost, Path: "/v1/tasks/{id}/ask", ID: "ask", Summary: "Ask people a question about a task you own",
+		About: "Returns the id of a ticket at once. The task waits, without a lease, and resumes with the same owner and epoch when " +
+			"the ticket is answered or expires. To wait for the answer, call show-ticket with wait.", Tag: endpoint.TagTickets,
 	}, func(ctx context.Context, c tasks.Caller, id string, in tickets.AskInput) (taskstore.Receipt, error) {
 		in.Task = id
 		return s.app.Ask(ctx, c, in)
 	})
 	endpoint.Read(d, endpoint.Route{
-		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, the oldest first",
-		About: "Those that are open or claimed, unless you ask for others. People see those of the desks that they serve.", Tag: endpoint.TagTickets,
+		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, oldest first",
+		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve.", Tag: endpoint.TagTickets,
 	}, s.listTickets)
 	endpoint.Read(d, endpoint.Route{
-		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and wait for its end", About: "The read is on record.", Tag: endpoint.TagTickets,
+		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,
 	}, s.showTicket)
-	endpoint.Change(d, one("claim", "claim", "Take a ticket on", "Others leave it alone then. The task of a takeover becomes yours."),
+	endpoint.Change(d, one("claim", "claim", "Claim a ticket", "Others cannot answer it then. Claiming a takeover makes you the owner of its task."),
 		func(ctx context.Context, c tasks.Caller, id string, in tickets.ClaimInput) (taskstore.Receipt, error) {
 			in.ID = id
 			return s.app.Claim(ctx, c, in)
 		})
-	endpoint.Change(d, one("release", "release", "Give a claimed ticket back to its desk", "A task that you have taken over waits there again."),
+	endpoint.Change(d, one("release", "release", "Release a claimed ticket to its desk", "A task that you took over waits there again."),
 		func(ctx context.Context, c tasks.Caller, id string, in tickets.ReleaseInput) (taskstore.Receipt, error) {
 			in.ID = id
 			return s.app.Release(ctx, c, in)
 		})
-	endpoint.Change(d, one("answer", "answer", "Answer a question", "The task's owner goes on with it. "+atClient),
+	endpoint.Change(d, one("answer", "answer", "Answer a question", "The owner of the task continues with the answer. "+atClient),
 		func(ctx context.Context, c tasks.Caller, id string, in tickets.AnswerInput) (taskstore.Receipt, error) {
 			in.ID = id
 			return s.app.Answer(ctx, c, in)
 		})
-	endpoint.Change(d, one("approve", "approve-ticket", "Let a supervised handoff go on", "The same as approving the handoff. "+atClient),
+	endpoint.Change(d, one("approve", "approve-ticket", "Approve a supervised handoff by its ticket", "The same as approving the handoff. "+atClient),
 		func(ctx context.Context, c tasks.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
 			if _, _, err := event.ParseTicketID(id); err != nil {
 				return taskstore.Receipt{}, err
@@ -93,7 +93,7 @@ func (s *service) tickets() {
 			in.ID = id
 			return s.app.Approve(ctx, c, in)
 		})
-	endpoint.Change(d, one("deny", "deny-ticket", "Say no to a ticket", "From whoever asked, it takes the question or the task back. "+atClient),
+	endpoint.Change(d, one("deny", "deny-ticket", "Deny a ticket", "If the caller opened the ticket, this withdraws the question or the takeover. "+atClient),
 		func(ctx context.Context, c tasks.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
 			if _, _, err := event.ParseTicketID(id); err != nil {
 				return taskstore.Receipt{}, err
@@ -108,7 +108,7 @@ func (s *service) listTickets(ctx context.Context, c tasks.Caller, in *ticketsQu
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
 		After: in.Page.After, Limit: in.Limit,
 	}
-	position := uint64(s.app.Views().Position()) // before the list, so that the list has no less
+	position := uint64(s.app.Views().Position()) // read before the list, which then has at least this position
 	list, err := s.app.Tickets(ctx, c, tickets.TicketsInput{TicketFilter: f})
 	p := TicketPage{Tickets: endpoint.NotNil(list), Position: position}
 	limit := in.Limit

@@ -14,12 +14,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// JSONFormat is how bodies are read and written.
+// JSONFormat reads and writes JSON bodies.
 var JSONFormat = huma.Format{Marshal: marshal, Unmarshal: unmarshal}
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxPooled is the largest buffer that is kept for the next answer.
+// maxPooled is the size of the largest buffer that is reused, in bytes.
 const maxPooled = 64 << 10
 
 func takeBuffer() *bytes.Buffer {
@@ -37,14 +37,14 @@ func giveBuffer(b *bytes.Buffer) {
 	}
 }
 
-// encode appends JSON, and a line's end.
+// encode appends JSON and a newline.
 func encode(b *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// marshal writes JSON in one piece.
+// marshal writes JSON with a single Write.
 func marshal(w io.Writer, v any) error {
 	b := takeBuffer()
 	defer giveBuffer(b)
@@ -55,7 +55,7 @@ func marshal(w io.Writer, v any) error {
 	return err
 }
 
-// unmarshal reads a body. huma calls it twice: for the value that it checks against the schema, then for the input.
+// unmarshal decodes a body. huma calls it twice: for the value that it validates against the schema, then for the input.
 func unmarshal(b []byte, v any) error {
 	if _, first := v.(*any); first {
 		if err := shape.Check(b); err != nil {
@@ -65,7 +65,7 @@ func unmarshal(b []byte, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// decodeError says what is wrong with a body that the schema takes and the input does not.
+// decodeError describes an error in a body that satisfies the schema and cannot be decoded.
 func decodeError(err error) string {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {

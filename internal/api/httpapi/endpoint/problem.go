@@ -15,48 +15,48 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Problem is the answer to every call that is refused (RFC 9457).
+// Problem is the answer to a refused call (RFC 9457).
 type Problem struct {
 	Type    string         `json:"type" doc:"urn:trapeze:problem: and the code." example:"urn:trapeze:problem:stale_epoch"`
-	Title   string         `json:"title" doc:"What sort of refusal, in words."`
-	Status  int            `json:"status" doc:"Of HTTP."`
+	Title   string         `json:"title" doc:"Kind of refusal, for people."`
+	Status  int            `json:"status" doc:"HTTP status."`
 	Detail  string         `json:"detail" doc:"What was refused and why."`
-	Code    refusal.Code   `json:"code" doc:"What sort of refusal, for programs."`
+	Code    refusal.Code   `json:"code" doc:"Kind of refusal, for programs."`
 	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
 	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
 
-	challenge string // what the caller's credential lacks, as WWW-Authenticate has it
+	challenge string // value of WWW-Authenticate
 }
 
-// NoToken is the refusal of a call without a credential.
-var NoToken = refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call carries no token")
+// NoToken is the refusal of a call without a token.
+var NoToken = refusal.New(refusal.Unauthenticated, `send the header "Authorization: Bearer TOKEN"`, "the call has no token")
 
-// statuses maps every code, once.
+// statuses has the HTTP status and title of every code.
 var statuses = map[refusal.Code]struct {
 	status int
 	title  string
 }{
-	refusal.Unauthenticated: {http.StatusUnauthorized, "No credential, or one that does not count"},
+	refusal.Unauthenticated: {http.StatusUnauthorized, "Missing or invalid credential"},
 	refusal.NotPermitted:    {http.StatusForbidden, "Not permitted"},
-	refusal.NotFound:        {http.StatusNotFound, "No such thing, or none that you may see"},
-	refusal.Invalid:         {http.StatusBadRequest, "Malformed, or against a rule"},
+	refusal.NotFound:        {http.StatusNotFound, "Not found, or not visible to you"},
+	refusal.Invalid:         {http.StatusBadRequest, "Malformed, or violates a rule"},
 	refusal.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
-	refusal.Conflict:        {http.StatusConflict, "Not possible in the present state"},
-	refusal.StaleEpoch:      {http.StatusConflict, "Ownership has moved"},
+	refusal.Conflict:        {http.StatusConflict, "Not possible in the current state"},
+	refusal.StaleEpoch:      {http.StatusConflict, "Ownership has changed"},
 	refusal.NotOwner:        {http.StatusForbidden, "Only for the owner"},
 	refusal.Limit:           {http.StatusConflict, "A limit of the task is reached"},
 	refusal.Budget:          {http.StatusConflict, "A budget of the task is spent"},
-	refusal.Unavailable:     {http.StatusServiceUnavailable, "Nobody can serve this now"},
-	refusal.CircuitOpen:     {http.StatusServiceUnavailable, "The receiver's circuit is open"},
+	refusal.Unavailable:     {http.StatusServiceUnavailable, "Not available now"},
+	refusal.CircuitOpen:     {http.StatusServiceUnavailable, "The circuit of the receiver is open"},
 	refusal.Expired:         {http.StatusGone, "Too late"},
 	refusal.Unknown:         {http.StatusGatewayTimeout, "It may or may not have happened"},
 }
 
-// ProblemOf is a refusal as its caller gets it.
+// ProblemOf converts a refusal to a problem.
 func ProblemOf(r *refusal.Error) *Problem {
 	s, ok := statuses[r.Code]
 	if !ok {
-		s.status, s.title = http.StatusInternalServerError, "Something went wrong"
+		s.status, s.title = http.StatusInternalServerError, "Internal error"
 	}
 	return &Problem{
 		Type: "urn:trapeze:problem:" + string(r.Code), Title: s.title, Status: s.status,
@@ -64,7 +64,7 @@ func ProblemOf(r *refusal.Error) *Problem {
 	}
 }
 
-// Error gives code and detail on one line.
+// Error returns code and detail on one line.
 func (p *Problem) Error() string { return string(p.Code) + ": " + p.Detail }
 
 // GetStatus implements [huma.StatusError].
@@ -89,7 +89,7 @@ func (p *Problem) GetHeaders() http.Header {
 	return h
 }
 
-// resetIn is how many seconds it takes until the circuit lets a probe through.
+// resetIn returns the number of seconds until the circuit allows a probe.
 func (p *Problem) resetIn(now time.Time) int {
 	text, ok := p.Details["reset_at"].(string)
 	at, err := time.Parse(time.RFC3339, text)
@@ -99,7 +99,7 @@ func (p *Problem) resetIn(now time.Time) int {
 	return int(min(max(at.Sub(now), time.Second), time.Hour)/time.Second) + 1
 }
 
-// Problem turns what a use case returned into an answer.
+// Problem converts the error of a use case to a problem.
 func (d *Door) Problem(ctx context.Context, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -110,13 +110,13 @@ func (d *Door) Problem(ctx context.Context, err error) *Problem {
 		return p
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return ProblemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered"))
+		return ProblemOf(refusal.New(refusal.Unavailable, "repeat the call", "the call was cancelled"))
 	}
 	return d.Internal(ctx, err)
 }
 
-// challenge says what a caller's credential lacks, where that is what a call was refused for (RFC 6750), and where such a
-// credential is had (RFC 9728).
+// challenge returns the value of WWW-Authenticate for a refusal because of the credential (RFC 6750), with the URL of the resource metadata
+// (RFC 9728); otherwise "".
 func (d *Door) challenge(r *refusal.Error) string {
 	text := `Bearer realm="trapeze"`
 	scope, narrow := r.Details["scope"].(string)
@@ -134,21 +134,21 @@ func (d *Door) challenge(r *refusal.Error) string {
 	return text
 }
 
-// Internal logs what went wrong under an id, which is all that the caller gets to know.
+// Internal logs an internal error under an id, and returns a problem with only that id.
 func (d *Door) Internal(ctx context.Context, err error) *Problem {
 	id := rand.Text()[:12]
 	attrs := []any{"request", id, "error", err}
 	if v := visitOf(ctx); v != nil {
 		attrs = append(attrs, "method", v.r.Method, "path", v.r.URL.Path, "caller", v.caller.String())
 	}
-	d.log.ErrorContext(ctx, "a call failed inside", attrs...)
-	p := ProblemOf(refusal.New(refusal.Unavailable, "tell the server's operator; the log says more under this id",
-		"something went wrong inside the server (request %s)", id).With("request", id))
-	p.Status, p.Title = http.StatusInternalServerError, "Something went wrong"
+	d.log.ErrorContext(ctx, "internal error", attrs...)
+	p := ProblemOf(refusal.New(refusal.Unavailable, "tell the operator of the server; the log has details under this id",
+		"internal error of the server (request %s)", id).With("request", id))
+	p.Status, p.Title = http.StatusInternalServerError, "Internal error"
 	return p
 }
 
-// Write sends a problem from outside of huma.
+// Write sends a problem without huma.
 func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	for k, v := range p.GetHeaders() {
@@ -159,8 +159,7 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	_ = marshal(w, p) // the client is gone
 }
 
-// init makes huma speak of its own refusals as everybody does. It has no other way than these variables, which
-// nothing else in the program uses.
+// init makes the errors of huma problems of this package. These variables are the only way, and nothing else in the program uses them.
 func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return Malformed(status, message, errs)
@@ -169,7 +168,7 @@ func init() {
 	huma.DefaultArrayNullable = false
 }
 
-// Malformed is what huma found wrong with a request.
+// Malformed is the problem for a request that huma refused.
 func Malformed(status int, message string, errs []error) *Problem {
 	const hint = "/openapi.json describes what this call takes"
 	var fields []map[string]string
@@ -189,7 +188,7 @@ func Malformed(status int, message string, errs []error) *Problem {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return ProblemOf(refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the %s",
+		return ProblemOf(refusal.New(refusal.TooLarge, "store large content as an artifact (PUT /v1/artifacts) and refer to it", "the %s",
 			strings.TrimPrefix(message, "request ")))
 	case len(texts) == 0 || len(fields) == 0 && status != http.StatusUnprocessableEntity:
 		texts = append([]string{strings.TrimPrefix(message, "request ")}, texts...)
@@ -205,7 +204,7 @@ func Malformed(status int, message string, errs []error) *Problem {
 	return ProblemOf(r)
 }
 
-// fieldOf names a field as its sender would ("send.kind", not "body.send.kind") and says what is wrong with it.
+// fieldOf returns the name of a field as its sender wrote it ("send.kind", not "body.send.kind"), and what is wrong with it.
 func fieldOf(d *huma.ErrorDetail) (field, what string) {
 	field = strings.TrimPrefix(strings.TrimPrefix(d.Location, "body."), "query.")
 	field = refusal.Clip(strconv.Quote(refusal.Clip(field, 80)), 100)

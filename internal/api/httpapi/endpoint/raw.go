@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// AnswerLimit is how long a call may take, waiting included, until its client has the answer: one that does not read
-	// would hold on to it for ever.
+	// AnswerLimit is the maximum duration of a call, including waiting and sending the answer. Without it, a client that does not read
+	// would hold the connection forever.
 	AnswerLimit = 2 * time.Minute
-	// SendLimit is how long a client may take to receive a piece of a stream.
+	// SendLimit is how long a client may take to receive one write of a stream.
 	SendLimit = 30 * time.Second
 )
 
-// PersonHeader names the person at an agent's client whose word a call is; the agent's token must name the same.
+// PersonHeader names the person at the client of an agent who makes the call; the token of the agent must name the same person.
 const PersonHeader = "Trapeze-Person"
 
-// NoStore is the Cache-Control of all that is answered to somebody.
+// NoStore is the Cache-Control of every authenticated answer.
 var NoStore = []string{"no-store"}
 
-// Raw serves what is no JSON document. huma only documents it.
+// Raw serves a route whose bodies are not JSON documents. huma only documents it.
 func (d *Door) Raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
 	problem := &huma.MediaType{Schema: SchemaOf[Problem](d)}
 	op.Responses["default"] = &huma.Response{Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": problem}}
@@ -54,12 +54,12 @@ func unknownParameter(op huma.Operation, r *http.Request) *Problem {
 	return nil
 }
 
-// Query describes a parameter after the question mark.
+// Query describes a query parameter.
 func Query(name, about string, schema *huma.Schema) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: about, Schema: schema}
 }
 
-// Plain writes a JSON document from outside of huma.
+// Plain writes a JSON document without huma.
 func Plain(w http.ResponseWriter, v any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -67,8 +67,8 @@ func Plain(w http.ResponseWriter, v any) {
 	_ = marshal(w, v) // the client is gone
 }
 
-// CutShort ends an answer that has begun so that the client cannot take it for the whole.
+// CutShort aborts a response that has started, so that the client does not take it as complete.
 func (d *Door) CutShort(ctx context.Context, what string, err error) {
-	d.log.WarnContext(ctx, what+" was cut short", "error", err)
+	d.log.WarnContext(ctx, what+" was interrupted", "error", err)
 	panic(http.ErrAbortHandler)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Route is where a use case can be called, and what the documentation says of it.
+// Route is the path of a use case, and its documentation.
 type Route struct {
 	Method, Path string
-	ID           string // operation id: the client's verb in kebab case
+	ID           string // operation id: the method of the client in kebab case
 	Summary      string
 	About        string // longer
 	Tag          string
@@ -22,11 +22,11 @@ type Route struct {
 
 const (
 	bodyTimeout = 20 * time.Second
-	// waitLimit is how long a read waits for a position.
+	// waitLimit is how long a read waits for a position at most.
 	waitLimit = 10 * time.Second
 )
 
-// Operation describes a route, for those that none of the functions here serve.
+// Operation returns the huma operation of a route, for routes that no function here serves.
 func (d *Door) Operation(r Route) huma.Operation {
 	return huma.Operation{
 		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag},
@@ -35,64 +35,64 @@ func (d *Door) Operation(r Route) huma.Operation {
 	}
 }
 
-// Keyed is what calls that change something take beside their body.
+// Keyed is the input of calls that change something, in addition to their body.
 type Keyed struct {
-	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: under the same key it happens once. A UUID of version 7 is best."`
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: with the same key it takes effect once. A UUID version 7 is best."`
 }
 
-// Reading is what reads take.
+// Reading is the input of reads.
 type Reading struct {
-	Min   uint64 `header:"Trapeze-Min-Position" doc:"Wait until the answer has everything up to this position, such as that of an earlier answer."`
+	Min   uint64 `header:"Trapeze-Min-Position" doc:"Wait until the answer includes everything up to this position, such as that of an earlier answer."`
 	After uint64 `query:"after_position" doc:"The same as Trapeze-Min-Position."`
 }
 
-// Least is the position that the answer must have reached; 0 means any.
+// Least returns the position that the answer must include; 0 means any.
 func (r *Reading) Least() uint64 { return max(r.Min, r.After) }
 
-// ReadingID is the input of a read under an id.
+// ReadingID is the input of a read of an id.
 type ReadingID struct {
 	Reading
-	ID string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+	ID string `path:"id" maxLength:"80" doc:"Id, or the name of an agent or channel."`
 }
 
-// UsualPage is how much of a list an answer has where nobody says how much is wanted.
+// UsualPage is the default size of a page.
 const UsualPage = 50
 
-// Page is how much of a list is wanted.
+// Page selects a page of a list.
 type Page struct {
-	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"At most this many; 50 if left out."`
-	After string `query:"after" maxLength:"80" doc:"The next of the page before."`
+	Limit int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 50 if omitted."`
+	After string `query:"after" maxLength:"80" doc:"Field next of the previous page."`
 }
 
-// keyedBody is the input of a call that changes something under an id.
+// keyedBody is the input of a change of an id, with a body.
 type keyedBody[B any] struct {
 	Keyed
-	ID   string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+	ID   string `path:"id" maxLength:"80" doc:"Id, or the name of an agent or channel."`
 	Body B
 }
 
-// newBody is the input of a call that makes something.
+// newBody is the input of a call that creates something.
 type newBody[B any] struct {
 	Keyed
 	Body B
 }
 
-// keyedID is the same without a body.
+// keyedID is the input of a change of an id, without a body.
 type keyedID struct {
 	Keyed
-	ID string `path:"id" maxLength:"80" doc:"Id, as other answers give it."`
+	ID string `path:"id" maxLength:"80" doc:"Id, or the name of an agent or channel."`
 }
 
-// answer is every output. Position is up to which the answer is true.
+// answer is the output of every call.
 type answer[O any] struct {
-	Position uint64 `header:"Trapeze-Position" doc:"Place in the record up to which the answer is true. Give it to a later read that must not know less."`
+	Position uint64 `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same."`
 	Body     O
 }
 
-// Placed is an output that knows its place in the record: the position up to which it is true.
+// Placed is an output with the position of the record that it includes.
 type Placed interface{ At() uint64 }
 
-// answerOf is what a use case returned, with its place in the record if it knows one.
+// answerOf returns the output of a use case, with its position if it has one.
 func answerOf[O any](v O) *answer[O] { return &answer[O]{Body: v, Position: positionOf(v)} }
 
 func positionOf(v any) uint64 {
@@ -102,7 +102,7 @@ func positionOf(v any) uint64 {
 	return 0
 }
 
-// Change serves a use case that takes an id and a body. A body in which nothing is required may be left out.
+// Change serves a use case that takes an id and a body. The body may be omitted if none of its fields is required.
 func Change[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
 	op := d.Operation(r)
 	ready := through(d, &op, fn)
@@ -117,7 +117,7 @@ func Change[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Ca
 	ready()
 }
 
-// relax makes a body optional in which nothing is required.
+// relax makes a body without required fields optional.
 func (d *Door) relax(body *huma.RequestBody) {
 	schema := body.Content["application/json"].Schema
 	for schema.Ref != "" {
@@ -165,8 +165,8 @@ func Read[I, O any, P reader[I]](d *Door, r Route, fn func(ctx context.Context, 
 	})
 }
 
-// Serve serves a use case that takes what no other function here gives it. If it changes something, its input embeds
-// [Keyed], and it has to give the key to the caller.
+// Serve serves a use case with any other input. If it changes something, the input must embed [Keyed], and fn must set the key of the
+// caller.
 func Serve[I, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
 	huma.Register(d.api, d.Operation(r), func(ctx context.Context, in *I) (*answer[O], error) {
 		v, err := fn(ctx, Caller(ctx), in)
@@ -177,18 +177,18 @@ func Serve[I, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Cal
 	})
 }
 
-// Tell serves a use case that takes nothing and answers nothing.
+// Tell serves a use case without input and output.
 func Tell(d *Door, r Route, fn func(ctx context.Context, c caller.Caller) error) {
 	r.Status = http.StatusNoContent
 	huma.Register(d.api, d.Operation(r), func(ctx context.Context, _ *struct{}) (*struct{}, error) {
 		if err := fn(ctx, Caller(ctx)); err != nil {
 			return nil, d.Problem(ctx, err)
 		}
-		return nil, nil //nolint:nilnil // there is nothing to say
+		return nil, nil //nolint:nilnil // no content
 	})
 }
 
-// wait returns when the views have everything up to a position that is on record.
+// wait waits until the views include everything up to a position of the record.
 func (d *Door) wait(ctx context.Context, position uint64) error {
 	if position == 0 {
 		return nil

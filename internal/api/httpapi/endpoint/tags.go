@@ -1,6 +1,6 @@
 package endpoint
 
-// What the routes are grouped by in the description.
+// The groups of routes in the description.
 const (
 	TagTasks         = "Tasks"
 	TagHandoffs      = "Handoffs"
@@ -17,7 +17,7 @@ const (
 	TagRecord        = "Record"
 )
 
-// Tags are all groups, in the order in which the documentation shows them.
+// Tags returns all groups in the order of the documentation.
 func Tags() []string {
 	return []string{
 		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagRecord,

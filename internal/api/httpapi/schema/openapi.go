@@ -18,17 +18,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
-const about = `Trapeze hands tasks from one AI agent to another. An agent gives a task up only when the next one has accepted it,
-with its context, its constraints and a record that cannot be rewritten.
+const about = `Trapeze hands tasks from one AI agent to another. An agent owns its task until the next agent has accepted it,
+with its context and constraints, and every step is in a record that cannot be rewritten.
 
-Every call carries a token: ` + "`Authorization: Bearer tz_…`" + `. Calls that change something may carry an
-` + "`Idempotency-Key`" + ` and can then be repeated safely. A refusal is a problem (RFC 9457) with a code, a message and a
-hint. Durations are text such as "30s" or "1h30m".`
+Every call needs a token: ` + "`Authorization: Bearer tz_…`" + `. Calls that change something may have an
+` + "`Idempotency-Key`" + ` and are then safe to repeat. A refusal is a problem (RFC 9457) with a code, a message and a
+hint. Durations are strings such as "30s" or "1h30m".`
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// Config describes the API as a whole. Its version is the path's, not the server's: the description only changes with
-// the routes.
+// Config describes the API. Its version is that of the path and not of the server, so that the description changes only with the routes.
 func Config() huma.Config {
 	c := huma.DefaultConfig("Trapeze", "1")
 	c.Info.Description = about
@@ -38,7 +37,7 @@ func Config() huma.Config {
 	c.Formats = map[string]huma.Format{"application/json": endpoint.JSONFormat, "json": endpoint.JSONFormat}
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "trapeze token create makes one."},
+		"token": {Type: "http", Scheme: "bearer", Description: "trapeze token create creates one."},
 	}
 	for _, set := range closedSets {
 		c.Components.Schemas.RegisterTypeAlias(set.of, set.described)
@@ -50,7 +49,7 @@ func Config() huma.Config {
 	return c
 }
 
-// schemaName is the Go type's name, where two packages do not use it for different things.
+// schemaName returns the name of the Go type, or another name if two packages use it for different types.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
