@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -25,6 +26,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Stories wait more than they compute. A -parallel of the command line replaces this.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"trapeze": func() {
 			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
@@ -74,6 +79,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first starts it. What it says beside the protocol is in NAME.log
 //	mcp NAME hears I  waits for its answer with this id, or a notification of this method, which is then on stdout
 //	mcp NAME leaves   ends its input, and waits for its end; what it says then begins another
+//	readme FILE       checks that what README.md shows as output stands in a file, except for figures
 //	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -87,7 +93,7 @@ func TestStories(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
-			"mcp": mcpClient,
+			"mcp": mcpClient, "readme": readme,
 		},
 	})
 }
