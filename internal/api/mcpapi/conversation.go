@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,12 +10,12 @@ import (
 )
 
 type conversationInput struct {
-	ID    string `json:"id" jsonschema:"any name for the conversation"`
-	Say   string `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
-	Role  string `json:"role,omitempty" enum:"user,assistant,system,tool" jsonschema:"who speaks; default assistant"`
-	Task  string `json:"task,omitempty"`
-	Limit int    `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
-	Key   string `json:"key,omitempty"`
+	ID    string             `json:"id" jsonschema:"any name for the conversation"`
+	Say   string             `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
+	Role  client.SpeakerRole `json:"role,omitempty" jsonschema:"who speaks; default assistant"`
+	Task  string             `json:"task,omitempty"`
+	Limit int                `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
+	Key   string             `json:"key,omitempty"`
 }
 
 type conversed struct {
@@ -36,7 +37,7 @@ var conversationTool = define[conversationInput, conversed]("conversation", "Log
 	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
 		if in.Say != "" {
 			ctx = keyed(ctx, in.Key)
-			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: client.SpeakerRole(firstOf(in.Role, string(client.SpeakerAssistant))), Text: in.Say, Task: in.Task})
+			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: cmp.Or(in.Role, client.SpeakerAssistant), Text: in.Say, Task: in.Task})
 			if err != nil {
 				return answer{}, err
 			}

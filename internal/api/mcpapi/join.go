@@ -12,9 +12,9 @@ import (
 )
 
 type joinInput struct {
-	Readiness   string        `json:"readiness,omitempty" enum:"ready,busy,draining,offline" jsonschema:"default ready"`
-	Description string        `json:"description,omitempty" jsonschema:"what you do, so that others can find you"`
-	Channels    argument.List `json:"channels,omitempty" jsonschema:"channels to subscribe to"`
+	Readiness   client.Readiness `json:"readiness,omitempty" jsonschema:"default ready"`
+	Description string           `json:"description,omitempty" jsonschema:"what you do, so that others can find you"`
+	Channels    argument.List    `json:"channels,omitempty" jsonschema:"channels to subscribe to"`
 }
 
 type joined struct {
@@ -133,7 +133,7 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	if err != nil {
 		return err
 	}
-	wanted := client.Readiness(in.Readiness)
+	wanted := in.Readiness
 	if wanted == "" {
 		wanted = client.Ready
 	}

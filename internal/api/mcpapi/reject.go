@@ -8,19 +8,19 @@ import (
 )
 
 type rejectInput struct {
-	Handoff string        `json:"handoff"`
-	Why     string        `json:"why" enum:"not_capable,overloaded,missing_context,refused" jsonschema:"not_capable, overloaded, missing_context or refused"`
-	Missing argument.List `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
-	Detail  string        `json:"detail,omitempty"`
+	Handoff string           `json:"handoff"`
+	Why     client.Rejection `json:"why"`
+	Missing argument.List    `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
+	Detail  string           `json:"detail,omitempty"`
 }
 
 var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", changes,
 	"Reject an offer, with the reason. The task is offered to the next candidate, or goes back to its sender.",
 	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
-		if len(in.Missing) > 0 && in.Why != string(client.MissingContext) {
+		if len(in.Missing) > 0 && in.Why != client.MissingContext {
 			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
-		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: client.Rejection(in.Why), Missing: in.Missing, Detail: in.Detail})
+		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
 		if err != nil {
 			return answer{}, err
 		}

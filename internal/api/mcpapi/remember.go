@@ -11,7 +11,7 @@ import (
 type rememberInput struct {
 	Text       string        `json:"text,omitempty" jsonschema:"what to store"`
 	Title      string        `json:"title,omitempty"`
-	Scope      string        `json:"scope,omitempty" enum:"private,task,workspace" jsonschema:"who may read it; default private"`
+	Scope      client.Scope  `json:"scope,omitempty" jsonschema:"who may read it; default private"`
 	Task       string        `json:"task,omitempty" jsonschema:"task it belongs to"`
 	Tags       argument.List `json:"tags,omitempty"`
 	Importance float64       `json:"importance,omitempty" jsonschema:"0 to 1"`
@@ -49,7 +49,7 @@ var rememberTool = define[rememberInput, memory]("remember", "Store a memory ite
 			m, err = c.Revise(ctx, in.Revise, client.ReviseInput{Text: in.Text, Title: in.Title})
 		default:
 			m, err = c.Remember(ctx, client.RememberInput{
-				Text: in.Text, Title: in.Title, Scope: client.Scope(in.Scope), Task: in.Task, Tags: in.Tags, Importance: in.Importance, Pinned: in.Pinned,
+				Text: in.Text, Title: in.Title, Scope: in.Scope, Task: in.Task, Tags: in.Tags, Importance: in.Importance, Pinned: in.Pinned,
 			})
 		}
 		if err != nil {

@@ -13,19 +13,19 @@ import (
 )
 
 type sendInput struct {
-	Task       string        `json:"task,omitempty" jsonschema:"id of a task you own; or give intent"`
-	Intent     string        `json:"intent,omitempty" jsonschema:"creates a new task: the original request, word for word"`
-	To         argument.List `json:"to,omitempty" jsonschema:"agents in order of preference; or auto (the policy decides); or human:DESK"`
-	Capability string        `json:"capability,omitempty" jsonschema:"any agent with this capability"`
-	Channel    string        `json:"channel,omitempty" jsonschema:"the subscribers of this channel"`
-	Kind       string        `json:"kind,omitempty" enum:"warm,cold,supervised,broadcast,delegation" jsonschema:"warm: full context (default). cold: description only. supervised: an approver must agree first. broadcast: the first to accept gets it. delegation: you wait and get the result back"`
-	FanOut     bool          `json:"fan_out,omitempty" jsonschema:"with broadcast: every receiver gets a copy"`
-	FanIn      string        `json:"fan_in,omitempty" enum:"all,first,quorum,none" jsonschema:"which results to wait for"`
-	Quorum     int           `json:"quorum,omitempty"`
-	Reason     string        `json:"reason,omitempty" enum:"user_request,specialization,capability_mismatch,error,timeout,escalation,supervision"`
-	Detail     string        `json:"detail,omitempty" jsonschema:"the reason in words"`
+	Task       string           `json:"task,omitempty" jsonschema:"id of a task you own; or give intent"`
+	Intent     string           `json:"intent,omitempty" jsonschema:"creates a new task: the original request, word for word"`
+	To         argument.List    `json:"to,omitempty" jsonschema:"agents in order of preference; or auto (the policy decides); or human:DESK"`
+	Capability string           `json:"capability,omitempty" jsonschema:"any agent with this capability"`
+	Channel    string           `json:"channel,omitempty" jsonschema:"the subscribers of this channel"`
+	Kind       client.Kind      `json:"kind,omitempty" jsonschema:"warm: full context (default). cold: description only. supervised: an approver must agree first. broadcast: the first to accept gets it. delegation: you wait and get the result back"`
+	FanOut     bool             `json:"fan_out,omitempty" jsonschema:"with broadcast: every receiver gets a copy"`
+	FanIn      client.FanInMode `json:"fan_in,omitempty" jsonschema:"which results to wait for"`
+	Quorum     int              `json:"quorum,omitempty"`
+	Reason     client.Reason    `json:"reason,omitempty" except:"recovery,load_shedding"`
+	Detail     string           `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
-	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint. KIND: budget, security, format, preference, prohibition"`
+	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint. KIND: {constraint kinds}"`
 	wanted
 	fresh
 	Budget    int    `json:"budget,omitempty" jsonschema:"maximum tokens of the receiver's context"`
@@ -50,10 +50,10 @@ func (w wanted) expected() client.Expected {
 
 // fresh has the arguments that only a new task takes.
 type fresh struct {
-	Priority     string        `json:"priority,omitempty" enum:"low,normal,high,urgent"`
-	Deadline     string        `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
-	Conversation string        `json:"conversation,omitempty" jsonschema:"id of a conversation to include, condensed"`
-	Tags         argument.List `json:"tags,omitempty" jsonschema:"tags for the policy rules"`
+	Priority     client.Priority `json:"priority,omitempty"`
+	Deadline     string          `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
+	Conversation string          `json:"conversation,omitempty" jsonschema:"id of a conversation to include, condensed"`
+	Tags         argument.List   `json:"tags,omitempty" jsonschema:"tags for the policy rules"`
 }
 
 func (f fresh) empty() bool {
@@ -121,7 +121,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 // the handoff; but if other agents do parts of the task, the expected result is that of each part.
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
-		Intent: in.Intent, Priority: client.Priority(in.Priority), Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
+		Intent: in.Intent, Priority: in.Priority, Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
 	}
 	if !in.parts() {
 		out.Expected = in.expected()
@@ -185,9 +185,9 @@ func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action
 // handoff returns how to hand the task off, and whether a receiver was named.
 func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 	send = client.SendInput{
-		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: client.Kind(in.Kind), FanOut: in.FanOut, Reason: client.Reason(in.Reason),
+		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: in.Kind, FanOut: in.FanOut, Reason: in.Reason,
 		Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}, Approver: in.Approver,
-		FanIn: client.FanIn{Mode: client.FanInMode(in.FanIn), Quorum: in.Quorum},
+		FanIn: client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
 	}
 	if in.Confirm {
 		send.Confirm = client.ConfirmExplicit
@@ -202,7 +202,7 @@ func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 }
 
 // parts reports whether other agents do the task, or parts of it, while its owner waits for their results.
-func (in sendInput) parts() bool { return in.FanOut || in.Kind == string(client.Delegation) }
+func (in sendInput) parts() bool { return in.FanOut || in.Kind == client.Delegation }
 
 // handsOff reports whether an argument was given that only a handoff has.
 func (in sendInput) handsOff() bool {

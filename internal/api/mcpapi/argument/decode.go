@@ -2,6 +2,7 @@ package argument
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,15 +101,15 @@ func check(tool string, b json.RawMessage, t reflect.Type) error {
 		}
 		value, there := given[name]
 		if !there && options == "" {
-			if about := f.Tag.Get("jsonschema"); about != "" {
-				name += ": " + about
+			if about := cmp.Or(f.Tag.Get("jsonschema"), strings.Join(choices(f), ", ")); about != "" {
+				name += ": " + inDescriptions.Replace(about)
 			}
 			return Invalid("%s needs %s", tool, name)
 		}
-		if enum := f.Tag.Get("enum"); there && enum != "" {
+		if values := choices(f); there && len(values) > 0 {
 			var text string
-			if json.Unmarshal(value, &text) == nil && text != "" && !slices.Contains(strings.Split(enum, ","), text) {
-				return Invalid("%s is %.40q; use one of: %s", name, text, strings.ReplaceAll(enum, ",", ", "))
+			if json.Unmarshal(value, &text) == nil && text != "" && !slices.Contains(values, text) {
+				return Invalid("%s is %.40q; use one of: %s", name, text, strings.Join(values, ", "))
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 // Package argument converts between tool arguments and Go structs: the schema of a struct that a model reads, and the struct decoded
 // from what the model wrote.
 //
-// The tags of a field have its description (`jsonschema`) and its allowed values (`enum`); a field without omitempty or omitzero is
-// required. Schemas and refusals are both derived from the tags, so that they agree.
+// A field describes itself in a tag (`jsonschema`), and one without omitempty or omitzero is required. Its values are those of the
+// closed set of package client that is its type. Schemas and refusals are both derived from the field, so that they agree.
 //
 // Invariants:
 //   - A schema has as few tokens as possible.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema returns the JSON Schema of T with few tokens: `jsonschema` tags describe fields, `enum` tags list the allowed values, and a
-// field without omitempty or omitzero is required. An input schema is closed: it has no other fields. An output schema is open, and
+// Schema returns the JSON Schema of T with few tokens: `jsonschema` tags describe fields, and a field without omitempty or omitzero
+// is required. The values of a field whose type is a closed set of package client are listed, see choices.go. An input schema is closed: it has no other fields. An output schema is open, and
 // does not describe nested objects. Schema panics if T has no schema.
 func Schema[T any](closed bool) json.RawMessage {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
@@ -29,8 +29,9 @@ func Schema[T any](closed bool) json.RawMessage {
 		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a test covers every tool
 	}
 	shorten(s)
-	choices(s, reflect.TypeFor[T]())
-	if !closed { // answers may get new fields, and nested objects need no description
+	if closed {
+		describeChoices(s, reflect.TypeFor[T]())
+	} else { // answers may get new fields, and nested objects need no description
 		s.AdditionalProperties = nil
 		flatten(s, 1)
 	}
@@ -67,20 +68,6 @@ func flatten(s *jsonschema.Schema, depth int) {
 	}
 	for _, p := range s.Properties {
 		flatten(p, depth-1)
-	}
-}
-
-// choices adds the values of `enum` tags.
-func choices(s *jsonschema.Schema, t reflect.Type) {
-	for _, f := range reflect.VisibleFields(t) {
-		values := f.Tag.Get("enum")
-		if values == "" {
-			continue
-		}
-		p := s.Properties[fieldName(f)]
-		for _, v := range strings.Split(values, ",") {
-			p.Enum = append(p.Enum, v)
-		}
 	}
 }
 

@@ -1,0 +1,58 @@
+package argument
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// closedSets are the types of arguments that have a fixed number of values.
+var closedSets = map[reflect.Type][]string{
+	reflect.TypeFor[client.Kind]():        texts(client.Kinds()),
+	reflect.TypeFor[client.FanInMode]():   texts(client.FanInModes()),
+	reflect.TypeFor[client.Reason]():      texts(client.Reasons()),
+	reflect.TypeFor[client.Rejection]():   texts(client.Rejections()),
+	reflect.TypeFor[client.Priority]():    texts(client.Priorities()),
+	reflect.TypeFor[client.Readiness]():   texts(client.Readinesses()),
+	reflect.TypeFor[client.Scope]():       texts(client.Scopes()),
+	reflect.TypeFor[client.SpeakerRole](): texts(client.SpeakerRoles()),
+}
+
+// inDescriptions are the lists that a description can name, for texts that an enum cannot describe.
+var inDescriptions = strings.NewReplacer("{constraint kinds}", strings.Join(texts(client.ConstraintKinds()), ", "))
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// choices lists the values that a field may have, or nothing if any will do: those of its type without those of its `except` tag,
+// which a tool does not take, or those of its `enum` tag, for a set that only the tool has.
+func choices(f reflect.StructField) []string {
+	if own := f.Tag.Get("enum"); own != "" {
+		return strings.Split(own, ",")
+	}
+	except := strings.Split(f.Tag.Get("except"), ",")
+	return slices.DeleteFunc(slices.Clone(closedSets[f.Type]), func(v string) bool { return slices.Contains(except, v) })
+}
+
+// describeChoices lists the values of fields in the schema of their struct.
+func describeChoices(s *jsonschema.Schema, t reflect.Type) {
+	for _, f := range reflect.VisibleFields(t) {
+		p := s.Properties[fieldName(f)]
+		if p == nil {
+			continue
+		}
+		p.Description = inDescriptions.Replace(p.Description)
+		for _, v := range choices(f) {
+			p.Enum = append(p.Enum, v)
+		}
+	}
+}
