@@ -206,17 +206,19 @@ var packages = []pkg{
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/conversation " +
 			"domain/channel record/ledger",
 	},
-	{dir: "record/view/wake", what: "how far the views are, and who waits for a position", imports: "record/ledger"},
+	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
 		dir: "record/view/sqlview", what: "the views in SQLite, projected in the embedded ledger's transaction",
 		imports: "domain/event domain/task domain/agent domain/identity domain/channel content/envelope record/ledger " +
-			"record/ledger/sqlitelog record/view record/view/wake record/view/rowjson record/view/sqlview/search",
+			"record/ledger/sqlitelog record/view record/view/watch record/view/rowjson " +
+			"record/view/sqlview/query record/view/sqlview/search",
 		libs: "database/sql",
 	},
+	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections", libs: "database/sql"},
 	{
 		dir: "record/view/sqlview/search", what: "memory items and conversations in tables of the views' database, and their search",
-		imports: "domain/memory domain/conversation record/ledger record/ledger/sqlitelog record/view",
+		imports: "domain/memory domain/conversation record/ledger record/ledger/sqlitelog record/view record/view/sqlview/query",
 		libs:    "database/sql",
 	},
 	{

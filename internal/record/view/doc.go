@@ -1,19 +1,19 @@
-// Package view is the contract of what things look like: lists, inboxes and what is due, derived from the record and
-// rebuilt from it at any time. No decision relies on a view being up to date; those read a task's stream.
+// Package view defines the views: lists, inboxes and timers, derived from the record and rebuilt from it at any time. No
+// decision relies on a view being current; decisions read the stream of a task.
 //
-// Its technology is in sqlview, and must pass viewtest.
+// The implementation is sqlview, which must pass the tests of viewtest.
 //
 // Invariants:
-//   - A view equals what a rebuild from the ledger would give.
+//   - A view equals the result of a rebuild from the ledger.
 //   - A reader that waits for a position sees everything up to it.
-//   - An inbox says up to where it is complete, as it was read: what comes later has a later position, an offer that is made
-//     again too.
-//   - Nothing of one workspace is ever in an answer for another.
-//   - What a search finds its asker may read: pages are cut after that question, not before.
+//   - An inbox states the position up to which it is complete. An item that comes later has a later position, also an offer
+//     that is made again.
+//   - No answer for one workspace contains anything of another.
+//   - A search returns only items that its caller may read: pages are cut after that test, not before.
 //
-// Search by meaning, when it comes, is one more way to rank what [Recall] finds: the filter gets a vector beside its
-// text, the technology an index beside that of words, fed by a follower because vectors come from outside and are no
-// fold of the record. Who may read what stays where it is.
+// Search by meaning will be one more way to rank the results of [Recall]: the filter gets a vector beside its text, and
+// the implementation an index beside that of words, fed by a follower because vectors come from outside and are no fold of
+// the record. The rules of who may read an item do not change.
 //
-// Start reading at [Board], for what is known at [Recall].
+// Start reading at [Board], or at [Recall] for memory items and conversations.
 package view

@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Format is how records are written. The set is closed.
+// Format is the format of an export. The set is closed.
 type Format string
 
 // The formats of an export.
@@ -46,7 +46,7 @@ type Row struct {
 	Details   json.RawMessage `json:"details"`
 }
 
-// private is what each event says that is for the holders of a task alone.
+// private lists the fields of each event that only the holders of a task may read.
 var private = map[string][]string{
 	event.Sealed{}.EventName():       {"envelope"},
 	event.Rendered{}.EventName():     {"envelope"},
@@ -61,7 +61,7 @@ var private = map[string][]string{
 	event.TicketClosed{}.EventName(): {"answer", "detail"},
 }
 
-// Withhold is an entry without the content that is for the holders of its task alone: digests stay.
+// Withhold returns an entry without the content that only the holders of its task may read. Digests are kept.
 func Withhold(e ledger.Entry) ledger.Entry {
 	events := make([]ledger.Event, len(e.Events))
 	for i, ev := range e.Events {
@@ -89,7 +89,7 @@ func withhold(data json.RawMessage, fields []string) json.RawMessage {
 	}
 	out, err := json.Marshal(all)
 	if err != nil {
-		return json.RawMessage(`{}`) // what cannot be read is not shown either
+		return json.RawMessage(`{}`) // data that cannot be parsed is withheld too
 	}
 	return out
 }
@@ -113,14 +113,14 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 	return nil
 }
 
-// Lines writes one event a line, as JSON.
+// Lines writes one event per line, as JSON.
 func Lines(w io.Writer) (each func(Row) error, flush func() error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return func(x Row) error { return enc.Encode(x) }, func() error { return nil }
 }
 
-// CSV writes one event a row, under a header. Cells that a spreadsheet would take for a formula are made inert.
+// CSV writes one event per row, after a header. Cells that a spreadsheet would interpret as a formula are quoted.
 func CSV(w io.Writer) (each func(Row) error, flush func() error) {
 	out := csv.NewWriter(w)
 	head := []string{"position", "timestamp", "kind", "id", "handoff_id", "event", "agent", "for", "details"}
@@ -147,7 +147,7 @@ func CSV(w io.Writer) (each func(Row) error, flush func() error) {
 	}
 }
 
-// inert keeps spreadsheets from taking a cell for a formula.
+// inert quotes a cell that a spreadsheet would interpret as a formula.
 func inert(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell

@@ -8,36 +8,37 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Ticket is what people are asked of a task, with what they want to know first. What agents wrote in it is data.
+// Ticket is a ticket of a task with the facts that people need first. Text of agents in it is data.
 type Ticket struct {
 	ID        string         `json:"id"`
 	Task      string         `json:"task"`
 	Intent    string         `json:"intent"` // of the task: the first 500 characters
 	Requester string         `json:"requester"`
 	Priority  event.Priority `json:"priority"`
-	Envelope  string         `json:"envelope,omitempty"` // digest of what is to be approved
+	Envelope  string         `json:"envelope,omitempty"` // digest of the envelope to approve
 	task.Ticket
-	At ledger.Position `json:"position"` // of the entry that changed it last
+	At ledger.Position `json:"position"` // of the entry that last changed it
 }
 
-// TicketFilter narrows a list of tickets. Zero fields do not.
+// TicketFilter narrows a list of tickets. A zero field does not narrow it.
 type TicketFilter struct {
 	State event.TicketState
 	Live  bool // open or claimed
 	Kind  event.TicketKind
 	Desk  string
 	Task  string
-	// Involving is an agent that asks, is asked by name, or has claimed the ticket; or whoever serves one of the desks.
+	// Involving is an agent that asks, is asked by name, or has claimed the ticket. With Serves, tickets of those desks
+	// count too.
 	Involving string
-	Serves    []string // desks, with Involving
-	After     string   // id of the last ticket of the page before; lists run from the oldest ticket to the newest
+	Serves    []string // the desks that it serves
+	After     string   // id of the last ticket of the previous page; lists run from the oldest ticket to the newest
 	Limit     int
 }
 
-// Desks lists what people are asked.
-type Desks interface {
-	// Tickets lists a workspace's tickets, the oldest first.
+// TicketQueries lists tickets.
+type TicketQueries interface {
+	// Tickets lists the tickets of a workspace, the oldest first.
 	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]Ticket, error)
-	// Ticket is one ticket by its id; none if there is no such ticket.
+	// Ticket returns a ticket by its id; found is false if there is none.
 	Ticket(ctx context.Context, workspace, id string) (ticket Ticket, found bool, err error)
 }

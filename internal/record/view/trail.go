@@ -9,21 +9,21 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Record is a handoff's audit document.
+// Record is the audit document of a handoff.
 type Record struct {
 	HandoffID string       `json:"handoff_id"`
 	Task      string       `json:"task_id"`
 	Timestamp time.Time    `json:"timestamp"` // of the request
 	From      string       `json:"from_agent"`
-	To        string       `json:"to_agent,omitempty"` // who accepted, or has the newest offer
+	To        string       `json:"to_agent,omitempty"` // the agent that accepted, or has the newest offer
 	Reason    event.Reason `json:"reason"`
 	Status    event.Stage  `json:"status"`
 	Entries   []AuditEntry `json:"audit_entries"`
 
-	Decision *event.Decision `json:"-"` // that sent it; the details of the request have it too
+	Decision *event.Decision `json:"-"` // the routing decision; the details of the request contain it too
 }
 
-// AuditEntry is one event on record.
+// AuditEntry is one recorded event.
 type AuditEntry struct {
 	Timestamp time.Time       `json:"timestamp"`
 	Event     string          `json:"event"`
@@ -33,12 +33,12 @@ type AuditEntry struct {
 	For       []string        `json:"for,omitempty"`
 }
 
-// Trail is everything on record about a task: its entries, and its handoffs as audit documents. It is built by adding
-// the entries of the task's stream in order.
+// Trail is the complete record of a task: its entries, and its handoffs as audit documents. Build it by adding the entries
+// of the task's stream in order.
 type Trail struct {
 	Task     string       `json:"task"`
 	Handoffs []Record     `json:"handoffs"`
-	Entries  []AuditEntry `json:"entries"` // all, those of handoffs too
+	Entries  []AuditEntry `json:"entries"` // all, including those of handoffs
 
 	state task.Task
 }
@@ -84,7 +84,7 @@ func auditEntry(e ledger.Entry, ev ledger.Event) AuditEntry {
 	return AuditEntry{Timestamp: e.Time, Event: ev.Name, Agent: actorName(e.Actor.Principal), Details: ev.Data, Position: e.Position, For: e.Actor.For}
 }
 
-// actorName is an agent's bare name, and any other principal in full.
+// actorName returns the bare name of an agent, and any other principal in full.
 func actorName(principal string) string {
 	const agent = "agent/"
 	if len(principal) > len(agent) && principal[:len(agent)] == agent {

@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// AppendTask appends a task as encoding/json does, in a third of the time: it is written for every entry.
+// AppendTask appends a task as encoding/json does, in a third of the time.
 func AppendTask(b []byte, t *view.Task) []byte {
 	b = appendText(append(b, `{"id":`...), t.ID)
 	b = appendText(append(b, `,"state":`...), string(t.State))
@@ -46,7 +46,7 @@ func AppendTask(b []byte, t *view.Task) []byte {
 	return append(b, '}')
 }
 
-// AppendItem does the same for an item.
+// AppendItem appends an item in the same way.
 func AppendItem(b []byte, i *view.Item) []byte {
 	b = appendText(append(b, `{"type":`...), string(i.Type))
 	b = appendText(append(b, `,"id":`...), i.ID)

@@ -1,7 +1,8 @@
-// Package sqltest opens an embedded record with its views for a test of a room above them, and closes both when the test ends.
+// Package sqltest opens an embedded ledger with its views for the tests of other packages, and closes both when the test
+// ends.
 //
 // Invariants:
-//   - Only tests import it. What it opens is the test's alone, in a directory of its own.
+//   - Only tests import it. Each test has a ledger of its own, in a directory of its own.
 //
 // Start reading at [Open].
 package sqltest

@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 )
 
-// Open gives an empty record and its views. They are closed after all that the test cleans up later; a failure to open or close
-// them fails the test. How full the disk is does not matter.
+// Open returns an empty ledger and its views. They are closed after every later cleanup of the test; a failure to open or
+// close them fails the test. Free disk space is not checked.
 func Open(t testing.TB) (*sqlitelog.Log, *sqlview.Views) {
 	t.Helper()
 	log, views, err := sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{MinFree: -1})

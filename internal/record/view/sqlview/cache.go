@@ -1,7 +1,7 @@
 package sqlview
 
-// cache keeps recently used values: two generations, of which the old one is forgotten when the young one is full.
-// It only forgets when it is told to make room, so that what a batch has changed stays until it is written.
+// cache caches recently used values in two generations; the old one is dropped when the young one is full. It drops values
+// only in makeRoom, so that the changes of a batch stay cached until they are written.
 type cache[K comparable, V any] struct {
 	size       int // of one generation
 	young, old map[K]V

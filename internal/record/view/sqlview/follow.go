@@ -16,7 +16,7 @@ const (
 	followPause   = time.Second // after a failure
 )
 
-// follower brings views up to date that are in a database of their own.
+// follower updates views that are in a database of their own.
 type follower struct {
 	ledger    ledger.Ledger
 	projector *projector
@@ -27,21 +27,21 @@ type follower struct {
 	mu      sync.Mutex
 	failure error
 	broken  bool               // the projection failed
-	until   ledger.Position    // where a rebuild will be done
-	asked   []chan error       // for a rebuild
-	stop    context.CancelFunc // ends the present Follow
+	until   ledger.Position    // where a rebuild ends
+	asked   []chan error       // the waiting calls of rebuild
+	stop    context.CancelFunc // ends the current Follow
 }
 
-// Follow keeps views of a ledger in a database at path, or in a temporary file if path is empty, and returns without
-// waiting until they are up to date. ctx ends the following as Close does. The views heal themselves: a projection
-// that failed is tried again, and views that are ahead of the ledger are rebuilt.
+// Follow keeps views of a ledger in a database at path, or in a temporary file if path is empty, and returns before they are
+// complete. The end of ctx stops it as Close does. The views repair themselves: a projection that failed is tried again,
+// and views that are ahead of the ledger are rebuilt.
 func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 	db, err := sqlitelog.OpenDatabase(path, followReaders)
 	if err != nil {
 		return nil, err
 	}
 	v := newViews()
-	v.ledger, v.readers, v.projector.load = l, db.Readers(), l.Stream
+	v.attach(l, db.Readers())
 	var at ledger.Position
 	err = db.Write(func(tx *sqlitelog.Tx) (err error) { at, err = v.projector.Setup(tx); return err })
 	if err != nil {
@@ -81,8 +81,8 @@ func (f *follower) run(ctx context.Context, at ledger.Position) {
 	f.fail(at, errors.New("closed"))
 }
 
-// begin makes ready for following: it empties the views if somebody has asked for that, or if they are ahead of the
-// ledger and so were made of another.
+// begin prepares for following: it empties the views if a rebuild is requested, or if they are ahead of the ledger and
+// therefore of another one.
 func (f *follower) begin(ctx context.Context, stop context.CancelFunc, at *ledger.Position) error {
 	last, err := f.ledger.Last(ctx)
 	if err != nil {
@@ -127,8 +127,8 @@ func (f *follower) project(entries []ledger.Entry) error {
 	return nil
 }
 
-// trust ends a failure. One of the ledger ends when the ledger answers, one of the projection only when that has
-// succeeded, a rebuild when it is done.
+// trust ends a failure: one of the ledger when the ledger answers, one of the projection only after a projection, and a
+// rebuild when it is complete.
 func (f *follower) trust(at ledger.Position, projected bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,7 +142,7 @@ func (f *follower) fail(at ledger.Position, err error) {
 	f.mu.Lock()
 	f.failure = fmt.Errorf("views end at %d: %w", at, err)
 	f.mu.Unlock()
-	f.projector.Committed(at) // wakes those who wait
+	f.projector.Committed(at) // wakes the waiters
 }
 
 func (f *follower) err() error {
@@ -151,7 +151,7 @@ func (f *follower) err() error {
 	return f.failure
 }
 
-// rebuild returns when the views have been emptied.
+// rebuild requests a rebuild and returns when the views are empty.
 func (f *follower) rebuild(ctx context.Context) error {
 	begun := make(chan error, 1)
 	f.mu.Lock()

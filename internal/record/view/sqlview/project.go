@@ -18,51 +18,57 @@ import (
 
 const (
 	cacheSize = 4096 // tasks kept in memory per generation of the cache, and as many agents
-	loadBatch = 500  // entries read at once when a stream is folded anew
+	loadBatch = 500  // entries read at once when a stream is folded again
 )
 
-// topic is what can be watched: one agent's inbox, the empty agent being whoever operates the workspace, or one task.
+// topic is a key of a watch: the inbox of one agent (of the operators, if the agent is empty), or one task.
 type topic struct{ workspace, agent, task string }
 
-// requester is who has tasks open.
+// requester is a principal with open tasks.
 type requester struct{ workspace, principal string }
 
-// projector writes the tables. All its methods run on one goroutine at a time, except those of cursors.
+// projector writes the tables. Its methods run on one goroutine at a time, except those of cursors.
 type projector struct {
 	statements
 	load       func(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
-	facts      *ledger.Codec[event.Event]
+	events     *ledger.Codec[event.Event]
 	agents     *ledger.Codec[agent.Event]
 	tokens     *ledger.Codec[identity.Event]
-	lists      *ledger.Codec[channel.Event]
+	channels   *ledger.Codec[channel.Event]
 	size       int             // of a generation of the caches
 	at         ledger.Position // of the last entry projected
 	tasks      cache[ledger.Stream, *taskFold]
 	registered cache[ledger.Stream, agent.State]
 	dirty      []*taskFold
-	fresh      map[ledger.Stream]bool // agents to be written
-	open       map[requester]int      // by how much the tasks that it has open have changed
-	crowd      bool                   // an agent may have changed since the last commit that was told of
-	touched    []topic                // what the last call of Project changed
+	changed    map[ledger.Stream]bool // agents to be written
+	open       map[requester]int      // changes of the numbers of open tasks
+	agentsNew  bool                   // an agent may have changed since the last call of committed
+	touched    []topic                // changed by the last call of Project
 	scratch    []item
 	json       []byte
 	cursors    cursors
-	waiting    waiting
-	known      *search.Writer
+	dependents dependents
+	memory     *search.Writer
 
 	committed func(done)
 }
 
-// done is what readers are told of a commit.
+// done is the change of one commit, for readers.
 type done struct {
-	at      ledger.Position
-	touched []topic
-	waiting waiting
-	crowd   bool // an agent may have changed
+	at         ledger.Position
+	touched    []topic
+	dependents dependents
+	agents     bool // an agent may have changed
 }
 
-// waiting is whether any task waits for another: mostly none does, and then nobody need look for those that wait for one.
-type waiting struct{ known, some bool }
+// dependents tells whether any task waits for another. Mostly none does, and then readers need no query for them.
+type dependents int
+
+const (
+	unknown dependents = iota
+	none
+	some
+)
 
 var _ interface {
 	sqlitelog.Projector
@@ -71,9 +77,9 @@ var _ interface {
 
 func newProjector(committed func(done)) *projector {
 	p := &projector{
-		facts: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
-		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
-		known: search.NewWriter(), committed: committed, size: cacheSize,
+		events: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
+		tokens: ledger.NewCodec(identity.Events...), channels: ledger.NewCodec(channel.Events...),
+		memory: search.NewWriter(), committed: committed, size: cacheSize,
 	}
 	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
@@ -89,7 +95,7 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 	if err := p.prepare(tx); err != nil {
 		return 0, err
 	}
-	if err := p.known.Setup(tx); err != nil {
+	if err := p.memory.Setup(tx); err != nil {
 		return 0, err
 	}
 	return at, p.cursors.read(tx)
@@ -109,22 +115,22 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 
 // Committed implements [sqlitelog.Committer].
 func (p *projector) Committed(at ledger.Position) {
-	d := done{at: at, touched: p.touched, crowd: p.crowd}
-	p.crowd = false
-	if p.at == at { // else what was projected last did not commit
-		d.waiting = p.waiting
+	d := done{at: at, touched: p.touched, agents: p.agentsNew}
+	p.agentsNew = false
+	if p.at == at { // otherwise the last projection did not commit
+		d.dependents = p.dependents
 	}
 	p.committed(d)
 	p.touched = p.touched[:0]
 }
 
-// forget drops what is in memory: it may be ahead of the tables.
+// forget empties the caches, which may be ahead of the tables.
 func (p *projector) forget() {
 	p.at = 0
 	p.tasks = newCache[ledger.Stream, *taskFold](p.size)
 	p.registered = newCache[ledger.Stream, agent.State](p.size)
-	p.dirty, p.fresh, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
-	p.waiting, p.crowd = waiting{}, true
+	p.dirty, p.changed, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
+	p.dependents, p.agentsNew = unknown, true
 	p.cursors.forget()
 }
 
@@ -139,7 +145,7 @@ func (p *projector) Project(_ *sqlitelog.Tx, entries []ledger.Entry) (err error)
 	if len(entries) == 0 {
 		return nil
 	}
-	if entries[0].Position <= p.at { // what was projected last did not commit
+	if entries[0].Position <= p.at { // the last projection did not commit
 		p.forget()
 	}
 	for i := range entries {
@@ -166,14 +172,14 @@ func (p *projector) entry(e *ledger.Entry) error {
 	case "channel":
 		return p.channelEntry(workspace, id, e)
 	case "memory":
-		return p.known.Memory(workspace, id, e)
+		return p.memory.Memory(workspace, id, e)
 	case "conversation":
-		return p.known.Conversation(workspace, id, e)
+		return p.memory.Conversation(workspace, id, e)
 	}
-	return nil // records of reads and the like
+	return nil // access records and policies
 }
 
-// flush writes what the entries have changed.
+// flush writes the changes of the entries.
 func (p *projector) flush(at ledger.Position) error {
 	for _, t := range p.dirty {
 		if err := p.write(t); err != nil {
@@ -195,9 +201,9 @@ func (p *projector) flush(at ledger.Position) error {
 	if err := p.cursors.write(p.putCursor); err != nil {
 		return err
 	}
-	if !p.waiting.known {
-		p.waiting = waiting{known: true}
-		if err := p.anyDependent.Query(func(sqlitelog.Row) error { p.waiting.some = true; return nil }); err != nil {
+	if p.dependents == unknown {
+		p.dependents = none
+		if err := p.anyDependent.Query(func(sqlitelog.Row) error { p.dependents = some; return nil }); err != nil {
 			return err
 		}
 	}
@@ -217,20 +223,28 @@ func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
 			return err
 		}
 	}
+	if err := foldEntry(&s, e, p.agents, agent.Fold); err != nil {
+		return err
+	}
+	p.registered.put(e.Stream, s)
+	p.changed[e.Stream], p.agentsNew = true, true
+	return nil
+}
+
+// foldEntry applies the events of an entry to a state.
+func foldEntry[S any, E ledger.Named](s *S, e *ledger.Entry, codec *ledger.Codec[E], fold func(S, E) S) error {
 	for i := range e.Events {
-		event, err := p.agents.Decode(e.Events[i])
+		event, err := codec.Decode(e.Events[i])
 		if err != nil {
 			return err
 		}
-		s = agent.Fold(s, event)
+		*s = fold(*s, event)
 	}
-	p.registered.put(e.Stream, s)
-	p.fresh[e.Stream], p.crowd = true, true
 	return nil
 }
 
 func (p *projector) writeAgents() error {
-	for stream := range p.fresh {
+	for stream := range p.changed {
 		s, _ := p.registered.get(stream)
 		workspace, _, name := stream.Parts()
 		b, err := json.Marshal(s)
@@ -240,12 +254,12 @@ func (p *projector) writeAgents() error {
 		if _, err := p.putAgent.Exec(workspace, name, s.Removed, b); err != nil {
 			return err
 		}
-		delete(p.fresh, stream)
+		delete(p.changed, stream)
 	}
 	return nil
 }
 
-// tokenEntry needs no cache: tokens change twice in their lives.
+// tokenEntry needs no cache: a token has two events.
 func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 	var s identity.State
 	n := int64(e.Position) //nolint:gosec // positions fit
@@ -256,12 +270,8 @@ func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 	if err != nil {
 		return err
 	}
-	for i := range e.Events {
-		event, err := p.tokens.Decode(e.Events[i])
-		if err != nil {
-			return err
-		}
-		s = identity.Fold(s, event)
+	if err = foldEntry(&s, e, p.tokens, identity.Fold); err != nil {
+		return err
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -278,12 +288,8 @@ func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error 
 	if err != nil {
 		return err
 	}
-	for i := range e.Events {
-		event, err := p.lists.Decode(e.Events[i])
-		if err != nil {
-			return err
-		}
-		s = channel.Fold(s, event)
+	if err = foldEntry(&s, e, p.channels, channel.Fold); err != nil {
+		return err
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -293,7 +299,7 @@ func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error 
 	return err
 }
 
-// agentOf is the name of an agent, given as such or as a principal; "" for any other principal.
+// agentOf returns the name of an agent, given as such or as a principal; "" for any other principal.
 func agentOf(principal string) string {
 	name := strings.TrimPrefix(principal, "agent/")
 	if strings.Contains(name, "/") {
@@ -302,7 +308,7 @@ func agentOf(principal string) string {
 	return name
 }
 
-// cursors are the followers' saved positions. They are written with the next entries.
+// cursors are the saved positions of followers. They are written with the next entries.
 type cursors struct {
 	mu             sync.Mutex
 	saved, written map[string]ledger.Position

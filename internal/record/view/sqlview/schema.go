@@ -8,13 +8,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
-// schemaVersion rises whenever a table, or what is in one, changes: the views are then rebuilt at the next start.
+// schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
 const schemaVersion = 12
 
-// The number of a task is the position of its first entry, so that rows grow at the end of their table. Indices are
-// partial where only few tasks matter: they stay small however many have ended. What few tasks have at all is in a table
-// of its own, because every index of a table costs time at every insert. view_rare holds the tasks whose state is none of
-// those that most tasks are in.
+// The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
+// few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
+// because every index of a table costs time at every insert. view_rare holds the tasks in one of the less frequent states.
 //
 // who, of a claim, is a capability, or [missedBy] and an agent.
 //
@@ -54,7 +53,7 @@ CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
-// tables are those that a rebuild makes anew, with their order in a digest.
+// tables are the tables that a rebuild creates, with their order in a digest.
 var tables = append([]struct{ Name, Order string }{
 	{"view_task", "n"},
 	{"view_child", "ws, parent, task"},
@@ -72,10 +71,10 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_carrier", "ws, conversation, task"},
 }, search.Tables...)
 
-// Cursors are no views: they outlive a rebuild and any change of the schema.
+// Cursors are not views: they survive a rebuild and any change of the schema.
 const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
 
-// setup creates the tables, anew if they are of another version, and returns how far they are.
+// setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 	if err := tx.Exec(cursorTable); err != nil {
 		return 0, err
@@ -105,10 +104,10 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 	return 0, tx.Exec("INSERT INTO view_meta VALUES(1, 0, ?)", schemaVersion)
 }
 
-// statements are the projector's, in the order of its work.
+// statements are the statements of the projector, in the order of its work.
 type statements struct {
 	insertTask             *sqlitelog.Stmt
-	updateTask             [1 << 4]*sqlitelog.Stmt // by what has changed: see columns
+	updateTask             [1 << 4]*sqlitelog.Stmt // by the columns that have changed
 	addChild               *sqlitelog.Stmt
 	addRare, dropRare      *sqlitelog.Stmt
 	insertItem, updateItem *sqlitelog.Stmt

@@ -2,7 +2,6 @@ package sqlview
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // ticketSchema is the table of tickets. n is the position of the entry that opened it. asks, asked and claimed are agents.
@@ -27,19 +27,19 @@ const putTicketQuery = `INSERT INTO view_ticket(ws, id, n, task, state, live, ki
 	ON CONFLICT DO UPDATE SET state = excluded.state, live = excluded.live, desk = excluded.desk, asked = excluded.asked,
 	claimed = excluded.claimed, row = excluded.row`
 
-// ticket is a ticket that has changed. Of a new one, first is the position of the entry that opened it.
+// ticket is a ticket that has changed. first is the position of the entry that opened it, if it is new.
 type ticket struct {
 	view.Ticket
 	first ledger.Position
 }
 
-// noteTicket keeps what an event made of the task's ticket, until the entry is written. before is the ticket as it was.
+// noteTicket keeps a change of the task's ticket until the entry is written. before is the ticket before the event.
 func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
 	s := &t.state
 	if s.Ticket == before || s.Ticket == nil {
 		return
 	}
-	if before != nil && before.N != s.Ticket.N && before.State != event.TicketOver { // closed by what opened the next one
+	if before != nil && before.N != s.Ticket.N && before.State != event.TicketOver { // closed by the event that opened the next one
 		over := *before
 		over.State, over.Outcome, over.ClosedBy, over.Closed = event.TicketOver, event.TicketResolved, s.Owner, s.Ticket.Opened
 		t.change(&over, e)
@@ -48,7 +48,7 @@ func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
 	s.Answers = nil
 }
 
-// change is a change of a ticket, in place of an earlier one that has not been written.
+// change keeps a changed ticket, in place of an earlier change that has not been written.
 func (t *taskFold) change(k *task.Ticket, e *ledger.Entry) {
 	s := &t.state
 	v := view.Ticket{
@@ -87,33 +87,22 @@ func (p *projector) writeTickets(t *taskFold) error {
 	return nil
 }
 
-// Tickets implements [view.Desks].
+// Tickets implements [view.TicketQueries].
 func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.Ticket, error) {
-	query, args := selectTickets(workspace, f)
-	return v.tickets(ctx, query, args...)
+	q, args := selectTickets(workspace, f)
+	return query.JSON[view.Ticket](ctx, v.db, q, args...)
 }
 
-// Ticket implements [view.Desks].
+// Ticket implements [view.TicketQueries].
 func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.Ticket, bool, error) {
-	list, err := v.tickets(ctx, "SELECT row FROM view_ticket WHERE ws = ? AND id = ?", workspace, id)
+	list, err := query.JSON[view.Ticket](ctx, v.db, "SELECT row FROM view_ticket WHERE ws = ? AND id = ?", workspace, id)
 	if err != nil || len(list) == 0 {
 		return view.Ticket{}, false, err
 	}
 	return list[0], true, nil
 }
 
-func (v *Views) tickets(ctx context.Context, query string, args ...any) ([]view.Ticket, error) {
-	list := []view.Ticket{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var t view.Ticket
-		err := scanJSON(rows, &t)
-		list = append(list, t)
-		return err
-	}, query, args...)
-	return list, err
-}
-
-func selectTickets(workspace string, f view.TicketFilter) (query string, args []any) {
+func selectTickets(workspace string, f view.TicketFilter) (q string, args []any) {
 	where := []string{"ws = ?"}
 	args = []any{workspace}
 	also := func(condition string, values ...any) {
@@ -152,9 +141,9 @@ func selectTickets(workspace string, f view.TicketFilter) (query string, args []
 	if f.After != "" {
 		also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
 	}
-	query = "SELECT row FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND ") + " ORDER BY n, id LIMIT ? | 0"
-	return query, append(args, view.PageSize(f.Limit))
+	q = "SELECT row FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND ") + " ORDER BY n, id LIMIT ? | 0"
+	return q, append(args, view.PageSize(f.Limit))
 }
 
-// ticketStatement is the projector's for tickets.
+// ticketStatement is the statement of the projector for tickets.
 type ticketStatement struct{ putTicket *sqlitelog.Stmt }

@@ -5,53 +5,57 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
-	"github.com/trapezehq/trapeze/internal/record/view/wake"
+	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
 // Views are the views of one ledger. They are safe for concurrent use.
 type Views struct {
-	*search.Recall
-	ledger    ledger.Ledger
-	log       *sqlitelog.Log // nil when following
-	follower  *follower      // nil when embedded
-	projector *projector
-	fresh     *wake.Hub[topic]
-	readers   *sql.DB
-	crowds    atomic.Uint64 // how often agents may have changed
-	nobody    atomic.Bool   // waits for another task, in the state after the last commit
-
-	mu    sync.RWMutex
-	stmts map[string]*sql.Stmt
+	*search.Reader
+	ledger       ledger.Ledger
+	log          *sqlitelog.Log // nil when following
+	follower     *follower      // nil when embedded
+	projector    *projector
+	hub          *watch.Hub[topic]
+	readers      *sql.DB
+	db           *query.DB
+	agentChanges atomic.Uint64 // how often agents may have changed
+	noDependents atomic.Bool   // no task waits for another, in the state after the last commit
 }
 
-// Store gives the views to those who know the contract alone.
+// Store returns the views as their interfaces.
 func (v *Views) Store() view.Store {
-	return view.Store{Board: v, Desks: v, Directory: v, References: v, Recall: v, Clockwork: v, Freshness: v}
+	return view.Store{Board: v, TicketQueries: v, Directory: v, References: v, Recall: v, Timers: v, Cursors: v, Freshness: v}
 }
 
 func newViews() *Views {
-	v := &Views{fresh: wake.New[topic](), stmts: map[string]*sql.Stmt{}}
+	v := &Views{hub: watch.New[topic]()}
 	v.projector = newProjector(func(d done) {
-		if d.crowd {
-			v.crowds.Add(1)
+		if d.agents {
+			v.agentChanges.Add(1)
 		}
-		v.nobody.Store(d.waiting.known && !d.waiting.some)
-		v.fresh.Publish(d.at, d.touched, v.Err() != nil)
+		v.noDependents.Store(d.dependents == none)
+		v.hub.Publish(d.at, d.touched, v.Err() != nil)
 	})
-	v.Recall = search.NewRecall(v.query, v.projector.known)
 	return v
 }
 
-// OpenEmbedded opens the embedded ledger at path with views in its own file and transactions: they have every entry
-// before its append is answered. Views that lag, or were made by another version, are first brought up to date, which
-// takes about a minute per million entries. opts.Projector is ignored. Close the views first, then the log.
+// attach sets the ledger of the views and the pool for reading them.
+func (v *Views) attach(l ledger.Ledger, readers *sql.DB) {
+	v.ledger, v.projector.load = l, l.Stream
+	v.readers, v.db = readers, query.New(readers)
+	v.Reader = search.NewReader(v.db, v.projector.memory)
+}
+
+// OpenEmbedded opens the embedded ledger at path with views in the same file and transactions: they have every entry before
+// its append returns. Views that lag, or have another schema version, are updated first, which takes about a minute per
+// million entries. opts.Projector is ignored. Close the views first, then the log.
 func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sqlitelog.Log, *Views, error) {
 	v := newViews()
 	opts.Projector = v.projector
@@ -59,15 +63,16 @@ func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sq
 	if err != nil {
 		return nil, nil, err
 	}
-	v.log, v.ledger, v.projector.load, v.readers = log, log, log.Stream, log.Readers()
+	v.log = log
+	v.attach(log, log.Readers())
 	if err := v.Heal(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), log.Close())
 	}
 	return log, v, nil
 }
 
-// Heal brings views back that are not to be trusted, see [Views.Err]: by projecting what they lack or, if that fails,
-// everything. It does nothing while all is well, and nothing but wait where the views follow: those heal themselves.
+// Heal repairs views that are not reliable, see [Views.Err]: it projects the entries that they lack or, if that fails, all
+// entries. It does nothing if the views are reliable, and only waits if they follow: those repair themselves.
 func (v *Views) Heal(ctx context.Context) error {
 	if v.log == nil {
 		return v.complete(ctx)
@@ -79,8 +84,8 @@ func (v *Views) Heal(ctx context.Context) error {
 	return v.log.Rebuild(ctx)
 }
 
-// Rebuild empties the views and projects every entry anew; cursors stay. Appends go on, and readers see unfinished
-// views meanwhile: Err says so where the views are embedded.
+// Rebuild empties the views and projects every entry again; cursors are kept. Appends continue, and readers see incomplete
+// views meanwhile: Err says so if the views are embedded.
 func (v *Views) Rebuild(ctx context.Context) error {
 	if v.log != nil {
 		return v.log.Rebuild(ctx)
@@ -91,47 +96,41 @@ func (v *Views) Rebuild(ctx context.Context) error {
 	return v.complete(ctx)
 }
 
-// complete waits until the views have everything, whatever their failures.
+// complete waits until the views have every entry, whatever their failures.
 func (v *Views) complete(ctx context.Context) error {
 	last, err := v.ledger.Last(ctx)
 	if err != nil {
 		return err
 	}
-	return v.fresh.Wait(ctx, last, func() error { return nil })
+	return v.hub.Wait(ctx, last, func() error { return nil })
 }
 
-// Close ends the following and releases the views' own resources. The ledger stays open.
+// Close stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
-	v.mu.Lock()
-	errs := []error{}
-	for _, s := range v.stmts {
-		errs = append(errs, s.Close())
-	}
-	clear(v.stmts)
-	v.mu.Unlock()
+	err := v.db.Close()
 	if v.follower != nil {
-		errs = append(errs, v.follower.close())
+		err = errors.Join(err, v.follower.close())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// Wait implements [view.Freshness]. It also returns, with the reason, when the views are not to be trusted.
+// Wait implements [view.Freshness]. It also returns, with the reason, if the views are not reliable.
 func (v *Views) Wait(ctx context.Context, at ledger.Position) error {
-	return v.fresh.Wait(ctx, at, v.Err)
+	return v.hub.Wait(ctx, at, v.Err)
 }
 
 // Watch implements [view.Freshness].
 func (v *Views) Watch(workspace, agent string) (changed <-chan struct{}, stop func()) {
-	return v.fresh.Watch(topic{workspace: workspace, agent: agent})
+	return v.hub.Watch(topic{workspace: workspace, agent: agent})
 }
 
 // WatchTask implements [view.Freshness].
 func (v *Views) WatchTask(workspace, task string) (changed <-chan struct{}, stop func()) {
-	return v.fresh.Watch(topic{workspace: workspace, task: task})
+	return v.hub.Watch(topic{workspace: workspace, task: task})
 }
 
 // Position implements [view.Freshness].
-func (v *Views) Position() ledger.Position { return v.fresh.Position() }
+func (v *Views) Position() ledger.Position { return v.hub.Position() }
 
 // Err implements [view.Freshness].
 func (v *Views) Err() error {
@@ -143,54 +142,7 @@ func (v *Views) Err() error {
 		err = v.log.Stale()
 	}
 	if err != nil {
-		return fmt.Errorf("sqlview: the views cannot be trusted until they are healed or rebuilt: %w", err)
+		return fmt.Errorf("sqlview: the views are not reliable until they are repaired or rebuilt: %w", err)
 	}
 	return nil
-}
-
-// query runs a query, prepared once, and calls each for every row.
-func (v *Views) query(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
-	s, err := v.prepared(ctx, query) //nolint:sqlclosecheck // kept until Close
-	if err != nil {
-		return err
-	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	for err == nil && rows.Next() {
-		err = each(rows)
-	}
-	return err
-}
-
-// maxStatements bounds the statements that are kept: searches have very many shapes.
-const maxStatements = 256
-
-func (v *Views) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	v.mu.RLock()
-	s := v.stmts[query]
-	v.mu.RUnlock()
-	if s != nil {
-		return s, nil
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if s := v.stmts[query]; s != nil {
-		return s, nil
-	}
-	if len(v.stmts) >= maxStatements {
-		for old, s := range v.stmts { // any of them: who still reads from it may finish
-			delete(v.stmts, old)
-			_ = s.Close()
-			break
-		}
-	}
-	s, err := v.readers.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until Close
-	if err != nil {
-		return nil, fmt.Errorf("sqlview: %w", err)
-	}
-	v.stmts[query] = s
-	return s, nil
 }

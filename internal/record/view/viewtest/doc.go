@@ -1,5 +1,5 @@
-// Package viewtest is the proof that every view store must pass: stories told with the rules and a real ledger, and
-// random ones compared with a model that folds everything anew.
+// Package viewtest is the test suite of every view store: stories that use the rules and a real ledger, and random ones
+// compared with a model that folds everything again.
 //
 // Invariants:
 //   - The suite asserts only what the contract says; it waits for positions, so that a store may lag.

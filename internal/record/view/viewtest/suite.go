@@ -27,17 +27,17 @@ type Store struct {
 	Rebuilder
 }
 
-// Rebuilder is what a view store can do beside its contract.
+// Rebuilder is what the suite needs of a view store besides its contract.
 type Rebuilder interface {
-	// Rebuild makes the views anew from the ledger.
+	// Rebuild builds the views again from the ledger.
 	Rebuild(ctx context.Context) error
-	// Digest is a digest of all that the views hold, and up to which position that is.
+	// Digest returns a digest of all views, and their position.
 	Digest(ctx context.Context) (string, ledger.Position, error)
 	// Verify compares the views with new ones.
 	Verify(ctx context.Context) error
 }
 
-// Open makes an empty ledger and views of it, and closes them with t.Cleanup.
+// Open opens an empty ledger and its views, and closes them with t.Cleanup.
 type Open func(t *testing.T) (ledger.Ledger, Store)
 
 // Run runs the suite.
@@ -51,13 +51,13 @@ func Run(t *testing.T, open Open) {
 		{"an inbox has the highest priority first, then the oldest", orderStory},
 		{"an inbox is gone through by its cursor", cursorOfInboxStory},
 		{"a claim is in every inbox until one accepts", claimStory},
-		{"who subscribed and could take nothing may join what was published", publishStory},
-		{"open tasks are counted for whoever requested them", openStory},
+		{"a subscriber that could take nothing may join a published task later", publishStory},
+		{"open tasks are counted for their requester", openStory},
 		{"a rejection moves the offer to the next inbox", rejectionStory},
 		{"an approval waits for its approver or any operator", approvalStory},
 		{"an explicit confirm waits for the source", confirmStory},
 		{"shares and asks are in inboxes until they are read or answered", shareStory},
-		{"dependents are known until they end", dependentStory},
+		{"dependents are listed until they end", dependentStory},
 		{"clocks come due in order", dueStory},
 		{"agents are listed until they are removed", agentStory},
 		{"channels are listed until they are removed", channelStory},
@@ -73,14 +73,14 @@ func Run(t *testing.T, open Open) {
 		{"a question waits in the inbox of whom it was asked of by name, until it is answered or goes on", questionStory},
 		{"a child in the dead letters, and results, are in the inbox of whoever waits for them", strandedStory},
 		{"a task that is its owner's again is in the owner's inbox", resumedStory},
-		{"what envelopes refer to is known", referenceStory},
+		{"tasks are listed by the artifacts that they refer to", referenceStory},
 		{"memory is found by those who may read it", memoryStory},
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
-		{"the best of what is known comes first", rankStory},
+		{"a search lists the best item first", rankStory},
 		{"whatever is searched for is only words", oddQueryStory},
 		{"conversations are listed for those who take part", conversationStory},
-		{"tasks with something to know are known", tasksOfStory},
-		{"workspaces do not know of each other", knownWorkspaceStory},
+		{"tasks that give access to memory are listed", tasksOfStory},
+		{"memory of one workspace is not found in another", memoryWorkspaceStory},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			s := newStage(t, open)

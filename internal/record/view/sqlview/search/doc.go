@@ -1,14 +1,13 @@
-// Package known keeps what is known, memory items and conversations, in tables of the views' database, and answers what is
-// asked about it.
+// Package search keeps memory items and conversations in tables of the views' database, and answers queries of them.
 //
-// It needs no folds of items: an event says what it changes. Their words are in indexes of SQLite's FTS5, which hold a copy
-// of the newest versions; a forgotten item is gone from all of it. Who opens the database, follows the ledger and keeps
-// the views' position is package sqlview, which also joins these tables with those of tasks.
+// It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5), which
+// hold a copy of the newest versions; a forgotten item is removed from all of them. Package sqlview opens the database,
+// follows the ledger and keeps the position of the views, and joins these tables with those of tasks.
 //
 // Invariants:
-//   - What the tables hold depends on the entries alone, never on how they were batched.
-//   - No question looks at everything that is known, unless it is a list of everything.
-//   - Nothing is found that the asker may not read, as memory.MayRead says.
+//   - The content of the tables depends on the entries alone, never on their batches.
+//   - No query reads all items, unless it lists all items.
+//   - A query returns only items that its caller may read, by the rule of memory.MayRead.
 //
-// Start reading at [Schema] and [Writer], then at [Recall.Memory].
+// Start reading at [Schema] and [Writer], then at [Reader.Memory].
 package search

@@ -14,16 +14,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// Ranking. An item's score is that of bm25, with the usual k1 and b, times what it is worth:
+// Ranking. The score of an item is that of BM25, with the usual k1 and b, times a factor for importance and recency:
 //
 //	sum over words of  idf · tf·(k1+1) / (tf + k1·(1-b + b·size/usual))   ×   1 + importance + 1/(1 + months of age)
 //
-// The library's own bm25 counts everything that has a word, anew for each search, and looks up the length of each row.
-// Here tf says where a word stands and not how often. idf is ln(1 + items/having); of a word of which not all rows are looked
-// at, having is told from how far back the newest ones reach.
+// The bm25 of SQLite counts all rows that have a word, again for each search, and looks up the length of each row. Here tf
+// says where a word occurs and not how often. idf is ln(1 + items/having); if not all rows of a word are read, having is
+// extrapolated from the age of the oldest row read.
 //
-// Of each word only the newest rows are looked at, wordRows of all words together, and half as many for titles and tags: so
-// everything that has a rare word is ranked, however old, and of what has only frequent ones the newest.
+// Only the newest rows of each word are read, wordRows for all words together, and half as many for titles and tags: so all
+// items with a rare word are ranked, however old, and of those with only frequent words the newest.
 const (
 	wordRows = 300
 	k1, b    = 1.2, 0.75
@@ -31,28 +31,28 @@ const (
 	month    = 30 * 24 * time.Hour
 )
 
-// places are the indexes that a word is looked up in, and what it counts there as tf.
+// places are the indexes in which a word is looked up, with its tf there.
 var places = [...]struct {
 	index  string
 	counts uint8
 }{{"view_memory_text", 1}, {"view_memory_title", 3}}
 
-// ranked finds by words, the best first.
-func (r *Recall) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+// ranked searches by words, the best item first.
+func (r *Reader) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
 	words := matches(f.Text)
 	if f.By.IsZero() || len(words) == 0 {
 		return []view.Found{}, nil
 	}
 	q, legs := selectByWords(workspace, f, words)
 	k := ranking{all: map[int64]*candidate{}, legs: legs, now: f.Now.UnixMicro()}
-	err := r.query(ctx, func(rows *sql.Rows) error {
+	err := r.db.Each(ctx, func(rows *sql.Rows) error {
 		return rows.Scan(&k.items, &k.first, &k.last)
-	}, howMany, workspace)
+	}, countQuery, workspace)
 	if err != nil {
 		return nil, err
 	}
 	var x row
-	err = r.query(ctx, func(rows *sql.Rows) error {
+	err = r.db.Each(ctx, func(rows *sql.Rows) error {
 		err := rows.Scan(&x.leg, &x.n, &x.id, &x.importance, &x.written, &x.size)
 		k.add(x)
 		return err
@@ -60,9 +60,9 @@ func (r *Recall) ranked(ctx context.Context, workspace string, f view.MemoryFilt
 	return k.best(view.PageSize(f.Limit)), err
 }
 
-const howMany = `SELECT items, (SELECT min(n) FROM view_memory), (SELECT max(n) FROM view_memory) FROM view_memory_count WHERE ws = ? AND items > 0`
+const countQuery = `SELECT items, (SELECT min(n) FROM view_memory), (SELECT max(n) FROM view_memory) FROM view_memory_count WHERE ws = ? AND items > 0`
 
-// selectByWords asks for the newest rows that have a word in a place, a leg for each word and place.
+// selectByWords selects the newest rows that have a word in a place: a subquery (leg) for each word and place.
 func selectByWords(workspace string, f view.MemoryFilter, words []string) (q clause, legs []leg) {
 	for _, word := range words {
 		for i, place := range places {
@@ -88,21 +88,21 @@ type row struct {
 	importance       float64
 }
 
-// ranking is a search under way.
+// ranking is the state of one search.
 type ranking struct {
-	items, first, last int64 // how many, and the numbers of the first and the last
+	items, first, last int64 // the number of items, and the positions of the first and the last
 	now                int64
 	legs               []leg
 	all                map[int64]*candidate
 }
 
-// leg is what was looked at of one word in one place: at most so many rows, how many there were, and the oldest of them.
+// leg is the rows of one word in one place: the limit, the number of rows read, and the oldest of them.
 type leg struct {
 	most, rows int
 	oldest     int64
 }
 
-// candidate is an item that has a word. tf is by word.
+// candidate is an item that has one of the words. tf is by word.
 type candidate struct {
 	row
 	tf    [view.MaxWords]uint8
@@ -121,7 +121,7 @@ func (r *ranking) add(x row) {
 	r.legs[x.leg].oldest = x.n // the newest come first
 }
 
-// idf is how rare a word is.
+// idf is the inverse document frequency of a word.
 func (r *ranking) idf(word int) float64 {
 	having := 1.0
 	for _, l := range r.legs[word*len(places) : (word+1)*len(places)] {
@@ -134,7 +134,7 @@ func (r *ranking) idf(word int) float64 {
 	return math.Log(1 + float64(r.items)/having)
 }
 
-// best scores what was found.
+// best scores the candidates and returns the best.
 func (r *ranking) best(limit int) []view.Found {
 	idf := make([]float64, len(r.legs)/len(places))
 	for i := range idf {
@@ -159,9 +159,8 @@ func (r *ranking) best(limit int) []view.Found {
 	return found
 }
 
-// matches are the questions to the index, one for each word of a text. Each is quoted, so that nothing in it means
-// anything to the index; one without a letter or a digit is no word. Words that are in every text are left out if there
-// are others: they say next to nothing about what a text is about.
+// matches returns the index queries for the words of a text. Each word is quoted, so that the index does not interpret it; a
+// string without a letter or a digit is not a word. Words that nearly every text has are omitted if there are others.
 func matches(text string) []string {
 	words, idle, seen := []string{}, []string{}, map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
@@ -173,7 +172,7 @@ func matches(text string) []string {
 			continue
 		}
 		seen[word] = true
-		if quoted := `"` + word + `"`; !everywhere[strings.ToLower(word)] {
+		if quoted := `"` + word + `"`; !frequent[strings.ToLower(word)] {
 			words = append(words, quoted)
 		} else if len(idle) < view.MaxWords {
 			idle = append(idle, quoted)
@@ -185,8 +184,8 @@ func matches(text string) []string {
 	return words
 }
 
-// everywhere are words that nearly every English text has.
-var everywhere = func() map[string]bool {
+// frequent are words that nearly every English text has.
+var frequent = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from
 		had has have he her his how i if in into is it its me more most my no not of on one or our out she should so some than that the their

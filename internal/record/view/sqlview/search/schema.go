@@ -2,9 +2,9 @@ package search
 
 import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 
-// Schema is the tables of what is known. The number of an item or a conversation is the position of its first
-// entry. written is when the newest version was, in microseconds, and size the bytes of its title
-// and text. Secure delete makes the index forget words at once and not when its segments are next merged.
+// Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
+// first entry. written is the time of the newest version, in microseconds, and size the bytes of its title and text. Secure
+// delete removes words from the index at once and not when its segments are next merged.
 const Schema = `
 CREATE TABLE view_memory(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
@@ -48,17 +48,17 @@ var Tables = []struct{ Name, Order string }{
 	{"view_turn", "c, turn"},
 }
 
-// statements are the writer's.
+// statements are the statements of the writer.
 type statements struct {
-	addItem, findItem, dropItem         *sqlitelog.Stmt
-	countItem                           *sqlitelog.Stmt
-	rewriteItem, pinItem, weighItem     *sqlitelog.Stmt
-	addText, rewriteText, dropText      *sqlitelog.Stmt
-	addTitle, rewriteTitle, dropTitle   *sqlitelog.Stmt
-	retag, addTag, dropTags             *sqlitelog.Stmt
-	getConversation, addConversation    *sqlitelog.Stmt
-	putConversation, addSpeaker, addTie *sqlitelog.Stmt
-	addTurn                             *sqlitelog.Stmt
+	addItem, findItem, dropItem          *sqlitelog.Stmt
+	countItem                            *sqlitelog.Stmt
+	rewriteItem, pinItem, weighItem      *sqlitelog.Stmt
+	addText, rewriteText, dropText       *sqlitelog.Stmt
+	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
+	retag, addTag, dropTags              *sqlitelog.Stmt
+	getConversation, addConversation     *sqlitelog.Stmt
+	putConversation, addSpeaker, addTask *sqlitelog.Stmt
+	addTurn                              *sqlitelog.Stmt
 }
 
 func (s *statements) all() map[**sqlitelog.Stmt]string {
@@ -83,7 +83,7 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.addConversation: "INSERT INTO view_conversation(n, ws, id, state) VALUES(?, ?, ?, ?)",
 		&s.putConversation: "UPDATE view_conversation SET state = ? WHERE n = ?",
 		&s.addSpeaker:      "INSERT INTO view_conversation_speaker(ws, agent, n) VALUES(?, ?, ?)",
-		&s.addTie:          "INSERT INTO view_conversation_task(ws, task, n) VALUES(?, ?, ?)",
+		&s.addTask:         "INSERT INTO view_conversation_task(ws, task, n) VALUES(?, ?, ?)",
 		&s.addTurn:         "INSERT INTO view_turn(c, turn, row) VALUES(?, ?, ?)",
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 )
 
-// Writer writes the tables. All its methods run on one goroutine at a time, in a transaction of its database.
+// Writer writes the tables. Its methods run on one goroutine at a time, in a transaction of its database.
 type Writer struct {
 	statements
-	items *ledger.Codec[memory.Event]
-	talks *ledger.Codec[conversation.Event]
+	items         *ledger.Codec[memory.Event]
+	conversations *ledger.Codec[conversation.Event]
 	// remembers has the workspaces in which a memory item was ever stored.
 	remembers sync.Map
 }
 
-// NewWriter returns a writer of tables that are yet to be set up.
+// NewWriter returns a writer. Call Setup before its other methods.
 func NewWriter() *Writer {
-	return &Writer{items: ledger.NewCodec(memory.Events...), talks: ledger.NewCodec(conversation.Events...)}
+	return &Writer{items: ledger.NewCodec(memory.Events...), conversations: ledger.NewCodec(conversation.Events...)}
 }
 
-// Setup prepares for tables that are there.
+// Setup prepares the statements; the tables must exist.
 func (w *Writer) Setup(tx *sqlitelog.Tx) error {
 	if err := tx.PrepareAll(w.all()); err != nil {
 		return err
@@ -37,11 +37,11 @@ func (w *Writer) Setup(tx *sqlitelog.Tx) error {
 	}, workspacesWithMemory)
 }
 
-// workspacesWithMemory steps from one workspace to the next, however many items each has.
+// workspacesWithMemory skips from one workspace to the next, however many items each has.
 const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_memory UNION ALL
 	SELECT (SELECT min(ws) FROM view_memory WHERE ws > w.ws) FROM w WHERE ws IS NOT NULL) SELECT ws FROM w WHERE ws IS NOT NULL`
 
-// Memory writes what an entry changes of a memory item. Of a forgotten one there is no row left.
+// Memory writes the changes of an entry of a memory item. A forgotten item has no row.
 func (w *Writer) Memory(workspace, id string, e *ledger.Entry) error {
 	w.remembers.Store(workspace, true)
 	n, found := int64(e.Position), e.Version == 1 //nolint:gosec // positions fit
@@ -120,11 +120,11 @@ func (w *Writer) Conversation(workspace, id string, e *ledger.Entry) error {
 			return err
 		}
 		if !s.Exists() {
-			return fmt.Errorf("version %d of what has no first", e.Version)
+			return fmt.Errorf("version %d of a conversation without version 1", e.Version)
 		}
 	}
 	for i := range e.Events {
-		event, err := w.talks.Decode(e.Events[i])
+		event, err := w.conversations.Decode(e.Events[i])
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (w *Writer) conversationEvent(workspace string, n int64, before, after conv
 		}
 	}
 	for _, task := range after.Tasks[len(before.Tasks):] {
-		if _, err := w.addTie.Exec(workspace, task, n); err != nil {
+		if _, err := w.addTask.Exec(workspace, task, n); err != nil {
 			return err
 		}
 	}

@@ -337,7 +337,7 @@ func (s *stage) wantCarriers(conversation, principal string, want ...string) {
 	}
 }
 
-func knownWorkspaceStory(s *stage) {
+func memoryWorkspaceStory(s *stage) {
 	ann := reader("ann", id(1))
 	for _, ws := range []string{"one", "two"} {
 		s.ws = ws

@@ -2,30 +2,22 @@ package sqlview
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // Tasks implements [view.Board].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.Task, error) {
-	query, args := selectTasks(workspace, f)
-	tasks := []view.Task{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var t view.Task
-		err := scanJSON(rows, &t)
-		tasks = append(tasks, t)
-		return err
-	}, query, args...)
-	return tasks, err
+	q, args := selectTasks(workspace, f)
+	return query.JSON[view.Task](ctx, v.db, q, args...)
 }
 
-// selectTasks leads each question to the index that answers it without looking at tasks that have ended, where the
-// question allows. INDEXED BY makes a mistake here an error and not a slow answer.
-func selectTasks(workspace string, f view.TaskFilter) (query string, args []any) {
+// selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows.
+// INDEXED BY turns a mistake here into an error instead of a slow query.
+func selectTasks(workspace string, f view.TaskFilter) (q string, args []any) {
 	where := []string{"t.ws = ?"}
 	args = []any{workspace}
 	also := func(condition string, value ...any) {
@@ -74,8 +66,8 @@ func selectTasks(workspace string, f view.TaskFilter) (query string, args []any)
 	if f.After != "" {
 		also(order+" < ?", f.After)
 	}
-	query = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
-	return query, append(args, view.PageSize(f.Limit))
+	q = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
+	return q, append(args, view.PageSize(f.Limit))
 }
 
 // isRare reports whether tasks in a state are in view_rare.
@@ -85,15 +77,15 @@ func isRare(s event.State) bool {
 
 // Dependents implements [view.Board].
 func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]string, error) {
-	if v.nobody.Load() {
+	if v.noDependents.Load() {
 		return []string{}, ctx.Err()
 	}
-	return v.texts(ctx, "SELECT task FROM view_dependent WHERE ws = ? AND needed = ? ORDER BY task", workspace, task)
+	return query.Texts(ctx, v.db, "SELECT task FROM view_dependent WHERE ws = ? AND needed = ? ORDER BY task", workspace, task)
 }
 
 // Claims implements [view.Board].
 func (v *Views) Claims(ctx context.Context, workspace, capability string) ([]string, error) {
-	return v.texts(ctx, "SELECT handoff FROM view_claim WHERE ws = ? AND who = ? ORDER BY handoff", workspace, capability)
+	return query.Texts(ctx, v.db, "SELECT handoff FROM view_claim WHERE ws = ? AND who = ? ORDER BY handoff", workspace, capability)
 }
 
 // Missed implements [view.Board].
@@ -102,27 +94,6 @@ func (v *Views) Missed(ctx context.Context, workspace, agent string) ([]string, 
 }
 
 // Open implements [view.Board].
-func (v *Views) Open(ctx context.Context, workspace, principal string) (n int, err error) {
-	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
-		"SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)
-	return n, err
-}
-
-func (v *Views) texts(ctx context.Context, query string, args ...any) ([]string, error) {
-	all := []string{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var s string
-		err := rows.Scan(&s)
-		all = append(all, s)
-		return err
-	}, query, args...)
-	return all, err
-}
-
-func scanJSON(rows *sql.Rows, v any) error {
-	var b sql.RawBytes
-	if err := rows.Scan(&b); err != nil {
-		return err
-	}
-	return json.Unmarshal(b, v)
+func (v *Views) Open(ctx context.Context, workspace, principal string) (int, error) {
+	return query.Int(ctx, v.db, "SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)
 }

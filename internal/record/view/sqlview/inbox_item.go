@@ -10,14 +10,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// item is an inbox item: what tells it from others, what of it can change, and since when it is there. The rest
-// follows from the task.
+// item is an inbox item: its key, its mutable fields, and its age. The rest follows from the task.
 type item struct {
 	itemKey
 	seen        bool
 	epoch       uint64
 	envelope    string
-	why         string // a child is stranded
+	why         string // the reason why a child is stranded
 	ends, since time.Time
 	at          ledger.Position
 }
@@ -26,7 +25,7 @@ type itemKey struct {
 	agent    string
 	kind     view.ItemType
 	n, offer int    // of the handoff, ask, share or ticket; and of its newest offer
-	child    string // the task that it is about, if that is a child
+	child    string // the task id of the child that it is about
 }
 
 func (i *item) same(o *item) bool {
@@ -55,7 +54,7 @@ func (i *item) ord(p event.Priority) int64 {
 	return int64(event.Urgent.Rank()-p.Rank())<<rankShift | int64(i.at) //nolint:gosec // positions fit
 }
 
-// refresh works out the items after an entry. Those that were there before keep their age.
+// refresh computes the items after an entry. Existing items keep their age.
 func (t *taskFold) refresh(p *projector, e *ledger.Entry) {
 	now := t.list(p.scratch[:0])
 	p.scratch = now
@@ -73,12 +72,12 @@ func (t *taskFold) refresh(p *projector, e *ledger.Entry) {
 		changed = changed || !n.same(&t.items[i]) || n.itemKey != t.items[i].itemKey
 	}
 	if changed {
-		t.items = slices.Clone(now) // the old ones may be what the tables hold
+		t.items = slices.Clone(now) // the old list may be that of the tables
 	}
 }
 
-// find looks for a key among items from an index on. Both lists come in the order of list, so whatever follows in the
-// one follows in the other.
+// find looks for a key among items from an index on. Both lists are in the order of list, so a later item of one is later in
+// the other.
 func find(items []item, from int, key itemKey) int {
 	for i := from; i < len(items); i++ {
 		if items[i].itemKey == key {
@@ -88,7 +87,7 @@ func find(items []item, from int, key itemKey) int {
 	return -1
 }
 
-// list appends what the task puts into inboxes now, always in the same order.
+// list appends the current inbox items of the task, always in the same order.
 func (t *taskFold) list(items []item) []item {
 	s := &t.state
 	if h := s.InFlight(); h != nil {
@@ -109,7 +108,7 @@ func (t *taskFold) list(items []item) []item {
 	return listChildren(items, s, source)
 }
 
-// listChildren appends what an agent is told of the children of its task. Operators see the dead letters themselves.
+// listChildren appends the items on children for the agent that holds the task. Operators see the dead letters themselves.
 func listChildren(items []item, s *task.Task, source string) []item {
 	if source == "" {
 		return items
@@ -145,7 +144,7 @@ func listHandoff(items []item, s *task.Task, h *task.Handoff) []item {
 	return items
 }
 
-// seenBy reports who has the offer before it. Claims may have a thousand receivers.
+// seenBy returns a test of whether an agent has seen the offer. Claims may have a thousand receivers.
 func seenBy(h *task.Handoff) func(string) bool {
 	if len(h.SeenBy) < 16 {
 		return func(agent string) bool { return slices.Contains(h.SeenBy, agent) }
@@ -157,7 +156,7 @@ func seenBy(h *task.Handoff) func(string) bool {
 	return func(agent string) bool { return set[agent] }
 }
 
-// show is the item as readers see it.
+// show returns the item as readers see it.
 func (t *taskFold) show(i *item) view.Item {
 	s := &t.state
 	v := view.Item{

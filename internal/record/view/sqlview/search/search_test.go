@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -17,102 +16,75 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 var ann = memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: "ann"}}
 
-// house is tables of what is known in a database of their own.
-type house struct {
-	*Recall
-	t      testing.TB
-	db     *sqlitelog.Database
-	writer *Writer
-	stmts  map[string]*sql.Stmt // until the database is closed
-	at     ledger.Position
+// harness is the tables in a database of their own.
+type harness struct {
+	*Reader
+	t       testing.TB
+	file    *sqlitelog.Database
+	queries *query.DB
+	writer  *Writer
+	at      ledger.Position
 }
 
-func open(t testing.TB) *house {
+func open(t testing.TB) *harness {
 	t.Helper()
 	db, err := sqlitelog.OpenDatabase("", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	h := &harness{t: t, file: db, queries: query.New(db.Readers())}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
+		if err := errors.Join(h.queries.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	h := &house{t: t, db: db, stmts: map[string]*sql.Stmt{}}
 	h.must(db.Write(func(tx *sqlitelog.Tx) error { return tx.Exec(Schema) }))
 	h.start()
 	return h
 }
 
-// start makes a writer and answers of the tables as they are.
-func (h *house) start() {
+// start makes a writer and a reader of the existing tables.
+func (h *harness) start() {
 	h.t.Helper()
 	h.writer = NewWriter()
-	h.must(h.db.Write(h.writer.Setup))
-	h.Recall = NewRecall(h.rows, h.writer)
+	h.must(h.file.Write(h.writer.Setup))
+	h.Reader = NewReader(h.queries, h.writer)
 }
 
-func (h *house) must(err error) {
+func (h *harness) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) rows(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
-	stmt, err := h.prepared(ctx, query) //nolint:sqlclosecheck // kept until the database is closed
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	for err == nil && rows.Next() {
-		err = each(rows)
-	}
-	return err
-}
-
-// prepared keeps statements, as the views do: otherwise most of the time would go into making them.
-func (h *house) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	if s := h.stmts[query]; s != nil {
-		return s, nil
-	}
-	s, err := h.db.Readers().PrepareContext(ctx, query)
-	if err == nil {
-		h.stmts[query] = s
-	}
-	return s, err
-}
-
 // write writes an entry, and commits it unless the outcome is an error.
-func (h *house) write(e ledger.Entry, outcome error) {
+func (h *harness) write(e ledger.Entry, outcome error) {
 	h.t.Helper()
 	workspace, _, id := e.Stream.Parts()
-	err := h.db.Write(func(*sqlitelog.Tx) error { return errors.Join(h.writer.Memory(workspace, id, &e), outcome) })
+	err := h.file.Write(func(*sqlitelog.Tx) error { return errors.Join(h.writer.Memory(workspace, id, &e), outcome) })
 	if !errors.Is(err, outcome) {
 		h.t.Fatal(err)
 	}
 }
 
 // add writes what a command makes of an item.
-func (h *house) add(n *note, c memory.Command) {
+func (h *harness) add(n *note, c memory.Command) {
 	h.t.Helper()
 	h.at++
 	h.write(n.entry(h.t, c, h.at), nil)
 }
 
 // everything is all rows of all tables.
-func (h *house) everything() (all []string) {
+func (h *harness) everything() (all []string) {
 	h.t.Helper()
 	for _, table := range Tables {
-		err := h.rows(h.t.Context(), func(rows *sql.Rows) error {
+		err := h.queries.Each(h.t.Context(), func(rows *sql.Rows) error {
 			names, err := rows.Columns()
 			values := make([]any, len(names))
 			for i := range values {
@@ -132,9 +104,9 @@ func (h *house) everything() (all []string) {
 }
 
 // plan is how SQLite answers a query.
-func (h *house) plan(query string, args ...any) (steps []string) {
+func (h *harness) plan(query string, args ...any) (steps []string) {
 	h.t.Helper()
-	h.must(h.rows(h.t.Context(), func(rows *sql.Rows) error {
+	h.must(h.queries.Each(h.t.Context(), func(rows *sql.Rows) error {
 		var id, parent, other int
 		var step string
 		err := rows.Scan(&id, &parent, &other, &step)
@@ -185,9 +157,9 @@ func storing(id, s string) memory.Store {
 }
 
 // words are what the index of words holds.
-func (h *house) words() (all []string) {
+func (h *harness) words() (all []string) {
 	h.t.Helper()
-	h.must(h.db.Write(func(tx *sqlitelog.Tx) error {
+	h.must(h.file.Write(func(tx *sqlitelog.Tx) error {
 		var errs []error
 		for _, place := range places {
 			errs = append(errs,
@@ -217,13 +189,13 @@ func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
 	}
 	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content", "view_memory_title", "view_memory_title_content"} {
 		var n int
-		if err := h.db.Readers().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
+		if err := h.file.Readers().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
 			t.Errorf("%s has %d rows, %v", table, n, err)
 		}
 	}
 }
 
-func TestItIsKnownAtTheStartWhichWorkspacesRemember(t *testing.T) {
+func TestSetupFindsTheWorkspacesWithMemory(t *testing.T) {
 	h := open(t)
 	for i, ws := range []string{"one", "two", "two", "three"} {
 		n := newNote(fmt.Sprint(ws, i))
@@ -268,7 +240,7 @@ func TestWordsThatDidNotCommitAreNotFound(t *testing.T) {
 	}
 }
 
-func TestNoQuestionLooksAtEverythingThatIsKnown(t *testing.T) {
+func TestNoQueryReadsAllItems(t *testing.T) {
 	h := open(t)
 	check := func(about any, q clause, sorts bool) {
 		t.Helper()
@@ -380,7 +352,7 @@ func FuzzASearchFindsWordsAndNeverFails(f *testing.F) {
 	})
 }
 
-// BenchmarkMemory is what an envelope costs that holds nothing of what is known, and a search of 10,000 items.
+// BenchmarkMemory measures the search of an envelope in a workspace without memory, and one of 10,000 items.
 func BenchmarkMemory(b *testing.B) {
 	h := open(b)
 	ask := func(name string, f view.MemoryFilter, want int) {

@@ -10,23 +10,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // Agents implements [view.Directory].
 func (v *Views) Agents(ctx context.Context, workspace string) ([]agent.State, error) {
-	agents := []agent.State{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var s agent.State
-		err := scanJSON(rows, &s)
-		agents = append(agents, s)
-		return err
-	}, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
-	return agents, err
+	return query.JSON[agent.State](ctx, v.db, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
 }
 
 // Crowd implements [view.Directory].
 func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd) (*view.Crowd, error) {
-	now := view.Crowd{AgentsAt: v.crowds.Load(), HeldAt: v.Position()} // before reading: what comes meanwhile is read again
+	now := view.Crowd{AgentsAt: v.agentChanges.Load(), HeldAt: v.Position()} // taken before reading, so that later changes are read again
 	if before != nil && before.AgentsAt == now.AgentsAt && before.HeldAt == now.HeldAt {
 		return before, nil
 	}
@@ -37,7 +31,7 @@ func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd)
 		return nil, err
 	}
 	now.Held = map[string]int{}
-	err = v.query(ctx, func(rows *sql.Rows) error {
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
@@ -49,52 +43,35 @@ func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd)
 
 // Workspaces implements [view.Directory].
 func (v *Views) Workspaces(ctx context.Context) ([]string, error) {
-	return v.texts(ctx, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
+	return query.Texts(ctx, v.db, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
 }
 
 // Held implements [view.Directory].
-func (v *Views) Held(ctx context.Context, workspace, agent string) (n int, err error) {
-	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
-		"SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0 AND owner <> ''",
+func (v *Views) Held(ctx context.Context, workspace, agent string) (int, error) {
+	return query.Int(ctx, v.db, "SELECT count(*) FROM view_task INDEXED BY view_task_owner WHERE ws = ? AND owner = ? AND live = 2 AND live > 0 AND owner <> ''",
 		workspace, agent)
-	return n, err
 }
 
 // Tokens implements [view.Directory].
 func (v *Views) Tokens(ctx context.Context, workspace string) ([]identity.State, error) {
-	tokens := []identity.State{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var s identity.State
-		err := scanJSON(rows, &s)
-		tokens = append(tokens, s)
-		return err
-	}, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
-	return tokens, err
+	return query.JSON[identity.State](ctx, v.db, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
 }
 
 // Channels implements [view.Directory].
 func (v *Views) Channels(ctx context.Context, workspace, after string, limit int) ([]channel.State, error) {
-	channels := []channel.State{}
-	err := v.query(ctx, func(rows *sql.Rows) error {
-		var s channel.State
-		err := scanJSON(rows, &s)
-		channels = append(channels, s)
-		return err
-	}, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0", workspace, after, view.PageSize(limit))
-	return channels, err
+	return query.JSON[channel.State](ctx, v.db, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0",
+		workspace, after, view.PageSize(limit))
 }
 
 // ChannelCount implements [view.Directory].
-func (v *Views) ChannelCount(ctx context.Context, workspace string) (n int, err error) {
-	err = v.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
-		"SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
-	return n, err
+func (v *Views) ChannelCount(ctx context.Context, workspace string) (int, error) {
+	return query.Int(ctx, v.db, "SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
 }
 
-// Due implements [view.Clockwork].
+// Due implements [view.Timers].
 func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
 	limit, due = max(limit, 0), []view.Ref{}
-	err = v.query(ctx, func(rows *sql.Rows) error {
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var r view.Ref
 		var at int64
 		if err := rows.Scan(&r.Workspace, &r.Task, &at); err != nil {
@@ -110,12 +87,12 @@ func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Re
 	return due, next, err
 }
 
-// Cursor implements [view.Clockwork].
+// Cursor implements [view.Cursors].
 func (v *Views) Cursor(ctx context.Context, name string) (ledger.Position, error) {
 	return v.projector.cursors.get(name), ctx.Err()
 }
 
-// SaveCursor implements [view.Clockwork].
+// SaveCursor implements [view.Cursors].
 func (v *Views) SaveCursor(ctx context.Context, name string, at ledger.Position) error {
 	v.projector.cursors.save(name, at)
 	return ctx.Err()

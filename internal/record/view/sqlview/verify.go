@@ -13,8 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 )
 
-// Digest is the SHA-256, in hex, of all that the views hold, and the position up to which that is. Two views with
-// everything up to the same position have the same digest. It reads every row.
+// Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
+// position have the same digest. It reads every row.
 func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, err error) {
 	parts, at, err := digests(ctx, v.readers)
 	if err != nil {
@@ -27,8 +27,8 @@ func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, 
 	return hex.EncodeToString(h.Sum(nil)), at, nil
 }
 
-// Verify compares the views with new ones, made of the ledger in a temporary file. Its error says which table
-// differs. Both are taken at one position: appends may go on.
+// Verify compares the views with new ones, built from the ledger in a temporary file. Its error names the tables that
+// differ. Both are compared at one position: appends may continue.
 func (v *Views) Verify(ctx context.Context) (err error) {
 	have, at, err := digests(ctx, v.readers)
 	if err != nil {
@@ -53,7 +53,7 @@ func (v *Views) Verify(ctx context.Context) (err error) {
 	}
 	for i, t := range tables {
 		if string(have[i]) != string(want[i]) {
-			err = errors.Join(err, fmt.Errorf("sqlview: %s at %d is not what the ledger gives: rebuild the views", t.Name, at))
+			err = errors.Join(err, fmt.Errorf("sqlview: %s at %d differs from a rebuild: rebuild the views", t.Name, at))
 		}
 	}
 	return err
@@ -87,7 +87,7 @@ func replay(ctx context.Context, l ledger.Ledger, db *sqlitelog.Database, p *pro
 	return err
 }
 
-// digests returns one digest per table, all of one moment.
+// digests returns one digest per table, all of one state.
 func digests(ctx context.Context, db *sql.DB) (parts [][]byte, at ledger.Position, err error) {
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -130,7 +130,7 @@ func digestRows(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err
 			if b, ok := value.([]byte); ok {
 				value = string(b)
 			}
-			_, _ = fmt.Fprintf(h, "%T %q\n", value, fmt.Sprint(value)) // a hash takes everything
+			_, _ = fmt.Fprintf(h, "%T %q\n", value, fmt.Sprint(value)) // a hash never fails
 		}
 	}
 	return nil

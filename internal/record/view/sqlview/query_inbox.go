@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// rankShift is where the priority begins in an item's ord; below it is the position.
+// rankShift is the lowest bit of the priority in the ord of an item; the bits below are the position.
 const rankShift = 56
 
 // Inbox implements [view.Board].
@@ -23,20 +23,20 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 		if err != nil {
 			return view.Inbox{}, err
 		}
-		list, next, enough := view.PageOf(all, f, read, at)
+		list, next, enough := view.InboxPage(all, f, read, at)
 		if !enough {
 			continue
 		}
 		box := view.Inbox{Items: make([]view.Item, len(list)), At: next}
 		for i := range list {
-			err = errors.Join(err, json.Unmarshal(list[i].Row, &box.Items[i]))
+			err = errors.Join(err, json.Unmarshal(list[i].Item, &box.Items[i]))
 		}
 		return box, err
 	}
 }
 
-// waitingQuery reads the oldest items of each priority, and in the same look how far the views are: so the list is complete up
-// to there, however late the views are, or if they are just being made anew.
+// waitingQuery reads the oldest items of each priority, and in the same statement the position of the views: so the list is
+// complete up to that position, even if the views lag or are being rebuilt.
 var waitingQuery = func() string {
 	q := "SELECT position, '', NULL FROM view_meta"
 	const and = " UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d ORDER BY ord, id LIMIT ?4 | 0)"
@@ -46,12 +46,12 @@ var waitingQuery = func() string {
 	return q
 }()
 
-func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, limit int) (all []view.Waiting, at ledger.Position, err error) {
-	err = v.query(ctx, func(rows *sql.Rows) error {
-		w, ord := view.Waiting{}, int64(0)
-		err := rows.Scan(&ord, &w.ID, &w.Row)
+func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, limit int) (all []view.InboxRow, at ledger.Position, err error) {
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+		w, ord := view.InboxRow{}, int64(0)
+		err := rows.Scan(&ord, &w.ID, &w.Item)
 		w.Rank, w.At = int(ord>>rankShift), ledger.Position(ord&(1<<rankShift-1)) //nolint:gosec // never negative
-		if w.Row == nil {
+		if w.Item == nil {
 			at = w.At
 		} else {
 			all = append(all, w)

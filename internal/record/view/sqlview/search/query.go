@@ -10,20 +10,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// Query runs a query and calls each for every row. It may keep the query prepared: there are few shapes of most, and very
-// many of searches.
-type Query func(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) error
-
-// Recall answers questions about what is known, as [view.Recall] says. It is safe for concurrent use.
-type Recall struct {
-	query  Query
+// Reader reads the tables that a [Writer] writes, as [view.Recall] says. It is safe for concurrent use.
+type Reader struct {
+	db     *query.DB
 	writer *Writer
 }
 
-// NewRecall returns the answers of tables that a writer writes.
-func NewRecall(query Query, w *Writer) *Recall { return &Recall{query: query, writer: w} }
+// NewReader returns a reader of the tables of a writer.
+func NewReader(db *query.DB, w *Writer) *Reader { return &Reader{db: db, writer: w} }
 
 // clause is a part of a query with its arguments.
 type clause struct {
@@ -36,7 +33,7 @@ func (c *clause) add(text string, args ...any) {
 }
 
 // Memory implements [view.Recall].
-func (r *Recall) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+func (r *Reader) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
 	if strings.TrimSpace(f.Text) != "" {
 		return r.ranked(ctx, workspace, f)
 	}
@@ -45,7 +42,7 @@ func (r *Recall) Memory(ctx context.Context, workspace string, f view.MemoryFilt
 	if !ok {
 		return found, nil
 	}
-	err := r.query(ctx, func(rows *sql.Rows) error {
+	err := r.db.Each(ctx, func(rows *sql.Rows) error {
 		var x view.Found
 		var n int64
 		err := rows.Scan(&n, &x.ID)
@@ -57,15 +54,14 @@ func (r *Recall) Memory(ctx context.Context, workspace string, f view.MemoryFilt
 }
 
 // Remembers implements [view.Recall].
-func (r *Recall) Remembers(workspace string) bool {
+func (r *Reader) Remembers(workspace string) bool {
 	_, some := r.writer.remembers.Load(workspace)
 	return some
 }
 
-// selectMemory leads each question without words to an index; it is not ok where nothing can be found. Lists of what a task,
-// a conversation, a tag or an author has, and of what is pinned, are short enough to be looked through for what the asker
-// may read. Everything else is read where the asker may: what is for all, what is its own, and what is in the scope of its
-// tasks.
+// selectMemory selects an index for each search without words; ok is false if nothing can be found. Lists by task,
+// conversation, tag or author, and of pinned items, are short enough to filter for items that the caller may read. All other
+// searches read only items that it may read: those of the whole workspace, its own, and those in the scope of its tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	if f.By.IsZero() {
 		return q, false
@@ -82,8 +78,8 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 	return q, len(legs) > 0
 }
 
-// memoryLegs are the places to look at, which have nothing in common: "columns FROM table WHERE condition". Each takes
-// its number from the index that it is led by, so that it comes in order.
+// memoryLegs returns disjoint subqueries: "columns FROM table WHERE condition". Each takes its number from the index that
+// leads it, so that its rows are in order.
 func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 	leg := func(text string, args ...any) *clause {
 		legs = append(legs, clause{text, append([]any{workspace}, args...)})
@@ -122,7 +118,7 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 	return legs
 }
 
-// mayRead leaves what the asker may read, as [memory.MayRead] says.
+// mayRead restricts a query to items that the caller may read, by the rule of [memory.MayRead].
 func (c *clause) mayRead(by memory.Reader) {
 	if !by.ReadsAny() {
 		c.add(" AND (m.scope = 'workspace' OR m.owner = ? OR m.scope = 'task' AND m.task IN (SELECT value FROM json_each(?)))",
@@ -161,20 +157,20 @@ func (c *clause) narrow(workspace string, f view.MemoryFilter) {
 	}
 }
 
-// list is an argument for json_each.
+// list encodes an argument of json_each.
 func list(of []string) string {
 	b, _ := json.Marshal(of) //nolint:errchkjson // strings always have JSON
 	return string(b)
 }
 
 // Conversations implements [view.Recall].
-func (r *Recall) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
+func (r *Reader) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
 	states := []conversation.State{}
 	if f.By.IsZero() {
 		return states, nil
 	}
 	q := selectConversations(workspace, f)
-	err := r.query(ctx, func(rows *sql.Rows) error {
+	err := r.db.Each(ctx, func(rows *sql.Rows) error {
 		var n int64
 		var b sql.RawBytes
 		if err := rows.Scan(&n, &b); err != nil {
@@ -188,7 +184,7 @@ func (r *Recall) Conversations(ctx context.Context, workspace string, f view.Con
 	return states, err
 }
 
-// selectConversations reads those in which the asker has spoken, and beside them those that its tasks give it.
+// selectConversations selects the conversations in which the caller has spoken, and those to which its tasks give it access.
 func selectConversations(workspace string, f view.ConversationFilter) (q clause) {
 	const spoken = "s.n AS n, c.state FROM view_conversation_speaker AS s CROSS JOIN view_conversation AS c ON c.n = s.n WHERE s.ws = ? AND s.agent = ?"
 	name := f.By.Agent()
@@ -227,19 +223,8 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 }
 
 // Turns implements [view.Recall].
-func (r *Recall) Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error) {
-	turns := []conversation.Turn{}
-	err := r.query(ctx, func(rows *sql.Rows) error {
-		var b sql.RawBytes
-		if err := rows.Scan(&b); err != nil {
-			return err
-		}
-		var t conversation.Turn
-		err := json.Unmarshal(b, &t)
-		turns = append(turns, t)
-		return err
-	}, `SELECT row FROM view_turn INDEXED BY view_turn_number
+func (r *Reader) Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error) {
+	return query.JSON[conversation.Turn](ctx, r.db, `SELECT row FROM view_turn INDEXED BY view_turn_number
 		WHERE c = (SELECT n FROM view_conversation WHERE ws = ? AND id = ?) AND turn > ? ORDER BY turn LIMIT ? | 0`,
 		workspace, id, after, view.PageSize(limit))
-	return turns, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 )
 
-// shortPrincipal calls agents by their bare name.
+// shortPrincipal returns the bare name of an agent, and any other principal unchanged.
 func shortPrincipal(p string) string { return strings.TrimPrefix(p, "agent/") }
 
 // row is the task as lists show it.
@@ -32,7 +32,7 @@ func (t *taskFold) row() view.Task {
 	return v
 }
 
-// write brings the tables up to the task.
+// write updates the tables of the task.
 func (p *projector) write(t *taskFold) error {
 	p.touched = append(p.touched, topic{workspace: t.workspace, task: t.id})
 	if err := p.writeRow(t); err != nil {
@@ -110,7 +110,7 @@ func (p *projector) writeRare(t *taskFold, was, is event.State) (err error) {
 	return err
 }
 
-// writeItems writes the difference between the items that the tables hold and those that there are.
+// writeItems writes the difference between the items in the tables and the current ones.
 func (p *projector) writeItems(t *taskFold) error {
 	was, from := t.stored.items, 0
 	kept := make([]bool, len(was))
@@ -166,7 +166,7 @@ func (p *projector) writeDependents(t *taskFold) error {
 			return err
 		}
 	}
-	t.stored.dependents, p.waiting.known = waits, false
+	t.stored.dependents, p.dependents = waits, unknown
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (p *projector) writeClaims(t *taskFold) error {
 	return nil
 }
 
-// writeOpen writes by how much the numbers of open tasks have changed.
+// writeOpen writes the changes of the numbers of open tasks.
 func (p *projector) writeOpen() error {
 	for of, n := range p.open {
 		delete(p.open, of)

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// carrierSchema is the table of which task carries which conversation along.
+// carrierSchema is the table of the tasks that name a conversation as theirs.
 const carrierSchema = `
 CREATE TABLE view_carrier(ws TEXT NOT NULL, conversation TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, conversation, task)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_carrier_task ON view_carrier(ws, task);
 `
 
-// TasksOf implements [view.Recall]. It looks at the tasks that have not ended, as lists of them do.
+// TasksOf implements [view.Recall]. It reads the tasks that have not ended, by the index of their lists.
 func (v *Views) TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
-	return v.texts(ctx, tasksOf, workspace, strings.TrimPrefix(principal, "agent/"), view.PageSize(limit))
+	return query.Texts(ctx, v.db, tasksOf, workspace, strings.TrimPrefix(principal, "agent/"), view.PageSize(limit))
 }
 
 const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE t.ws = ? AND t.live > 0
@@ -29,16 +30,16 @@ const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE
 
 // Carriers implements [view.Recall].
 func (v *Views) Carriers(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error) {
-	query, args := selectCarriers(workspace, conversation, principal, limit)
-	return v.texts(ctx, query, args...)
+	q, args := selectCarriers(workspace, conversation, principal, limit)
+	return query.Texts(ctx, v.db, q, args...)
 }
 
-func selectCarriers(workspace, conversation, principal string, limit int) (query string, args []any) {
-	query, args = "SELECT k.task FROM view_carrier AS k WHERE k.ws = ? AND k.conversation = ?", []any{workspace, conversation}
+func selectCarriers(workspace, conversation, principal string, limit int) (q string, args []any) {
+	q, args = "SELECT k.task FROM view_carrier AS k WHERE k.ws = ? AND k.conversation = ?", []any{workspace, conversation}
 	if principal != "" {
-		query += " AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = k.ws AND i.agent = ? AND i.task = k.task)" +
+		q += " AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = k.ws AND i.agent = ? AND i.task = k.task)" +
 			" AND EXISTS(SELECT 1 FROM view_task AS t WHERE t.ws = k.ws AND t.id = k.task AND t.live > 0)"
 		args = append(args, strings.TrimPrefix(principal, "agent/"))
 	}
-	return query + " ORDER BY k.task DESC LIMIT ? | 0", append(args, view.PageSize(limit))
+	return q + " ORDER BY k.task DESC LIMIT ? | 0", append(args, view.PageSize(limit))
 }

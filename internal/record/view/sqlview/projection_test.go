@@ -2,7 +2,6 @@ package sqlview
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // play appends entries of lives: the first three make one complete handoff, and so on.
@@ -198,7 +198,7 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 	project(1, nil, agent.Registered{Name: "bob"})
 	project(2, errors.New("disk full"), agent.Removed{})
 	project(2, nil, agent.PresenceLapsed{})
-	v := &Views{readers: db.Readers(), stmts: map[string]*sql.Stmt{}}
+	v := &Views{db: query.New(db.Readers())}
 	defer closeAll(t, v)
 	if agents, err := v.Agents(t.Context(), "main"); err != nil || len(agents) != 1 || !agents[0].Lapsed {
 		t.Errorf("agents: %+v, %v", agents, err)

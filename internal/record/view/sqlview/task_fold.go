@@ -19,39 +19,39 @@ const (
 	itemPreview = 500
 )
 
-// task is one task as the projector keeps it: the fold of its stream as far as views show it, and what the tables
-// hold of it.
+// taskFold is one task in the cache of the projector: the fold of its stream as far as views show it, and its rows in the
+// tables.
 type taskFold struct {
 	stream        ledger.Stream
 	workspace, id string
 	first         ledger.Position // of its first entry, the row's number
 
-	state    task.Task // without what no view shows
+	state    task.Task // without the fields that no view shows
 	version  uint64
 	at       ledger.Position
 	updated  time.Time
 	items    []item
 	details  map[int]string // of shares not yet read
-	involved []string       // whose lists it is in
-	resumed  resumed        // why its owner went on last
+	involved []string       // the agents and principals whose lists contain it
+	resumed  resumed        // why its owner last continued it
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
-	tickets  []ticket       // that have changed since they were written
+	tickets  []ticket       // changed since they were written
 	stored   stored
 	dirty    bool
 }
 
-// stored is what the tables hold.
+// stored is the state of the tables.
 type stored struct {
 	exists     bool
 	columns    columns
 	items      []item
-	involved   int // how many of task.involved
+	involved   int // the number of entries of taskFold.involved
 	dependents bool
 	claims     []claim
 }
 
-// columns are those that an update leaves out where they have not changed.
+// columns are the columns that an update omits if they have not changed.
 type columns struct {
 	state event.State
 	live  int
@@ -59,16 +59,16 @@ type columns struct {
 	due   int64
 }
 
-// claim is an open claim, and who may join it: agents with a capability, or one agent.
+// claim is an open claim and the agents that may join it: those with a capability, or one agent.
 type claim struct {
 	who     string
 	handoff int
 }
 
-// resumed is from whom a task came back to its owner, and with what.
+// resumed says from whom a task returned to its owner, and why.
 type resumed struct{ from, why string }
 
-// receivers names whom the children were for that a task has waited for.
+// receivers names the receivers of the children that a task waited for.
 func receivers(s *task.Task) string {
 	var names []string
 	for _, c := range s.Children {
@@ -79,7 +79,7 @@ func receivers(s *task.Task) string {
 	return preview(strings.Join(names, ", "), taskPreview)
 }
 
-// missedBy marks an agent that may join, among capabilities. No name has it.
+// missedBy marks an agent among capabilities: no name contains it.
 const missedBy = "@"
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
@@ -98,7 +98,7 @@ func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 	return p.apply(t, e)
 }
 
-// loadTask is the task as it was before an entry, which the tables hold.
+// loadTask returns the task before an entry, as the tables have it.
 func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, error) {
 	t := &taskFold{stream: e.Stream, workspace: workspace, id: id, first: e.Position}
 	if e.Version == 1 {
@@ -141,7 +141,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, 
 // apply folds an entry into the task.
 func (p *projector) apply(t *taskFold, e *ledger.Entry) error {
 	for i := range e.Events {
-		event, err := p.facts.Decode(e.Events[i])
+		event, err := p.events.Decode(e.Events[i])
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (p *projector) apply(t *taskFold, e *ledger.Entry) error {
 	return nil
 }
 
-// note keeps what the fold does not, and drops from it what no view shows: a task may be large.
+// note keeps what the fold does not, and drops fields that no view shows: a task may be large.
 func (t *taskFold) note(ev event.Event) {
 	s := &t.state
 	switch e := ev.(type) {
@@ -168,7 +168,7 @@ func (t *taskFold) note(ev event.Event) {
 	case event.Sealed:
 		t.refers = append(t.refers, artifacts(e.Bytes)...)
 	case event.HandoffRequested:
-		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // the fold has just made it: nobody else has it
+		s.Handoff.Detail = strings.Clone(preview(e.Detail, itemPreview)) // created by the fold, not shared
 		s.Handoff.Permits, s.Handoff.Pack, s.Handoff.Decision = nil, event.Pack{}, nil
 		if e.Approver != "" {
 			t.involve(e.Approver)
@@ -187,7 +187,7 @@ func (t *taskFold) note(ev event.Event) {
 		if t.details == nil {
 			t.details = map[int]string{}
 		}
-		s.Shares[len(s.Shares)-1].Pack = event.Pack{} // made by the fold, like the handoff
+		s.Shares[len(s.Shares)-1].Pack = event.Pack{} // created by the fold, not shared
 		t.details[e.Share] = strings.Clone(preview(e.Detail, itemPreview))
 		t.involve(e.To)
 	case event.ShareRead:
@@ -198,7 +198,7 @@ func (t *taskFold) note(ev event.Event) {
 		s.Constraints = nil
 	case event.ChildEnded:
 		if i := s.FindChild(e.Child); i >= 0 {
-			s.Children[i].Result = nil // the fold has just made the list
+			s.Children[i].Result = nil // the fold has just created the list
 		}
 	case event.Joined:
 		t.resumed, s.Result = resumed{from: receivers(s), why: strings.Clone(e.Why)}, nil
@@ -206,7 +206,7 @@ func (t *taskFold) note(ev event.Event) {
 		why := strings.TrimSuffix(string(e.Outcome)+": "+cmp.Or(e.Answer, e.Detail), ": ")
 		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(why, itemPreview)}
 	case event.Returned:
-		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which says who would not
+		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which names the agent that refused
 	case event.Finished, event.GaveUp:
 		s.Result = nil
 	}
@@ -215,7 +215,7 @@ func (t *taskFold) note(ev event.Event) {
 	}
 }
 
-// miss keeps which subscribers of a channel could take nothing when the task was published to it.
+// miss keeps the subscribers of a channel that could take nothing when the task was published to it.
 func (t *taskFold) miss(e event.HandoffRequested) {
 	t.missed = nil
 	if e.Channel == "" || !e.Claim {
@@ -248,7 +248,7 @@ func (t *taskFold) columns() columns {
 	return c
 }
 
-// roundUp gives microseconds, so that nobody is woken too early.
+// roundUp converts to microseconds, rounded up so that no timer fires too early.
 func roundUp(t time.Time) int64 {
 	us := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
@@ -257,10 +257,10 @@ func roundUp(t time.Time) int64 {
 	return us
 }
 
-// waits reports whether the task is among the dependents of others.
+// waits reports whether the task waits for other tasks.
 func (t *taskFold) waits() bool { return len(t.state.Dependencies) > 0 && !t.state.State.Final() }
 
-// claims says who may join the task's open claim, if it has one.
+// claims returns the agents that may join the task's open claim, if it has one.
 func (t *taskFold) claims() (list []claim) {
 	h := t.state.InFlight()
 	if h == nil || !openClaim(h) {
@@ -275,12 +275,12 @@ func (t *taskFold) claims() (list []claim) {
 	return list
 }
 
-// openClaim reports whether the newest offer went to all candidates at once.
+// openClaim reports whether the newest offer is made to all candidates at once.
 func openClaim(h *task.Handoff) bool {
 	return h.Claim && h.Stage == event.Offered && h.Next < len(h.Candidates) && h.Candidates[h.Next].Tier == event.TierTarget
 }
 
-// preview is the first n characters.
+// preview returns the first n characters.
 func preview(s string, n int) string {
 	if len(s) <= n {
 		return s

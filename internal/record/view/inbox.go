@@ -1,0 +1,111 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// ItemType is the kind of an inbox item. The set is closed.
+type ItemType string
+
+// The types of inbox items.
+const (
+	ItemOffer    ItemType = "offer"    // accept or reject
+	ItemApproval ItemType = "approval" // approve or deny
+	ItemConfirm  ItemType = "confirm"  // confirm, as the source of an explicit handoff that was accepted
+	ItemTakeover ItemType = "takeover" // approve or deny, as the source
+	ItemShare    ItemType = "share"    // read
+	ItemQuestion ItemType = "question" // answer: the agent is asked by name
+	ItemStranded ItemType = "stranded" // a child that its parent waits for is in the dead letters: cancel it or have it replayed
+	ItemResumed  ItemType = "resumed"  // continue the task: results or an answer have arrived, or a handoff has returned
+)
+
+// ItemTypes lists every type of inbox item.
+func ItemTypes() []ItemType {
+	return []ItemType{ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemResumed}
+}
+
+// Item is one item of an agent's inbox. It is a preview: fetch the content by id, or accept the offer to get it.
+type Item struct {
+	Type     ItemType        `json:"type"`
+	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, for resumed, task; also the delivery id: duplicates have the same
+	Task     string          `json:"task"`
+	Offer    int             `json:"offer,omitempty"`
+	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source
+	From     string          `json:"from"`
+	Kind     event.Kind      `json:"kind,omitempty"`
+	Claim    bool            `json:"claim,omitempty"`   // other agents have the same offer; the first to accept gets the task
+	Channel  string          `json:"channel,omitempty"` // to which it was published
+	Reason   event.Reason    `json:"reason,omitempty"`
+	Detail   string          `json:"detail,omitempty"` // the first 500 characters
+	Intent   string          `json:"intent"`           // the first 500 characters
+	Priority event.Priority  `json:"priority"`
+	Envelope string          `json:"envelope,omitempty"` // its digest
+	Seen     bool            `json:"seen"`
+	Since    time.Time       `json:"since"`
+	Ends     time.Time       `json:"ends,omitzero"` // when it is passed on without an answer
+	At       ledger.Position `json:"position"`      // of the entry that created the item
+}
+
+// InboxFilter narrows an inbox. A zero field does not narrow it.
+type InboxFilter struct {
+	After ledger.Position // only items after this position
+	Limit int             // at most [MaxPage]; 0 means 50
+}
+
+// Inbox is the items that wait for an agent, or a page of them.
+type Inbox struct {
+	Items []Item // highest priority first, then oldest
+	// At is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's position. A
+	// caller that asks next for the items after At misses none, and gets none twice.
+	At ledger.Position
+}
+
+// InboxRow is an item of an inbox as a store reads it.
+type InboxRow struct {
+	Rank int // 0 is the highest priority
+	At   ledger.Position
+	ID   string
+	Item []byte // JSON of an [Item]
+}
+
+func byPriority(x, y InboxRow) int {
+	return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID))
+}
+
+func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), byPriority(x, y)) }
+
+// InboxPage returns the page that [Board.Inbox] lists, and the cursor of the next. all are the items after the filter's
+// position, the oldest read of each priority, where read is more than the limit; at is the position of the views. If enough
+// is false the page needs more items: call it again with a greater read.
+func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {
+	limit := min(f.Limit, len(all))
+	if f.After == 0 { // the highest priority; the next page begins before the oldest item that is not on this one
+		slices.SortFunc(all, byPriority)
+		for _, w := range all[limit:] {
+			at = min(at, w.At-1)
+		}
+		return all[:limit], at, true
+	}
+	if limit == len(all) {
+		slices.SortFunc(all, byPriority)
+		return all, max(at, f.After), true
+	}
+	slices.SortFunc(all, byAge)
+	n := limit // a cursor cannot point inside an entry
+	for n > 0 && all[n-1].At == all[n].At {
+		n--
+	}
+	if n == 0 {
+		for n < len(all) && all[n].At == all[0].At {
+			n++
+		}
+	}
+	next = all[n-1].At
+	slices.SortFunc(all[:n], byPriority)
+	return all[:n], next, n < read
+}

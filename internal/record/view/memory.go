@@ -1,0 +1,70 @@
+package view
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// MaxWords is the number of different words of a text that are searched for; further ones are ignored.
+const MaxWords = 32
+
+// MemoryFilter narrows a search of memory items. A zero field does not narrow it, except By.
+type MemoryFilter struct {
+	// By is the caller: the search finds only items that it may read. Grants by envelopes do not count.
+	By memory.Reader
+	// Text is words to find in titles, texts and tags, in any form and any order; other characters are ignored. An item
+	// need not have all of them. Words that nearly every text has may be ignored, and of a word that hundreds of items
+	// have only the newest items count.
+	Text         string
+	Tag          string
+	Author       string // an agent by name, or a principal
+	Task         string
+	Conversation string
+	Scope        memory.Scope
+	Pinned       bool
+	// Since and Until bound the time of the newest version: at or after Since, before Until.
+	Since, Until time.Time
+	// After is the position of the last item of the previous page. It needs an empty Text: a ranked search has one page.
+	After ledger.Position
+	// Now is the time relative to which the recency of ranked items is computed.
+	Now   time.Time
+	Limit int
+}
+
+// Found is a memory item that a search found, and its position in a list.
+type Found struct {
+	ID string
+	At ledger.Position
+}
+
+// ConversationFilter narrows a list of conversations. A zero field does not narrow it, except By.
+type ConversationFilter struct {
+	By    memory.Reader // the caller: the list has only conversations that it may read
+	Agent string        // a speaker, by name
+	Task  string        // to which a turn belongs
+	After string        // id of the last conversation of the previous page
+	Limit int
+}
+
+// Recall finds memory items that were not forgotten, and conversations.
+type Recall interface {
+	// Memory finds memory items: with a text ranked by words, importance and recency, the best first; otherwise from the
+	// newest to the oldest.
+	Memory(ctx context.Context, workspace string, f MemoryFilter) ([]Found, error)
+	// Remembers reports whether the views have ever had a memory item of the workspace. It does no I/O.
+	Remembers(workspace string) bool
+	// Conversations lists conversations from the newest to the oldest, by their first turns.
+	Conversations(ctx context.Context, workspace string, f ConversationFilter) ([]conversation.State, error)
+	// Turns lists the turns of a conversation after one by its number, oldest first.
+	Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error)
+	// TasksOf lists the tasks that may give a principal read access: they have not ended, it is involved in them, and an
+	// item is in their scope, a turn belongs to them, or they name a conversation. The newest come first.
+	TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error)
+	// Carriers lists the tasks that name a conversation as theirs, the newest first. With a principal, only those that
+	// give it read access to the conversation: they have not ended, and it is involved in them.
+	Carriers(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error)
+}

@@ -1,0 +1,8 @@
+// Package query runs the queries of the views: each is prepared once, on a pool of read-only connections.
+//
+// Invariants:
+//   - A caller that waits for a connection holds none.
+//   - The number of prepared statements is bounded.
+//
+// Start reading at [DB].
+package query

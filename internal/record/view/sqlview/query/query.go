@@ -1,0 +1,114 @@
+package query
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// maxStatements bounds the prepared statements: searches have very many shapes.
+const maxStatements = 256
+
+// DB runs prepared queries on a pool of connections. It is safe for concurrent use.
+type DB struct {
+	pool *sql.DB
+
+	mu    sync.RWMutex
+	stmts map[string]*sql.Stmt
+}
+
+// New returns a DB on a pool, which remains the caller's to close, after the DB.
+func New(pool *sql.DB) *DB { return &DB{pool: pool, stmts: map[string]*sql.Stmt{}} }
+
+// Close closes the prepared statements.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	errs := make([]error, 0, len(d.stmts))
+	for _, s := range d.stmts {
+		errs = append(errs, s.Close())
+	}
+	clear(d.stmts)
+	return errors.Join(errs...)
+}
+
+// Each runs a query and calls each for every row.
+func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
+	s, err := d.prepared(ctx, query) //nolint:sqlclosecheck // kept until Close
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	for err == nil && rows.Next() {
+		err = each(rows)
+	}
+	return err
+}
+
+func (d *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	d.mu.RLock()
+	s := d.stmts[query]
+	d.mu.RUnlock()
+	if s != nil {
+		return s, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.stmts[query]; s != nil {
+		return s, nil
+	}
+	if len(d.stmts) >= maxStatements {
+		for old, s := range d.stmts { // any of them: a goroutine that still reads from it may finish
+			delete(d.stmts, old)
+			_ = s.Close()
+			break
+		}
+	}
+	s, err := d.pool.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until Close
+	if err != nil {
+		return nil, fmt.Errorf("sqlview: %w", err)
+	}
+	d.stmts[query] = s
+	return s, nil
+}
+
+// JSON returns the rows of a query whose only column is JSON.
+func JSON[T any](ctx context.Context, d *DB, query string, args ...any) ([]T, error) {
+	list := []T{}
+	err := d.Each(ctx, func(rows *sql.Rows) error {
+		var b sql.RawBytes
+		if err := rows.Scan(&b); err != nil {
+			return err
+		}
+		var v T
+		err := json.Unmarshal(b, &v)
+		list = append(list, v)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// Texts returns the rows of a query whose only column is text.
+func Texts(ctx context.Context, d *DB, query string, args ...any) ([]string, error) {
+	list := []string{}
+	err := d.Each(ctx, func(rows *sql.Rows) error {
+		var s string
+		err := rows.Scan(&s)
+		list = append(list, s)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// Int returns the integer of a query for one; 0 if there is no row.
+func Int(ctx context.Context, d *DB, query string, args ...any) (n int, err error) {
+	err = d.Each(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
+	return n, err
+}

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Task is a task as lists show it. The whole task is the fold of its stream.
+type Task struct {
+	ID        string         `json:"id"`
+	State     event.State    `json:"state"`
+	Intent    string         `json:"intent"` // the first 200 characters
+	Owner     string         `json:"owner,omitempty"`
+	Epoch     uint64         `json:"epoch"`
+	Requester string         `json:"requester"`
+	Priority  event.Priority `json:"priority"`
+	Parent    string         `json:"parent,omitempty"`
+	Handoff   string         `json:"handoff,omitempty"` // id of the newest handoff
+	Stage     event.Stage    `json:"stage,omitempty"`   // of the newest handoff
+	Kind      event.Kind     `json:"kind,omitempty"`    // of the newest handoff
+	To        []string       `json:"to,omitempty"`      // the receivers of its open offer
+	Hops      int            `json:"hops"`
+	Created   time.Time      `json:"created"`
+	Updated   time.Time      `json:"updated"`
+	Deadline  time.Time      `json:"deadline,omitzero"`
+	// Parked is set while the task is in the dead-letter queue.
+	Parked *Parked         `json:"parked,omitempty"`
+	At     ledger.Position `json:"position"` // of its newest entry
+}
+
+// Parked says why and since when a task is in the dead-letter queue.
+type Parked struct {
+	Cause  event.ParkCause `json:"cause"`
+	Detail string          `json:"detail"`
+	Since  time.Time       `json:"since"`
+}
+
+// TaskFilter narrows a list of tasks. A zero field does not narrow it.
+type TaskFilter struct {
+	State  event.State
+	Live   bool   // not completed, failed or cancelled
+	Owner  string // an agent
+	Parent string // a task
+	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or
+	// a principal "role/NAME" that requested it.
+	Involving string
+	After     string // id of the last task of the previous page; lists run from the newest id to the oldest
+	Limit     int
+}
+
+// Board lists tasks and inboxes.
+type Board interface {
+	// Tasks lists a workspace's tasks from the newest to the oldest.
+	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]Task, error)
+	// Inbox lists the items that wait for an agent. If there are more than the limit, it lists those of the highest
+	// priority; after a position, the oldest, with all items of the last entry even beyond the limit, because a cursor
+	// cannot point inside an entry. Approvals that any operator may give are in the inbox of the empty agent name.
+	Inbox(ctx context.Context, workspace, agent string, f InboxFilter) (Inbox, error)
+	// Dependents lists the tasks that depend on a task and have not ended.
+	Dependents(ctx context.Context, workspace, task string) ([]string, error)
+	// Claims lists the ids of handoffs that are offered to all agents with a capability and still open.
+	Claims(ctx context.Context, workspace, capability string) ([]string, error)
+	// Missed lists the ids of handoffs that were published to a channel of which an agent was a subscriber that could not
+	// take any, and that are still open to the first subscriber that accepts.
+	Missed(ctx context.Context, workspace, agent string) ([]string, error)
+	// Open counts the tasks that a principal requested and that have not ended, parked ones included.
+	Open(ctx context.Context, workspace, principal string) (int, error)
+}

@@ -1,0 +1,114 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Hub publishes the position of the views, and wakes waiters. A waiter holds nothing but a channel. A watcher is signalled
+// of changes under a key of type K; the zero key means all changes. A Hub is safe for concurrent use.
+type Hub[K comparable] struct {
+	at atomic.Uint64 // ledger.Position
+
+	mu       sync.Mutex
+	waiters  map[chan struct{}]ledger.Position
+	watchers map[K]map[chan struct{}]struct{}
+}
+
+// New returns a hub at position 0.
+func New[K comparable]() *Hub[K] {
+	return &Hub[K]{waiters: map[chan struct{}]ledger.Position{}, watchers: map[K]map[chan struct{}]struct{}{}}
+}
+
+// Position returns the position of the views.
+func (h *Hub[K]) Position() ledger.Position { return ledger.Position(h.at.Load()) }
+
+// Publish announces a commit. It signals the watchers of touched keys before it publishes the position. all also wakes the
+// waiters for later positions, to check for an error.
+func (h *Hub[K]) Publish(at ledger.Position, touched []K, all bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.watchers) > 0 {
+		var every K
+		h.signal(every)
+		for _, key := range touched {
+			h.signal(key)
+		}
+	}
+	h.at.Store(uint64(at))
+	for ch, want := range h.waiters {
+		if all || want <= at {
+			close(ch)
+			delete(h.waiters, ch)
+		}
+	}
+}
+
+func (h *Hub[K]) signal(key K) {
+	for ch := range h.watchers[key] {
+		select {
+		case ch <- struct{}{}:
+		default: // one is pending
+		}
+	}
+}
+
+// Wait returns when the views reach a position, ctx ends, or failed returns an error, which is called while they lag.
+func (h *Hub[K]) Wait(ctx context.Context, at ledger.Position, failed func() error) error {
+	for {
+		if h.Position() >= at {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ch := make(chan struct{})
+		h.mu.Lock()
+		h.waiters[ch] = at
+		h.mu.Unlock()
+		// Both may have changed before the waiter was added.
+		if h.Position() >= at {
+			h.leave(ch)
+			return nil
+		}
+		if err := failed(); err != nil {
+			h.leave(ch)
+			return err
+		}
+		select {
+		case <-ch:
+		case <-ctx.Done():
+			h.leave(ch)
+			return ctx.Err()
+		}
+	}
+}
+
+func (h *Hub[K]) leave(ch chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.waiters, ch)
+}
+
+// Watch signals whenever something under a key may have changed. The channel holds one pending signal and is never closed;
+// stop ends it.
+func (h *Hub[K]) Watch(key K) (changed <-chan struct{}, stop func()) {
+	ch := make(chan struct{}, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.watchers[key] == nil {
+		h.watchers[key] = map[chan struct{}]struct{}{}
+	}
+	h.watchers[key][ch] = struct{}{}
+	return ch, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.watchers[key], ch)
+		if len(h.watchers[key]) == 0 {
+			delete(h.watchers, key)
+		}
+	}
+}
