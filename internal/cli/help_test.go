@@ -1,10 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
 func TestEveryCommandIsInAGroupOfTheHelp(t *testing.T) {
@@ -41,4 +48,58 @@ func TestHelpPagesShowExamples(t *testing.T) {
 		}
 		walk(cmd)
 	}
+}
+
+func TestFlagsOfClosedSetsCompleteTheirValues(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"send --kind", shellWords(client.Kinds())},
+		{"task create x --reason", shellWords(client.Reasons())},
+		{"task list --state", shellWords(client.States())},
+		{"reject x --reason", shellWords(client.Rejections())},
+		{"ticket list --kind", client.TicketKinds()},
+	} {
+		var out bytes.Buffer
+		root := newCommands(Env{}).root()
+		root.SetOut(&out)
+		root.SetErr(io.Discard)
+		root.SetArgs(append(append([]string{"__complete"}, strings.Fields(c.args)...), ""))
+		if err := root.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Fields(out.String()); len(got) < len(c.want) || !slices.Equal(got[:len(c.want)], c.want) {
+			t.Errorf("%s: %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+func TestUsagesTakeTheirValuesFromTheClient(t *testing.T) {
+	lists := []string{
+		shell.OneOf(client.Kinds()), shell.OneOf(client.States()), shell.OneOf(client.Reasons()), shell.OneOf(client.Rejections()),
+		shell.OneOf(client.Priorities()), shell.OneOf(client.Roles()), shell.OneOf(client.Scopes()), shell.OneOf(client.SpeakerRoles()),
+		shell.OneOf(client.TicketKinds()), shell.OneOf(client.TicketStates()), shell.OneOf(client.Strategies()), shell.OneOf(client.FanInModes()),
+	}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, list := range lists {
+				if strings.Contains(f.Usage, list) && len(f.Annotations) == 0 {
+					t.Errorf("%s --%s lists %q by hand: define it with shell.Choice", cmd.CommandPath(), f.Name, list)
+				}
+			}
+		})
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newCommands(Env{}).root())
+}
+
+func shellWords[T ~string](values []T) (list []string) {
+	for _, v := range values {
+		list = append(list, string(v))
+	}
+	return list
 }

@@ -78,6 +78,7 @@ func (s *commands) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("trapeze {{.Version}}\n")
 	s.Bind(root)
+	shell.CompleteChoices(root)
 	return root
 }
 

@@ -47,7 +47,7 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.StringVar(&spec.Description, "description", "", "what it is good at")
-	f.StringVar(&spec.Kind, "kind", "", "agent, or human for a person who serves the desks named by --capability (default agent)")
+	shell.Choice(f, &spec.Kind, "kind", "", "%s, a person who serves the desks named by --capability (default agent)", client.AgentKinds())
 	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, such as go or billing (repeatable)")
 	f.IntVar(&spec.MaxTasks, "max-tasks", 0, "maximum number of concurrent tasks (default: not limited)")
 	f.IntVar(&spec.ContextWindow, "context-window", 0, "size of its context window, in tokens")

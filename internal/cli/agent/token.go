@@ -27,7 +27,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 				in.Role, in.Name = client.RoleAgent, agent
 			}
 			if in.Role == "" || in.Name == "" {
-				return shell.Usagef("name the token's holder: --agent NAME, or --role admin, operator, auditor or agent with --name NAME")
+				return shell.Usagef("name the token's holder: --agent NAME, or --role %s with --name NAME", shell.OneOf(client.Roles()))
 			}
 			if in.Expires, err = shell.Moment("--expires", expires); err != nil {
 				return err
@@ -47,7 +47,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.StringVar(&agent, "agent", "", "agent that the token is for")
-	f.StringVar(&role, "role", "", "admin, operator, auditor or agent")
+	shell.Choice(f, &role, "role", "", "%s", client.Roles())
 	f.StringVar(&in.Name, "name", "", "name of the person or program that the token is for")
 	f.StringVar(&in.Person, "person", "", "with an agent's token: person at the agent's client, who answers questions there")
 	f.StringVar(&in.Label, "label", "", "note on the purpose of the token")

@@ -54,7 +54,7 @@ func auditExport(s *shell.Shell) *cobra.Command {
 		})
 	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). The export is
 itself recorded. The file of -o must not exist yet.`
-	cmd.Flags().StringVar(&o.Format, "format", "", "jsonl, csv or json (default jsonl)")
+	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

@@ -22,7 +22,7 @@ func Reject(s *shell.Shell) *cobra.Command {
 			return c.Reject(ctx, args[0], in)
 		})
 	f := cmd.Flags()
-	f.StringVar(&reason, "reason", "refused", "not_capable, overloaded, missing_context or refused")
+	shell.Choice(f, &reason, "reason", "refused", "%s", client.Rejections())
 	f.StringSliceVar(&in.Missing, "missing", nil, "field that you need, with --reason missing_context (repeatable)")
 	shell.WhyFlag(f, &in.Detail)
 	f.IntVar(&in.Offer, "offer", 0, "number of the offer (default: the newest)")

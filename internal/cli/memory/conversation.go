@@ -41,7 +41,7 @@ func conversationLog(s *shell.Shell) *cobra.Command {
 	cmd.Long = `Add a turn (text, @FILE or -) to a conversation, which is identified by its name. The owner of a task that it belongs to can read
 and continue it: trapeze task create … --conversation NAME sends it along in condensed form.`
 	f := cmd.Flags()
-	f.StringVar(&role, "role", "assistant", "role of the speaker: user, assistant, system or tool")
+	shell.Choice(f, &role, "role", "assistant", "role of the speaker: %s", client.SpeakerRoles())
 	f.StringVar(&in.Agent, "speaker", "", "agent in whose session it was said, for operators (default: you)")
 	f.StringVar(&in.Task, "task", "", "task that it is about (TRAPEZE_TASK)")
 	f.StringVar(&in.Handoff, "handoff", "", "handoff that it is about")

@@ -41,7 +41,7 @@ func memoryAdd(s *shell.Shell) *cobra.Command {
 	cmd.Long = `Add an item (text, @FILE or -). It is private to you unless --scope is given.`
 	f := cmd.Flags()
 	f.StringVar(&in.Title, "title", "", "short title")
-	f.StringVar(&scope, "scope", "", "private, task (all participants of --task) or workspace (default private)")
+	shell.Choice(f, &scope, "scope", "", "%s; task is all participants of --task (default private)", client.Scopes())
 	f.StringVar(&in.Task, "task", "", "task that it belongs to (default with --scope task: TRAPEZE_TASK)")
 	f.StringVar(&in.Conversation, "conversation", "", "conversation that it comes from")
 	f.StringSliceVar(&in.Tags, "tag", nil, "tag (repeatable)")

@@ -23,7 +23,7 @@ func (r *filterFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&r.in.Agent, "by", "", "list only items of this author")
 	f.StringVar(&r.in.Task, "task", "", "list only items of this task")
 	f.StringVar(&r.in.Conversation, "conversation", "", "list only items of this conversation")
-	f.StringVar(&r.scope, "scope", "", "list only items of this scope: private, task or workspace")
+	shell.Choice(f, &r.scope, "scope", "", "list only items of this scope: %s", client.Scopes())
 	f.BoolVar(&r.in.Pinned, "pinned", false, "list only pinned items")
 	f.StringVar(&r.since, "since", "", "list only items written after this time: how long ago, such as 24h, or a time")
 	f.StringVar(&r.until, "until", "", "list only items written before this time: how long ago, or a time")

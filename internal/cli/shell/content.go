@@ -161,6 +161,6 @@ func memoryAsks(args []string) ([]client.MemoryAsk, error) {
 // PackFlags defines the flags of how an envelope is packed for its receiver.
 func PackFlags(f *pflag.FlagSet, p *client.Pack) {
 	f.IntVar(&p.Tokens, "tokens", 0, "maximum size of the prompt in tokens (default: half of the receiver's context window, if it is set)")
-	f.StringVar(&p.Strategy, "strategy", "", "what to include if the content does not fit: full, summary_refs, priority or lazy (default priority)")
+	Choice(f, &p.Strategy, "strategy", "", "what to include if the content does not fit: %s (default priority)", client.Strategies())
 	f.StringSliceVar(&p.Pinned, "pin", nil, "part to keep before all others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary (repeatable)")
 }

@@ -31,7 +31,7 @@ func constrain(s *shell.Shell) *cobra.Command {
 			}
 			return c.Constrain(ctx, task, client.ConstrainInput{Epoch: epoch, Constraint: k})
 		})
-	cmd.Long = `Add a constraint to a task, or tighten the one with the same ID. KIND is budget, security, format, preference or prohibition;
+	cmd.Long = `Add a constraint to a task, or tighten the one with the same ID. KIND is ` + shell.OneOf(client.ConstraintKinds()) + `;
 KIND! makes it mandatory. Constraints are part of every later envelope and of every child. They can be tightened, but not loosened.`
 	cmd.Flags().StringVar(&id, "id", "", "ID of the constraint (default: derived from the text)")
 	cmd.Flags().Float64Var(&most, "max", 0, "maximum value; smaller is tighter")

@@ -24,7 +24,7 @@ func list(s *shell.Shell) *cobra.Command {
 		}
 		return s.Emit(list, func(p *shell.Page) { showTasks(p, list, "No tasks match.") })
 	})
-	cmd.Flags().StringVar(&state, "state", "", "list only tasks in this state: pending, executing, handing_off, waiting, parked, completed, failed or cancelled")
+	shell.Choice(cmd.Flags(), &state, "state", "", "list only tasks in this state: %s", client.States())
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
 	cmd.Flags().StringVar(&f.Parent, "parent", "", "list only children of this task")

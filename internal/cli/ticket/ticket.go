@@ -36,9 +36,9 @@ func ticketList(s *shell.Shell) *cobra.Command {
 	cmd.Long = `List the open and claimed tickets that you may see, the oldest first. Operators see all tickets. An agent of kind human sees those
 of the desks among its capabilities. Other agents see those that they opened or that are addressed to them.`
 	fs := cmd.Flags()
-	fs.StringVar(&f.State, "state", "", "list only tickets in this state: open, claimed or closed")
+	shell.Choice(fs, &f.State, "state", "", "list only tickets in this state: %s", client.TicketStates())
 	fs.BoolVar(&f.All, "all", false, "include closed tickets")
-	fs.StringVar(&f.Kind, "kind", "", "list only tickets of this kind: approval, question or takeover")
+	shell.Choice(fs, &f.Kind, "kind", "", "list only tickets of this kind: %s", client.TicketKinds())
 	fs.StringVar(&f.Desk, "desk", "", "list only tickets of this desk")
 	fs.StringVar(&f.Task, "task", "", "list only tickets of this task")
 	shell.PageFlags(fs, &f.Limit, &f.After)

@@ -1,0 +1,53 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// choices is the annotation that has the values of a flag which Choice defined.
+const choices = "trapeze_choices"
+
+// Choice defines a flag that takes one of a few values. The %s in its usage stands for the list of them, and CompleteChoices makes
+// the user's shell complete them. Whether a given value is among them is for the server to say.
+func Choice[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, values []T) {
+	f.StringVar(p, name, value, fmt.Sprintf(usage, OneOf(values)))
+	if err := f.SetAnnotation(name, choices, texts(values)); err != nil {
+		panic(err) // the flag was defined above
+	}
+}
+
+// OneOf lists values as a sentence has them: "a, b or c".
+func OneOf[T ~string](values []T) string {
+	list := texts(values)
+	last := len(list) - 1
+	if last < 1 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+func texts[T ~string](values []T) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return list
+}
+
+// CompleteChoices completes the values of the flags that Choice defined, for a command and all below it.
+func CompleteChoices(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if list := f.Annotations[choices]; list != nil {
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+				panic(err) // the flag exists, and a command is visited once
+			}
+		}
+	})
+	for _, c := range cmd.Commands() {
+		CompleteChoices(c)
+	}
+}
