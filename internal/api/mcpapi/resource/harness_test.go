@@ -2,8 +2,10 @@ package resource_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,11 +21,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// house is an API, and showcases of agents that are read over it.
+// The last protocol version with sessions, and the first without.
+const (
+	oldEra = "2025-11-25"
+	newEra = "2026-07-28"
+)
+
+// harness is an HTTP API, and MCP servers of agents that call it.
 type harness struct {
 	t     *testing.T
 	api   http.Handler
@@ -33,7 +42,16 @@ type harness struct {
 func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	a, err := tasks.New(log, views.Store(), tasks.Options{})
+	store, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +91,7 @@ func (h *harness) task(to string) string {
 	return sent.Task
 }
 
-// agent registers an agent and gives the server that shows it what it may see, and what is asked of the API for it.
+// agent registers an agent, and returns its MCP server and the line from the server to the API.
 func (h *harness) agent(name string) (*mcp.Server, *line) {
 	h.t.Helper()
 	h.add(name)
@@ -81,7 +99,7 @@ func (h *harness) agent(name string) (*mcp.Server, *line) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	l := &line{next: inprocess.Transport(h.api)}
+	l := &line{next: inprocess.Transport(h.api), streams: map[*streamed]bool{}}
 	show, options := resource.New(h.as(token.Text, l)), &mcp.ServerOptions{}
 	show.Configure(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, options)
@@ -89,43 +107,58 @@ func (h *harness) agent(name string) (*mcp.Server, *line) {
 	return s, l
 }
 
-// line is the way to the API: it knows what went over it, and how many streams of events are open.
+// line is the connection to the API. It records requests and open event streams, and can be cut.
 type line struct {
 	next http.RoundTripper
 
 	mu      sync.Mutex
 	paths   []string
-	streams int
+	streams map[*streamed]bool
+	down    bool
 }
 
 func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := l.next.RoundTrip(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.down {
+		return nil, errors.New("the line is cut")
+	}
+	res, err := l.next.RoundTrip(r)
 	l.paths = append(l.paths, r.URL.EscapedPath())
 	if err == nil && strings.HasSuffix(r.URL.Path, "/events") {
-		l.streams++
-		res.Body = &streamed{res.Body, sync.OnceFunc(func() {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.streams--
-		})}
+		s := &streamed{res.Body, l}
+		l.streams[s], res.Body = true, s
 	}
 	return res, err
 }
 
-// streamed is a stream of events that says when it is closed.
+// cut cuts the line, which closes its streams, or restores it.
+func (l *line) cut(down bool) {
+	l.mu.Lock()
+	l.down = down
+	open := slices.Collect(maps.Keys(l.streams))
+	l.mu.Unlock()
+	for _, s := range open {
+		if down {
+			_ = s.Close()
+		}
+	}
+}
+
+// streamed is the body of an event stream.
 type streamed struct {
 	io.ReadCloser
-	closed func()
+	line *line
 }
 
 func (s *streamed) Close() error {
-	s.closed()
+	s.line.mu.Lock()
+	delete(s.line.streams, s)
+	s.line.mu.Unlock()
 	return s.ReadCloser.Close()
 }
 
-// asked is what went over the line since it was last looked at.
+// asked returns the paths of the requests since the last call.
 func (l *line) asked() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,25 +170,25 @@ func (l *line) asked() []string {
 func (l *line) open() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.streams
+	return len(l.streams)
 }
 
-// visitor is a client that remembers what it was told has changed.
-type visitor struct {
+// subscriber is a client that records notifications of changes.
+type subscriber struct {
 	*mcp.ClientSession
 	mu   sync.Mutex
 	told []string
 }
 
-// visit connects a client in an era of the protocol.
-func (h *harness) visit(s *mcp.Server, era string) *visitor {
+// visit connects a client with a protocol version.
+func (h *harness) visit(s *mcp.Server, era string) *subscriber {
 	h.t.Helper()
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := s.Connect(h.t.Context(), far, nil); err != nil {
 		h.t.Fatal(err)
 	}
-	v := &visitor{}
-	c := mcp.NewClient(&mcp.Implementation{Name: "visitor", Version: "1"}, &mcp.ClientOptions{
+	v := &subscriber{}
+	c := mcp.NewClient(&mcp.Implementation{Name: "subscriber", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 			v.mu.Lock()
 			defer v.mu.Unlock()
@@ -169,10 +202,25 @@ func (h *harness) visit(s *mcp.Server, era string) *visitor {
 	return v
 }
 
-// changed is what the client was told since it was last asked, sorted.
-func (v *visitor) changed() []string {
+// on subscribes to resources.
+func (v *subscriber) on(t *testing.T, uris ...string) {
+	t.Helper()
+	for _, uri := range uris {
+		if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// settle waits until everything in progress has happened.
+func settle() {
 	time.Sleep(time.Second)
 	synctest.Wait()
+}
+
+// changed returns the sorted URIs of the notifications since the last call.
+func (v *subscriber) changed() []string {
+	settle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	told := v.told
@@ -181,9 +229,9 @@ func (v *visitor) changed() []string {
 	return told
 }
 
-// inBothEras runs a test in both eras of the protocol, at a fake clock.
+// inBothEras runs a test with and without sessions, with a fake clock.
 func inBothEras(t *testing.T, test func(t *testing.T, era string)) {
-	for _, era := range []string{"2025-11-25", "2026-07-28"} {
+	for _, era := range []string{oldEra, newEra} {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, era) })
 		})

@@ -110,3 +110,21 @@ func TestACompletionOfWhatThereIsNotIsRefused(t *testing.T) {
 		}
 	})
 }
+
+func TestAMalformedURIIsNotFound(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, _ := h.agent("coder")
+		v := h.visit(s, era)
+		defer func() { _ = v.Close() }()
+		for _, uri := range []string{
+			"trapeze://", "trapeze://task/", "trapeze://task/%2e%2e", "trapeze://task/%2F%2F", "trapeze://task/task_x", "trapeze://handoff/task_x",
+			"trapeze://artifact/sha256:00", "trapeze://artifact/../../tokens", "trapeze://memory/" + strings.Repeat("x", 10_000), "file:///etc/passwd",
+			"trapeze://task/\x01\x7f", "trapeze://inbox?agent=other",
+		} {
+			if _, err := v.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "not found") {
+				t.Errorf("%.40q: %v", uri, err)
+			}
+		}
+	})
+}

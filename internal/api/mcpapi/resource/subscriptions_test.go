@@ -3,6 +3,8 @@ package resource_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -53,7 +55,7 @@ func TestWhatIsWatchedForASessionEndsWithIt(t *testing.T) {
 		h := open(t)
 		s, l := h.agent("coder")
 		first, second := h.visit(s, era), h.visit(s, era)
-		for _, v := range []*visitor{first, second} {
+		for _, v := range []*subscriber{first, second} {
 			if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "trapeze://inbox"}); err != nil {
 				t.Fatal(err)
 			}
@@ -96,5 +98,101 @@ func TestWhatCannotBeReadCannotBeSubscribedTo(t *testing.T) {
 		if n := l.open(); n != 0 {
 			t.Errorf("%d streams of events are open", n)
 		}
+	})
+}
+
+func TestOneStreamServesAllSubscriptionsAndEndsWithTheLast(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, l := h.agent("coder")
+		sent, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write", Send: &client.SendInput{To: []string{"coder"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := "trapeze://task/" + sent.Task
+		one, two := h.visit(s, era), h.visit(s, era)
+		one.on(t, "trapeze://inbox", task)
+		two.on(t, task)
+		settle()
+		if l.open() != 1 {
+			t.Errorf("%d streams are open", l.open())
+		}
+		if err := one.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: task}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if _, err := h.admin.Withdraw(t.Context(), sent.Handoff, client.CancelInput{}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if got := one.changed(); !slices.Equal(got, []string{"trapeze://inbox"}) {
+			t.Errorf("one was told of %q", got)
+		}
+		if got := two.changed(); !slices.Equal(got, []string{task}) {
+			t.Errorf("two was told of %q", got)
+		}
+		if err := one.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: "trapeze://inbox"}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if l.open() != 1 {
+			t.Errorf("%d streams are open for the other", l.open())
+		}
+		_ = two.Close() // without taking its subscription back
+		settle()
+		if l.open() != 0 {
+			t.Errorf("%d streams are open for nobody", l.open())
+		}
+		_ = one.Close()
+		settle()
+	})
+}
+
+func TestWhatHappenedWhileTheServerWasAwayIsToldOnce(t *testing.T) {
+	inBothEras(t, func(t *testing.T, era string) {
+		h := open(t)
+		s, l := h.agent("coder")
+		w := h.visit(s, era)
+		w.on(t, "trapeze://inbox")
+		settle()
+		l.cut(true)
+		settle()
+		for range 3 {
+			if _, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write", Send: &client.SendInput{To: []string{"coder"}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settle()
+		if got := w.changed(); got != nil {
+			t.Errorf("told of %q by a server that was away", got)
+		}
+		l.cut(false)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if got := w.changed(); !slices.Equal(got, []string{"trapeze://inbox"}) {
+			t.Errorf("told of %q", got)
+		}
+		_ = w.Close()
+		settle()
+	})
+}
+
+func TestASessionMaySubscribeToSoMuchAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		s, _ := h.agent("coder")
+		w := h.visit(s, oldEra)
+		for i := range 101 {
+			made, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write", Send: &client.SendInput{To: []string{"coder"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = w.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "trapeze://task/" + made.Task})
+			if (err == nil) != (i < 100) {
+				t.Fatalf("subscription %d: %v", i+1, err)
+			}
+		}
+		_ = w.Close()
+		settle()
 	})
 }
