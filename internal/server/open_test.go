@@ -62,6 +62,7 @@ func TestAServerThatCannotOpenReleasesWhatItHasTaken(t *testing.T) {
 }
 
 func TestOneServerPerDataDirectory(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	first := open(t, dir)
 	if _, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "in use") {
@@ -120,6 +121,7 @@ func TestOnlyTheOwnerCanReadTheData(t *testing.T) {
 }
 
 func TestTheOwnersTokenLastsAndIsReplacedWhenItIsGone(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	s := open(t, dir)
 	first := token(t, s)
@@ -148,6 +150,7 @@ func TestTheOwnersTokenLastsAndIsReplacedWhenItIsGone(t *testing.T) {
 }
 
 func TestLongPollsEndWhenTheServerStops(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Drain: time.Minute})
 	if err != nil {
 		t.Fatal(err)

@@ -120,8 +120,6 @@ func (h *history) take(events []event.Event) error {
 	return nil
 }
 
-const sequences = 12_000
-
 func checks(t *testing.T, n int) {
 	t.Helper()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // a count on the command line wins

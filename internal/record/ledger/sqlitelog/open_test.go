@@ -50,6 +50,7 @@ func TestAnotherProcessIsRefused(t *testing.T) {
 		fmt.Println("child says:", err)
 		return
 	}
+	t.Parallel() // it mostly waits
 	path := filepath.Join(t.TempDir(), "t.db")
 	l := open(t, path, Options{})
 	child := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessIsRefused$", "-test.v") //nolint:gosec // ourselves

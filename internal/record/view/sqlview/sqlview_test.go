@@ -50,6 +50,7 @@ func (v *Views) forgetful() *Views {
 }
 
 func TestEmbeddedViewsPassTheSuite(t *testing.T) {
+	t.Parallel() // it waits for the disk
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 		return log, store(v)
@@ -57,6 +58,7 @@ func TestEmbeddedViewsPassTheSuite(t *testing.T) {
 }
 
 func TestViewsWithoutMemoryPassTheSuite(t *testing.T) {
+	t.Parallel()
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 		return log, store(v.forgetful())
@@ -64,6 +66,7 @@ func TestViewsWithoutMemoryPassTheSuite(t *testing.T) {
 }
 
 func TestViewsThatFollowADistributedLogPassTheSuite(t *testing.T) {
+	t.Parallel()
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		d := ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 2 * time.Millisecond, Gaps: 3, Conflicts: 0.1, Written: 0.05, Lost: 0.05})
 		t.Cleanup(func() { closeAll(t, d) })

@@ -1,0 +1,6 @@
+//go:build !slow
+
+package handoff
+
+// sequences is the number of random stories.
+const sequences = 6_000
