@@ -21,9 +21,9 @@ var callable = map[string]string{
 	"register an agent that has it":                                         "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
 	"ask for fewer capabilities, or register an agent that has them all":    "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
 	"give its owner fallbacks, or hand the task to somebody by name":        "request it yourself (accept with takeover), or tell the user",
-	"wait until somebody sees to it, or take it back by denying it":         "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
+	"wait until somebody handles it, or withdraw it by denying it":         "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
 	"fetch the handoff and look at its stage":                               "status with the id of the handoff shows its stage",
-	"ownership has moved since; fetch the task and look at owner and epoch": "ownership has changed since: status shows owner and epoch",
+	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: status shows owner and epoch",
 }
 
 // refusal is an error as a model reads it: its code, what is wrong, and what to do next.

@@ -98,7 +98,7 @@ var hints = map[string]string{
 	"list the channels to see which there are":                                                  "trapeze channel list shows which there are; make one with trapeze channel create NAME",
 	"list the agents to see who there is":                                                       "trapeze agent list shows who there is",
 	"hand it off to an agent instead":                                                           "hand it off to an agent instead, or act as one with --agent NAME",
-	"it can start when they have completed; put a route on the task to have it start by itself": "it can start when they have completed; create it with --after and --route NAME, without --send or more about the sending, and it goes off by itself",
+	"it can start when they have completed; put a route on the task to start it automatically": "it can start when they have completed; create it with --after and --route NAME, without --send or more about the sending, and it goes off by itself",
 	"/openapi.json describes what this call takes":                                              "--help says what the command takes",
 	"use a loopback name or an IP address, or configure the server with this name":              "use a loopback name or an IP address, or start the server with --host and this name",
 	"name an agent, a capability or a channel":                                                  "name an agent with --to NAME, a capability with --capability NAME, or a channel with --channel NAME",

@@ -65,7 +65,7 @@ func CheckName(name string) error { return event.CheckName("channel", name) }
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	name, by := c.channel()
 	if by.IsZero() {
-		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
+		return nil, refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	case s.Owner == c.By.String() && s.Description == c.Description:
 		return nil, nil
 	}
-	return nil, refusal.New(refusal.Conflict, "subscribe to it, or choose another name", "there is a channel %s already", s.Name)
+	return nil, refusal.New(refusal.Conflict, "subscribe to it, or choose another name", "channel %s exists already", s.Name)
 }
 
 func decideDescribe(s State, c Describe) ([]Event, error) {

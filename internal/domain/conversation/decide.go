@@ -41,7 +41,7 @@ func CheckID(id string) error { return event.CheckName("conversation", id) }
 // speaking as another agent, limit for a conversation that is full.
 func Decide(s State, c Append, now time.Time) ([]Event, error) {
 	if c.By.IsZero() {
-		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
+		return nil, refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
 	if s.Exists() && s.ID != c.Conversation {
 		return nil, refusal.New(refusal.Invalid, "load the conversation that the command names", "a turn of another conversation reached %s", s.ID)

@@ -22,7 +22,7 @@ func (c Annotate) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, requireLive(t)
 	}
 	if c.Entry == 0 || strings.TrimSpace(c.Note) == "" {
-		return nil, refusal.New(refusal.Invalid, "give the entry's position and what there is to say", "an annotation needs an entry and a note")
+		return nil, refusal.New(refusal.Invalid, "give the position of the entry and a note", "an annotation needs an entry and a note")
 	}
 	if err := event.CheckText("the note", c.Note, event.MaxText); err != nil {
 		return nil, err

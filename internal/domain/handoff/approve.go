@@ -28,7 +28,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if c.Digest != "" && c.Digest != h.Envelope {
-		return nil, refusal.New(refusal.Conflict, "look at the envelope that it has now", "handoff %s carries another envelope", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "look at its current envelope", "handoff %s has another envelope", h.ID(t.ID))
 	}
 	e := event.Approved{By: c.By.Short(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
 	for _, k := range h.Candidates {
@@ -61,7 +61,7 @@ func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*ta
 	case h.Approver != "" && h.Approver != by.Agent() && !by.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "ask "+h.Approver+" or an operator", "%s is not the approver", by.Short())
 	case h.Approver == "" && !by.IsOperator():
-		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who finds it among what waits for approval", "only an operator approves this handoff")
+		return nil, refusal.New(refusal.NotPermitted, "wait for an operator, who sees it among the handoffs that wait for approval", "only an operator approves this handoff")
 	}
 	return h, requireNotKept(t, by, t.OpenTicket(), now)
 }

@@ -31,11 +31,11 @@ func (c Ask) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if c.To != "" && c.To == c.By.Agent() {
-		return nil, refusal.New(refusal.Invalid, "ask somebody else, or leave it to a desk", "%s asks itself", c.To)
+		return nil, refusal.New(refusal.Invalid, "name somebody else, or a desk", "%s cannot ask itself", c.To)
 	}
 	if k := t.OpenTicket(); k != nil {
-		return nil, refusal.New(refusal.Conflict, "ask them directly, or release the ticket to its desk with what you need to know",
-			"you hold task %s by ticket %s: one is open at a time", t.ID, event.TicketID(t.ID, k.N))
+		return nil, refusal.New(refusal.Conflict, "ask them directly, or release the ticket with your question as the detail",
+			"you own task %s by ticket %s: a task has one open ticket at a time", t.ID, event.TicketID(t.ID, k.N))
 	}
 	d := decision{t: t}
 	d.do(events...)

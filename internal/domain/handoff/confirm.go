@@ -24,14 +24,14 @@ func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff || h.Stage != event.Accepted {
-		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirm",
+		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirmation",
 			event.HandoffID(t.ID, c.Handoff))
 	}
 	d := decision{t: t}
 	e := event.Confirmed{Handoff: h.N, By: c.By.Short()}
 	if c.Envelope.Digest != "" {
 		if h.Kind == event.Supervised {
-			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "what was approved is what moves: handoff %s takes no more notes",
+			return nil, refusal.New(refusal.NotPermitted, "confirm without notes", "handoff %s was approved as it is: it takes no more notes",
 				h.ID(t.ID))
 		}
 		if err := requireNewest(t, c.Envelope); err != nil {

@@ -54,7 +54,7 @@ func requireLive(t task.Task) error {
 	case !t.Exists():
 		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
 	case t.State.Final():
-		return refusal.New(refusal.Conflict, "nothing more can happen to it; create a new task", "task %s is %s", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "it cannot change any more; create a new task", "task %s is %s", t.ID, t.State)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func requireEpoch(t task.Task, epoch uint64) error {
 	if epoch == t.Epoch {
 		return nil
 	}
-	return refusal.New(refusal.StaleEpoch, "ownership has moved since; fetch the task and look at owner and epoch",
+	return refusal.New(refusal.StaleEpoch, "ownership has changed since; fetch the task and look at its owner and epoch",
 		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
 }
 
@@ -124,7 +124,7 @@ func busy(t task.Task) error {
 	case h != nil:
 		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
 	case t.AtDesk() != nil:
-		return refusal.New(refusal.Conflict, "wait until somebody sees to it, or take it back by denying it", "task %s waits for ticket %s",
+		return refusal.New(refusal.Conflict, "wait until somebody handles it, or withdraw it by denying it", "task %s waits for ticket %s",
 			t.ID, event.TicketID(t.ID, t.Ticket.N))
 	case t.State == event.Waiting:
 		return refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
@@ -146,7 +146,7 @@ func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 		return requireOwner(t, by, epoch)
 	}
 	if by.String() != t.Requester && !by.IsOperator() && !by.IsSystem() {
-		return refusal.New(refusal.NotOwner, "only its requester may hand on a task that nobody owns",
+		return refusal.New(refusal.NotOwner, "only the requester may hand off a task that nobody owns",
 			"%s did not create task %s", by.Short(), t.ID)
 	}
 	return requireEpoch(t, epoch)
@@ -195,7 +195,7 @@ func requireNarrower(t task.Task, permissions []string) error {
 	}
 	for _, p := range permissions {
 		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
-			return refusal.New(refusal.NotPermitted, "permissions only narrow; pass on a part of the task's", "task %s has no permission %q", t.ID, p)
+			return refusal.New(refusal.NotPermitted, "permissions can only be narrowed: pass on a subset of the task's", "task %s has no permission %q", t.ID, p)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func requireNarrower(t task.Task, permissions []string) error {
 // requireReady refuses while dependencies have not completed.
 func requireReady(t task.Task) error {
 	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
-		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to have it start by itself",
+		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to start it automatically",
 			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
 	}
 	return nil

@@ -26,7 +26,7 @@ func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.NotFound, "check the id", "there is no task that has the child %.64q", c.Child)
 	}
 	if c.State != event.Pending && c.State != event.Parked && !c.State.Final() {
-		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "%q is not how a child ends", c.State)
+		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "a child cannot be reported as %q", c.State)
 	}
 	child, why := t.Children[i], shortened(c.Why)
 	if child.State == c.State && child.Why == why || child.State.Final() {

@@ -32,10 +32,10 @@ func openAsk(t task.Task, by identity.Principal, epoch uint64, n int) (task.Ask,
 	for _, a := range t.Asks {
 		switch {
 		case a.N == n && a.By == by.Agent():
-			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers what they asked for themselves")
+			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
 		case a.N == n:
 			return a, nil
 		}
 	}
-	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see who asks for it", "nobody asks for task %s under number %d", t.ID, n)
+	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see its takeover requests", "task %s has no takeover request %d", t.ID, n)
 }

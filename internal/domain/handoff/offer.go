@@ -17,10 +17,10 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 	}
 	h := t.Handoff
 	if h == nil || handoff > h.N || handoff < 1 {
-		return nil, refusal.New(refusal.NotFound, "look into your inbox", "task %s has no handoff %d", t.ID, handoff)
+		return nil, refusal.New(refusal.NotFound, "check your inbox", "task %s has no handoff %d", t.ID, handoff)
 	}
 	over := func(why string) error {
-		return refusal.New(refusal.Expired, "nothing to do; look into your inbox for what is open",
+		return refusal.New(refusal.Expired, "nothing to do; your inbox lists the open offers",
 			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
 	}
 	switch {
@@ -32,7 +32,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
 			event.HandoffID(t.ID, handoff))
 	case h.Stage == event.Requested:
-		return nil, over("it is to be offered again")
+		return nil, over("it will be offered again")
 	case h.Stage != event.Offered:
 		return nil, over("the handoff is " + string(h.Stage))
 	case offer != 0 && offer != h.Offer:

@@ -42,7 +42,7 @@ func (c Reject) check() error {
 	case c.Why == "":
 		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
 	case c.Why == event.MissingContext && len(c.Missing) == 0:
-		return refusal.New(refusal.Invalid, "name the missing fields", "missing context without naming what is missing helps nobody")
+		return refusal.New(refusal.Invalid, "name the missing fields", "the reason missing_context needs the names of the missing fields")
 	}
 	return firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText))
 }

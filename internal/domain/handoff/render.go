@@ -22,7 +22,7 @@ type Render struct {
 
 func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if !c.By.IsSystem() && (c.By.Agent() == "" || c.By.Agent() != c.Agent) {
-		return nil, refusal.New(refusal.NotPermitted, "each receiver has its own", "%s cannot have an envelope packed for another", c.By.Short())
+		return nil, refusal.New(refusal.NotPermitted, "fetch your own", "%s cannot fetch an envelope for another agent", c.By.Short())
 	}
 	e := c.Rendition
 	var source, rendition string
@@ -49,7 +49,7 @@ func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if e.Source != source {
-		return nil, refusal.New(refusal.Conflict, "pack the envelope that it has now", "another envelope than that was given to %s", c.Agent)
+		return nil, refusal.New(refusal.Conflict, "pack its current envelope", "%s was given another envelope", c.Agent)
 	}
 	return []event.Event{e}, nil
 }

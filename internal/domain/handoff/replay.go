@@ -34,7 +34,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	for _, dep := range t.Dependencies {
 		if dep.State.Final() && dep.State != event.Completed && t.Owner == "" {
-			return nil, refusal.New(refusal.Conflict, "discard it and create it anew without that dependency", "task %s depends on %s, which is %s",
+			return nil, refusal.New(refusal.Conflict, "discard it and create it again without that dependency", "task %s depends on %s, which is %s",
 				t.ID, dep.Task, dep.State)
 		}
 	}
@@ -49,7 +49,7 @@ func requireParked(t task.Task, by identity.Principal) error {
 		return err
 	}
 	if !by.IsOperator() {
-		return refusal.New(refusal.NotPermitted, "tell an operator, or call the task off and make another", "%s cannot touch the dead-letter queue", by.Short())
+		return refusal.New(refusal.NotPermitted, "ask an operator, or cancel the task and create another", "%s may not change the dead-letter queue", by.Short())
 	}
 	if t.State != event.Parked {
 		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead-letter queue", t.ID, t.State)

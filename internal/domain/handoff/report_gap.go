@@ -23,7 +23,7 @@ func (c ReportGap) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if len(c.Missing) == 0 {
-		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a gap without naming what is missing helps nobody")
+		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a report of a gap needs the names of what is missing")
 	}
 	if err := firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err

@@ -102,11 +102,11 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
 	}
 	if k := t.OpenTicket(); k != nil && c.Kind == event.Supervised {
-		return refusal.New(refusal.Conflict, "hand it on without, or release the ticket", "you have taken task %s over by ticket %s: no approval is asked for of others",
+		return refusal.New(refusal.Conflict, "hand it off without an approver, or release the ticket", "you have taken task %s over by ticket %s: others do not approve its handoffs",
 			t.ID, event.TicketID(t.ID, k.N))
 	}
 	if used, _ := t.BudgetSpent(); used {
-		return refusal.New(refusal.Budget, "complete the task with what there is, or ask an operator to raise the budget",
+		return refusal.New(refusal.Budget, "complete the task with the results so far, or ask an operator to raise the budget",
 			"the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),

@@ -32,7 +32,7 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case !c.By.IsSystem() && !c.By.IsOperator() && c.By.Agent() != c.Agent:
 		return nil, refusal.New(refusal.NotPermitted, "ask the agent or an operator", "%s cannot shed offers to %s", c.By.Short(), c.Agent)
 	case h.OpenClaim():
-		return nil, refusal.New(refusal.Conflict, "leave it: the first to accept has it", "handoff %s is offered to others too", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "leave it: the first agent to accept gets it", "handoff %s is offered to others too", h.ID(t.ID))
 	case h.Kind == event.Supervised:
 		return nil, refusal.New(refusal.Conflict, "reject it, or let it wait", "handoff %s was approved for %s", h.ID(t.ID), c.Agent)
 	}

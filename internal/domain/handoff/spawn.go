@@ -120,7 +120,7 @@ func (c Spawn) allot(t task.Task, children []event.NewChild) error {
 	n := len(children)
 	rest := t.Limits.Tasks - t.Used.Tasks - n
 	if rest < 0 {
-		return refusal.New(refusal.Limit, "do some of it without a child, or wait until children have ended: what they do not use comes back",
+		return refusal.New(refusal.Limit, "create fewer children, or wait until others have ended: tasks that they did not use can be created again",
 			"%d tasks may still come of task %s, and these are %d; its limit of tasks is %d", rest+n, t.ID, n, t.Limits.Tasks).With("left", rest+n)
 	}
 	parts := n

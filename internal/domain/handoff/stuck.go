@@ -32,10 +32,10 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	switch {
 	case c.By.Agent() != "" && c.By.Agent() == t.Owner:
-		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it on", "%s owns task %s itself", c.By.Agent(), t.ID)
+		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it off", "%s owns task %s itself", c.By.Agent(), t.ID)
 	case !c.By.IsOperator() && c.By.String() != t.Requester && !c.Above:
-		return nil, refusal.New(refusal.NotPermitted, "ask its requester, who owns the task that it works for, or an operator; or ask to take it over",
-			"%s cannot say that task %s is stuck", c.By.Short(), t.ID)
+		return nil, refusal.New(refusal.NotPermitted, "ask its requester, the owner of its parent task, or an operator; or request a takeover",
+			"%s may not report task %s as stuck", c.By.Short(), t.ID)
 	case t.State == event.Pending:
 		return nil, refusal.New(refusal.Conflict, "hand it off", "nobody owns task %s", t.ID)
 	case t.State != event.Executing:
@@ -71,9 +71,9 @@ func checkStuckReports(t task.Task, by string) error {
 	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
 	switch n := t.StuckReportsBy(by); {
 	case n >= event.MaxWords:
-		return refusal.New(refusal.Limit, hint, "%s has said %d times that %s is stuck, and it still has task %s", by, n, t.Owner, t.ID)
+		return refusal.New(refusal.Limit, hint, "%s has reported %d times that %s is stuck, and it still owns task %s", by, n, t.Owner, t.ID)
 	case n == 0 && len(t.StuckReports) >= event.MaxWordsBy:
-		return refusal.New(refusal.Limit, hint, "%d others have said that %s is stuck, and it still has task %s", len(t.StuckReports), t.Owner, t.ID)
+		return refusal.New(refusal.Limit, hint, "%d others have reported that %s is stuck, and it still owns task %s", len(t.StuckReports), t.Owner, t.ID)
 	}
 	return nil
 }

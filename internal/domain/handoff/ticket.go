@@ -84,9 +84,9 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 	asked := by.Agent() != "" && by.Agent() == k.To
 	switch {
 	case samePerson(by, k.By) && k.Kind != event.TicketTakeover:
-		return nil, refusal.New(refusal.NotPermitted, "wait for the answer, or take the question back", "nobody answers what they asked themselves")
+		return nil, refusal.New(refusal.NotPermitted, "wait for the answer, or withdraw the question", "nobody answers their own question")
 	case !by.IsOperator() && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
-		return nil, refusal.New(refusal.NotPermitted, "leave it to whoever serves the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
+		return nil, refusal.New(refusal.NotPermitted, "leave it to the people of the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
 	}
 	return k, requireNotKept(t, by, k, now)
 }
@@ -96,7 +96,7 @@ func requireNotKept(t task.Task, by identity.Principal, k *task.Ticket, now time
 	if k == nil || k.State != event.TicketTaken || samePerson(by, k.ClaimedBy) || !now.Before(k.Kept) {
 		return nil
 	}
-	return refusal.New(refusal.Conflict, "leave it to them, or come back after that", "%s sees to ticket %s until %s", k.ClaimedBy, event.TicketID(t.ID, k.N),
+	return refusal.New(refusal.Conflict, "leave it to them, or come back after that", "%s has claimed ticket %s until %s", k.ClaimedBy, event.TicketID(t.ID, k.N),
 		k.Kept.Format(time.RFC3339))
 }
 

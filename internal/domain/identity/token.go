@@ -121,7 +121,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if !c.ExpiresAt.IsZero() && !c.ExpiresAt.After(now) {
-		return nil, refusal.New(refusal.Invalid, "give a time to come, or none for a token that does not expire",
+		return nil, refusal.New(refusal.Invalid, "give a time in the future, or none for a token that does not expire",
 			"the token would have expired already, at %s", c.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return []Event{TokenCreated{
@@ -177,7 +177,7 @@ func Verify(s State, secret string, now time.Time) (Principal, error) {
 	same := subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(s.Hash)) == 1
 	switch {
 	case !s.Exists() || !same:
-		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token is not known here")
+		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token is unknown")
 	case !s.RevokedAt.IsZero():
 		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token was revoked")
 	case !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt):

@@ -15,7 +15,7 @@ import (
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	id, by := c.item()
 	if by.IsZero() {
-		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
+		return nil, refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
 	if s.Exists() && id != s.ID {
 		return nil, refusal.New(refusal.Invalid, "load the item that the command names", "a command for another item reached %s", s.ID)

@@ -80,10 +80,10 @@ func (c Store) checkBelonging() error {
 func (c Content) check() error {
 	switch {
 	case len(c.Text) > MaxText:
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("an item has at most %d bytes (%d KiB): store the whole as an artifact and its gist here, "+
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("an item has at most %d bytes (%d KiB): store the whole text as an artifact and a summary here, "+
 			"or split it into items", MaxText, MaxText>>10), "the text has %d bytes", len(c.Text)).With("limit", MaxText)
 	case len(c.Title) > MaxTitle:
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes; the rest belongs into the text", MaxTitle),
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes; put the rest in the text", MaxTitle),
 			"the title has %d bytes", len(c.Title)).With("limit", MaxTitle)
 	case !utf8.ValidString(c.Text) || !utf8.ValidString(c.Title):
 		return refusal.New(refusal.Invalid, "send UTF-8; store other data as an artifact", "title or text is not valid UTF-8")

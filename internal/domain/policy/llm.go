@@ -49,7 +49,7 @@ func (c *checker) checkLLM() {
 	}
 	c.refused("llm.model", event.CheckText("the model's name", l.Model, MaxModel))
 	if env := l.APIKeyEnv; env != "" && (!strings.HasPrefix(env, KeyPrefix) || len(env) > maxEnv || strings.Trim(env, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "") {
-		c.sayAt("llm.api_key_env", "name a variable like "+KeyPrefix+"KEY; the key itself does not belong into this file",
+		c.sayAt("llm.api_key_env", "name a variable like "+KeyPrefix+"KEY; the key itself does not belong in this file",
 			"the key cannot be in a variable of that name")
 	}
 	for _, n := range []struct {
@@ -78,7 +78,7 @@ func checkEndpoint(endpoint string) error {
 	ip, err := netip.ParseAddr(u.Hostname())
 	local := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return refusal.New(refusal.Invalid, "use https; http is for the server's own machine alone", "the endpoint %.80s would be called in the clear", u.Host)
+		return refusal.New(refusal.Invalid, "use https; http is allowed only for the server's own machine", "calls to the endpoint %.80s would not be encrypted", u.Host)
 	}
 	return nil
 }

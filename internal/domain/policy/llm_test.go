@@ -43,9 +43,9 @@ func TestAModelThatCannotBeMeantIsRefusedWithItsLine(t *testing.T) {
 		old, with string
 		reason    string
 	}{
-		{3, "https://api.example.com/v1", "http://api.example.com/v1", "in the clear"},
-		{3, "https://api.example.com/v1", "http://localhost.example.com/v1", "in the clear"},
-		{3, "https://api.example.com/v1", "ftp://api.example.com/v1", "in the clear"},
+		{3, "https://api.example.com/v1", "http://api.example.com/v1", "would not be encrypted"},
+		{3, "https://api.example.com/v1", "http://localhost.example.com/v1", "would not be encrypted"},
+		{3, "https://api.example.com/v1", "ftp://api.example.com/v1", "would not be encrypted"},
 		{3, "https://api.example.com/v1", "api.example.com", "not the plain address"},
 		{3, "https://api.example.com/v1", "https://me:secret@api.example.com", "not the plain address"},
 		{3, "https://api.example.com/v1", "https://api.example.com/?key=secret", "not the plain address"},

@@ -28,7 +28,7 @@ func (p *Policy) Missing(file string, known Targets) Problems {
 		to := path + ".then.to"
 		m.agent(to+".agent", rule.Then.To.Agent)
 		m.capability(to+".capability", rule.Then.To.Capability)
-		m.there(to+".channel", "channel", rule.Then.To.Channel, known.Channel, "create it, or mend the name")
+		m.there(to+".channel", "channel", rule.Then.To.Channel, known.Channel, "create it, or fix the name")
 		m.desk(to+".human", rule.Then.To.Human)
 		m.agent(path+".then.supervised_by", rule.Then.SupervisedBy)
 	}
@@ -68,11 +68,11 @@ func (m *missing) there(path, what, name string, known func(string) bool, hint s
 }
 
 func (m *missing) agent(path, name string) {
-	m.there(path, "agent", name, m.known.Agent, "register it, or mend the name")
+	m.there(path, "agent", name, m.known.Agent, "register it, or fix the name")
 }
 
 func (m *missing) capability(path, name string) {
-	m.there(path, "agent with the capability", name, m.known.Capability, "register one, or mend the name")
+	m.there(path, "agent with the capability", name, m.known.Capability, "register one, or fix the name")
 }
 
 func (m *missing) desk(path, name string) {

@@ -52,7 +52,7 @@ func (p Problems) Err() error {
 		}
 		lines = append(lines, one.String())
 	}
-	return refusal.New(refusal.Invalid, "mend the file; the policy in force stays as it is", "the policy has %s: %s",
+	return refusal.New(refusal.Invalid, "fix the file; the policy in force stays as it is", "the policy has %s: %s",
 		plural(len(p), "problem"), strings.Join(lines, "; ")).With("problems", []Problem(p))
 }
 

@@ -46,7 +46,7 @@ type Adopt struct {
 // Refusals: unauthenticated without a principal, invalid with the problems of the text.
 func Decide(s State, c Adopt, now time.Time) ([]Event, error) {
 	if c.By == "" {
-		return nil, refusal.New(refusal.Unauthenticated, "send a token", "nobody is asking")
+		return nil, refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
 	digest := DigestOf([]byte(c.Text))
 	if s.Digest == digest {

@@ -217,7 +217,7 @@ func (a *App) given(ctx context.Context, c Caller, t task.Task) (string, error) 
 	n, offer := t.Handoff.N, t.Handoff.Offer
 	out, err := a.tasks.Do(ctx, c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
 		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
-			return nil, refusal.New(refusal.Expired, "look into your inbox for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
+			return nil, refusal.New(refusal.Expired, "check your inbox for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
 		}
 		rendered, err := a.rendered(ctx, c.Workspace, t, c.Agent())
 		if err != nil || rendered == nil {

@@ -63,7 +63,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	case k.Kind == event.TicketQuestion:
 		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)
 	case k.Kind == event.TicketTakeover:
-		return 0, refusal.New(refusal.Invalid, "claim it", "ticket %s asks for somebody who takes the task over", id)
+		return 0, refusal.New(refusal.Invalid, "claim it", "ticket %s asks for a person who takes the task over", id)
 	}
 	return k.Handoff, nil
 }

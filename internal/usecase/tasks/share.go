@@ -63,7 +63,7 @@ func (a *App) readShare(ctx context.Context, c Caller, taskID string, n int, in 
 	}
 	i := slices.IndexFunc(t.Shares, func(s task.Share) bool { return s.N == n && (s.To == c.Agent() || c.Agent() == "") })
 	if i < 0 {
-		return Sheet{}, refusal.New(refusal.NotFound, "look into your inbox", "nothing is shared with you under %s", event.ShareID(taskID, n))
+		return Sheet{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with you under %s", event.ShareID(taskID, n))
 	}
 	s := t.Shares[i]
 	if s.To != c.Agent() {
