@@ -37,12 +37,10 @@ var objects = []struct {
 
 // closed are the closed sets.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Priority](): texts(event.Priorities()),
-	reflect.TypeFor[event.Reason]():   texts(event.Reasons()),
-	reflect.TypeFor[event.Kind]():     texts(event.Kinds()),
-	reflect.TypeFor[event.ConstraintKind](): texts([]event.ConstraintKind{
-		event.ConstraintBudget, event.ConstraintSecurity, event.ConstraintFormat, event.ConstraintPreference, event.ConstraintProhibition,
-	}),
+	reflect.TypeFor[event.Priority]():          texts(event.Priorities()),
+	reflect.TypeFor[event.Reason]():            texts(event.Reasons()),
+	reflect.TypeFor[event.Kind]():              texts(event.Kinds()),
+	reflect.TypeFor[event.ConstraintKind]():    texts(event.ConstraintKinds()),
 	reflect.TypeFor[event.Strategy]():          texts(event.Strategies()),
 	reflect.TypeFor[envelope.PartKind]():       texts(envelope.PartKinds()),
 	reflect.TypeFor[envelope.OmissionReason](): texts(envelope.OmissionReasons()),
