@@ -21,6 +21,9 @@ type ImportInput struct {
 	Start      bool            `json:"start,omitempty" doc:"The calling agent works on the task itself; it is handed to nobody."`
 }
 
+// ImportFormats lists the formats of documents that can be imported.
+func ImportFormats() []foreign.Format { return foreign.Formats() }
+
 // Imported is a receipt, and what became of the document's fields.
 type Imported struct {
 	taskstore.Receipt

@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // closedSets are the types that have a fixed number of values. The API describes them wherever they occur, so no field lists them
@@ -46,6 +47,7 @@ var closedSets = []closedSet{
 	setOf(conversation.Roles()),
 	setOf(refusal.Codes()),
 	setOf(phrases.Intents()),
+	setOf(tasks.ImportFormats()),
 }
 
 // closedSet is one such type, the type that describes it, and its values.
