@@ -12,7 +12,7 @@ import (
 
 func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 	h := open(t)
-	coder := h.agent(newEra, "coder")
+	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Write the parser"})
 	_, kept := coder.call("remember", m{"text": "the grammar is in docs"})
 	id := task["task"]
@@ -43,8 +43,8 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
 	h := open(t)
 	h.token("boss")
-	coder := h.agent(newEra, "coder")
-	boss := h.connect(newEra, "boss", h.tokenAt("boss", ""), &mcp.ClientOptions{
+	coder := h.agent(statelessVersion, "coder")
+	boss := h.connect(statelessVersion, "boss", h.tokenAt("boss", ""), &mcp.ClientOptions{
 		MultiRoundTrip:     &mcp.MultiRoundTripOptions{Disabled: true},
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return nil, nil },
 	})
@@ -67,7 +67,7 @@ func TestAVerdictThatIsNoneDecidesNothing(t *testing.T) {
 
 func TestAKeyKeepsNoCallFromMakingTwoChanges(t *testing.T) {
 	h := open(t)
-	coder := h.agent(newEra, "coder")
+	coder := h.agent(statelessVersion, "coder")
 	for _, args := range []m{{"readiness": "busy", "description": "writes parsers"}, {"readiness": "busy", "description": "writes parsers"}} {
 		r, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "join", Arguments: args, Meta: mcp.Meta{"trapeze/key": "k1"}})
 		if err != nil || r.IsError || r.StructuredContent.(m)["readiness"] != "busy" {
@@ -82,7 +82,7 @@ func TestAKeyKeepsNoCallFromMakingTwoChanges(t *testing.T) {
 
 func TestAResultIsShownWithItsTextAndItsData(t *testing.T) {
 	h := open(t)
-	coder := h.agent(newEra, "coder")
+	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Count the files"})
 	coder.call("complete", m{"task": task["task"], "text": "Counted.", "data": m{"files": 12}})
 	if text, _ := coder.call("status", m{"id": task["task"]}); !strings.Contains(text, "\n| Counted.\n| {\"files\":12}") {

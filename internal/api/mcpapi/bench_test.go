@@ -18,7 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// BenchmarkToolCall compares how long one client waits for the same: a use case over HTTP, and as a tool of either era. What a
+// BenchmarkToolCall compares how long one client waits for the same: a use case over HTTP, and as a tool of either version. What a
 // tool costs is p50-µs beside that of http. Reads are compared, since the disk would hide what is asked for here.
 func BenchmarkToolCall(b *testing.B) {
 	h := open(b)
@@ -37,12 +37,12 @@ func BenchmarkToolCall(b *testing.B) {
 	b.Run("http", func(b *testing.B) {
 		each(b, func() error { _, err := c.SearchMemory(b.Context(), client.MemoryFilter{Limit: 10}); return err })
 	})
-	for _, era := range []string{newEra, oldEra} {
-		b.Run("mcp "+era, func(b *testing.B) {
+	for _, version := range []string{statelessVersion, sessionVersion} {
+		b.Run("mcp "+version, func(b *testing.B) {
 			a := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 			session, err := a.Connect(b.Context(), &mcp.StreamableClientTransport{
 				Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{token, &http.Transport{}}},
-			}, &mcp.ClientSessionOptions{ProtocolVersion: era})
+			}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -75,8 +75,8 @@ func each(b *testing.B, call func() error) {
 // costs the server in memory: heap and stacks, sockets of the kernel not counted.
 func BenchmarkWaiting(b *testing.B) {
 	const agents = 1000
-	for _, era := range []string{newEra, oldEra} {
-		b.Run(era, func(b *testing.B) {
+	for _, version := range []string{statelessVersion, sessionVersion} {
+		b.Run(version, func(b *testing.B) {
 			for b.Loop() {
 				h := open(b)
 				s := httptest.NewServer(h.api)
@@ -92,7 +92,7 @@ func BenchmarkWaiting(b *testing.B) {
 						b.Fatal(err)
 					}
 					conns = append(conns, conn)
-					if err := waitInInbox(conn, era, t); err != nil {
+					if err := waitInInbox(conn, version, t); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -111,19 +111,19 @@ func BenchmarkWaiting(b *testing.B) {
 }
 
 // waitInInbox makes a connection wait, with as little as possible on the client's side.
-func waitInInbox(conn net.Conn, era, token string) error {
+func waitInInbox(conn net.Conn, version, token string) error {
 	headers := "Host: localhost\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 	post := func(more, body string) error {
 		_, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n%s", headers, more, len(body), body)
 		return err
 	}
-	meta, more := "", "Mcp-Protocol-Version: "+era+"\r\n"
-	if era == newEra {
+	meta, more := "", "Mcp-Protocol-Version: "+version+"\r\n"
+	if version == statelessVersion {
 		more += "Mcp-Method: tools/call\r\nMcp-Name: inbox\r\n"
-		meta = `, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + era + `", "io.modelcontextprotocol/clientCapabilities": {}}`
+		meta = `, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + version + `", "io.modelcontextprotocol/clientCapabilities": {}}`
 	} else {
 		for _, body := range []string{
-			`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "` + era + `", "capabilities": {}, "clientInfo": {"name": "w", "version": "1"}}}`,
+			`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "` + version + `", "capabilities": {}, "clientInfo": {"name": "w", "version": "1"}}}`,
 			`{"jsonrpc": "2.0", "method": "notifications/initialized"}`,
 		} {
 			if err := post(more, body); err != nil {

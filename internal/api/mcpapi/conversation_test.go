@@ -23,20 +23,20 @@ import (
 
 var update = flag.Bool("update", false, "write what the server says now into the recorded conversations")
 
-// A conversation is a file of testdata/conversations: what agents send to a server, and what each hears from it, in both eras of
-// the protocol. Its sections, in order, are
+// A conversation is a file of testdata/conversations: what agents send to a server, and what each hears from it, with and without
+// sessions. Its sections, in order, are
 //
 //	-- agents --               a line for each: its name, then its capabilities, the first of a person being human
 //	-- client --               what the clients are capable of, as JSON; left out: {}
 //	-- NAME --                 messages that an agent sends, as JSON-RPC
-//	-- NAME in ERA --          the same in one era only
+//	-- NAME in ERA --          the same in one version only
 //	-- wait 45s --             time goes by
 //	-- NAME hears --           what an agent was sent meanwhile; go test -update writes these
 //	-- NAME hears in ERA --    the same, where the eras differ
 //
 // A second goes by before each step, and a step ends when the server has no more to do. What the protocol repeats in every
-// exchange is left to the harness: the handshake of the older era, unless the first message is one, and in the newer one _meta of
-// requests. What results have in the newer era only ([framed]) makes no difference. Ids and digests are numbered as they first
+// exchange is left to the harness: the handshake of the older version, unless the first message is one, and in the newer one _meta of
+// requests. What results have in the newer version only ([framed]) makes no difference. Ids and digests are numbered as they first
 // appear: task_1, mem_1, sha256:1; and so they are sent. Salts, and counts of tokens, which depend on them, are not shown.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
@@ -51,8 +51,8 @@ func TestConversations(t *testing.T) {
 			}
 			comment, script := parse(string(b))
 			heard := map[string][]hearing{}
-			for _, era := range []string{oldEra, newEra} {
-				synctest.Test(t, func(t *testing.T) { heard[era] = play(t, era, script) })
+			for _, version := range []string{sessionVersion, statelessVersion} {
+				synctest.Test(t, func(t *testing.T) { heard[version] = play(t, version, script) })
 			}
 			got := format(comment, script, heard)
 			switch {
@@ -100,25 +100,25 @@ func format(comment string, script []section, heard map[string][]hearing) string
 	b.WriteString(comment)
 	for i, s := range script {
 		fmt.Fprintf(&b, "-- %s --\n%s", s.name, s.text)
-		for n, old := range heard[oldEra][i] {
+		for n, old := range heard[sessionVersion][i] {
 			write := func(heading, text string) {
 				if text != "" {
 					fmt.Fprintf(&b, "-- %s %s --\n%s", old.name, heading, text)
 				}
 			}
-			recent := heard[newEra][i][n]
+			recent := heard[statelessVersion][i][n]
 			if framed(old.text) == recent.text {
 				write("hears", old.text)
 				continue
 			}
-			write("hears in "+oldEra, old.text)
-			write("hears in "+newEra, recent.text)
+			write("hears in "+sessionVersion, old.text)
+			write("hears in "+statelessVersion, recent.text)
 		}
 	}
 	return b.String()
 }
 
-// framed is what was heard in the older era with what results have in the newer one only.
+// framed is what was heard in the older version with what results have in the newer one only.
 func framed(text string) string {
 	var b strings.Builder
 	for _, message := range decoded(text) {
@@ -160,8 +160,8 @@ func firstDifference(want, got string) string {
 	return ""
 }
 
-// play gives what was heard after each section, in an era.
-func play(t *testing.T, era string, script []section) []hearing {
+// play returns what was heard after each section, with a protocol version.
+func play(t *testing.T, version string, script []section) []hearing {
 	h, n := open(t), &names{real: map[string]string{}, told: map[string]string{}}
 	defer h.deliver()()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -172,13 +172,13 @@ func play(t *testing.T, era string, script []section) []hearing {
 		who, only, _ := strings.Cut(s.name, " in ")
 		time.Sleep(time.Second)
 		switch {
-		case only != "" && only != era:
+		case only != "" && only != version:
 		case who == "client":
 			capable = json.RawMessage(s.text)
 		case who == "agents":
 			for line := range strings.Lines(s.text) {
 				words := strings.Fields(line)
-				speakers = append(speakers, &speaker{t: t, era: era, name: words[0], token: h.token(words[0], words[1:]...), server: inprocess.Transport(h.api)})
+				speakers = append(speakers, &speaker{t: t, version: version, name: words[0], token: h.token(words[0], words[1:]...), server: inprocess.Transport(h.api)})
 			}
 		case strings.HasPrefix(who, "wait "):
 			d, err := time.ParseDuration(strings.TrimPrefix(who, "wait "))
@@ -277,11 +277,11 @@ func (n *names) unfold(t *testing.T, text string) string {
 
 // speaker is an agent's client, down to the messages.
 type speaker struct {
-	t                *testing.T
-	era, name, token string
-	server           http.RoundTripper
-	session          string
-	streams          []*stream // in the order in which they were opened
+	t                    *testing.T
+	version, name, token string
+	server               http.RoundTripper
+	session              string
+	streams              []*stream // in the order in which they were opened
 }
 
 // stream is what comes as the answer to one request.
@@ -312,15 +312,15 @@ func (sp *speaker) listen() string {
 	return b.String()
 }
 
-// say sends a message, after the handshake of the older era or with what the newer one wants in each request.
+// say sends a message, after the handshake of the older version or with what the newer one wants in each request.
 func (sp *speaker) say(ctx context.Context, message map[string]any, capable json.RawMessage) {
 	sp.t.Helper()
 	method, _ := message["method"].(string)
 	client := m{"name": sp.name, "version": "1"}
-	if sp.era == oldEra {
+	if sp.version == sessionVersion {
 		if sp.session == "" && method != "initialize" {
 			sp.send(ctx, m{"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": m{
-				"protocolVersion": oldEra, "clientInfo": client, "capabilities": capable,
+				"protocolVersion": sessionVersion, "clientInfo": client, "capabilities": capable,
 			}})
 			synctest.Wait()
 			sp.listen() // the handshake has a conversation of its own
@@ -339,7 +339,7 @@ func (sp *speaker) say(ctx context.Context, message map[string]any, capable json
 		if !ok {
 			meta = m{}
 		}
-		for key, value := range (m{"protocolVersion": newEra, "clientInfo": client, "clientCapabilities": capable}) {
+		for key, value := range (m{"protocolVersion": statelessVersion, "clientInfo": client, "clientCapabilities": capable}) {
 			if _, ok := meta["io.modelcontextprotocol/"+key]; !ok {
 				meta["io.modelcontextprotocol/"+key] = value
 			}
@@ -358,7 +358,7 @@ func (sp *speaker) send(ctx context.Context, message m) {
 	}
 	r := sp.request(ctx, http.MethodPost, bytes.NewReader(b))
 	method, _ := message["method"].(string)
-	if sp.era == newEra && method != "" {
+	if sp.version == statelessVersion && method != "" {
 		r.Header.Set("Mcp-Method", method)
 		params := message["params"].(m)
 		for _, field := range []string{"name", "uri", "taskId"} {
@@ -373,7 +373,7 @@ func (sp *speaker) send(ctx context.Context, message m) {
 	sp.exchange(r)
 }
 
-// open is the stream of the older era on which comes what answers no request.
+// open is the stream of the older version on which comes what answers no request.
 func (sp *speaker) open(ctx context.Context) {
 	sp.exchange(sp.request(ctx, http.MethodGet, http.NoBody))
 }
@@ -385,7 +385,7 @@ func (sp *speaker) request(ctx context.Context, method string, body io.Reader) *
 	}
 	r.Header.Set("Authorization", "Bearer "+sp.token)
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set("Mcp-Protocol-Version", sp.era)
+	r.Header.Set("Mcp-Protocol-Version", sp.version)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -398,7 +398,7 @@ func (sp *speaker) request(ctx context.Context, method string, body io.Reader) *
 func (sp *speaker) exchange(r *http.Request) {
 	s := &stream{}
 	sp.streams = append(sp.streams, s)
-	begun, names := make(chan struct{}), r.Method == http.MethodPost && sp.session == "" && sp.era == oldEra
+	begun, names := make(chan struct{}), r.Method == http.MethodPost && sp.session == "" && sp.version == sessionVersion
 	go func() {
 		res, err := sp.server.RoundTrip(r)
 		if err != nil {

@@ -24,13 +24,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// The two eras of the protocol.
+// The last protocol version with sessions, and the first without.
 const (
-	oldEra = "2025-11-25"
-	newEra = "2026-07-28"
+	sessionVersion   = "2025-11-25"
+	statelessVersion = "2026-07-28"
 )
 
-// house is a server. Without its courier, nothing happens in it but what is asked for.
+// harness is a server. Unless deliver is called its courier does not run: only calls have effects.
 type harness struct {
 	t     testing.TB
 	post  *courier.Courier
@@ -45,7 +45,7 @@ func open(t testing.TB) *harness {
 	return openFor(t, nil, httpapi.Resource{})
 }
 
-// openFor is a house in which the tokens of an issuer count too.
+// openFor opens a server that accepts tokens of an issuer too.
 func openFor(t testing.TB, issuer agents.Issuer, resource httpapi.Resource) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
@@ -77,7 +77,7 @@ func openFor(t testing.TB, issuer agents.Issuer, resource httpapi.Resource) *har
 	return h
 }
 
-// deliver has the courier at work until it is told to stop: clocks run out, and what crosses tasks does.
+// deliver runs the courier until stop is called: timeouts fire, and effects across tasks happen.
 func (h *harness) deliver() (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	done := make(chan struct{})
@@ -88,7 +88,7 @@ func (h *harness) deliver() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// counted counts who waits.
+// counted counts the calls that wait for an inbox.
 func (h *harness) counted(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/inbox" && r.URL.Query().Get("wait") != "" {
@@ -99,7 +99,7 @@ func (h *harness) counted(api http.Handler) http.Handler {
 	})
 }
 
-// as is a client of the HTTP API for a token.
+// as returns a client of the HTTP API for a token.
 func (h *harness) as(token string) *client.Client {
 	h.t.Helper()
 	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: inprocess.Transport(h.api)}})
@@ -109,7 +109,7 @@ func (h *harness) as(token string) *client.Client {
 	return c
 }
 
-// token registers an agent and gives a token of it.
+// token registers an agent and returns a token for it.
 func (h *harness) token(name string, capabilities ...string) string {
 	h.t.Helper()
 	spec := client.AgentSpec{Capabilities: capabilities}
@@ -122,7 +122,7 @@ func (h *harness) token(name string, capabilities ...string) string {
 	return h.tokenAt(name, "")
 }
 
-// tokenAt gives a token of a registered agent with a person at its client.
+// tokenAt returns a token for a registered agent with a person at its client.
 func (h *harness) tokenAt(name, person string) string {
 	h.t.Helper()
 	t, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name, Person: person})
@@ -132,7 +132,7 @@ func (h *harness) tokenAt(name, person string) string {
 	return t.Text
 }
 
-// revoke ends all tokens of an agent.
+// revoke revokes all tokens of an agent.
 func (h *harness) revoke(name string) {
 	h.t.Helper()
 	list, err := h.admin.Tokens(h.t.Context())
@@ -149,31 +149,31 @@ func (h *harness) revoke(name string) {
 	}
 }
 
-// agent is an agent that is connected over MCP.
+// agent is an agent connected over MCP.
 type agent struct {
 	*mcp.ClientSession
 	t    testing.TB
 	name string
 }
 
-// agent connects an agent in an era, over HTTP within the process.
-func (h *harness) agent(era, name string, capabilities ...string) *agent {
+// agent connects an agent with a protocol version, over HTTP in the process.
+func (h *harness) agent(version, name string, capabilities ...string) *agent {
 	h.t.Helper()
-	return h.connect(era, name, h.token(name, capabilities...), nil)
+	return h.connect(version, name, h.token(name, capabilities...), nil)
 }
 
 // connect connects a client with a token.
-func (h *harness) connect(era, name, token string, o *mcp.ClientOptions) *agent {
+func (h *harness) connect(version, name, token string, o *mcp.ClientOptions) *agent {
 	h.t.Helper()
-	return h.connectOn(bearer{token, inprocess.Transport(h.api)}, era, name, o)
+	return h.connectOn(bearer{token, inprocess.Transport(h.api)}, version, name, o)
 }
 
-// connectOn connects a client on a way to the server that brings its token.
-func (h *harness) connectOn(way http.RoundTripper, era, name string, o *mcp.ClientOptions) *agent {
+// connectOn connects a client through a RoundTripper that adds its token.
+func (h *harness) connectOn(way http.RoundTripper, version, name string, o *mcp.ClientOptions) *agent {
 	h.t.Helper()
 	transport := &mcp.StreamableClientTransport{Endpoint: "http://localhost/mcp", HTTPClient: &http.Client{Transport: way}}
 	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, o)
-	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
+	s, err := c.Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// call calls a tool, which must not refuse, and gives what it says and its data.
+// call calls a tool, which must not refuse, and returns its text and data.
 func (a *agent) call(tool string, args map[string]any) (string, map[string]any) {
 	a.t.Helper()
 	text, data, refused := a.try(tool, args)
@@ -203,7 +203,7 @@ func (a *agent) call(tool string, args map[string]any) (string, map[string]any) 
 	return text, data
 }
 
-// fits checks what a tool gave against the schema that it announced.
+// fits validates the data of a result against the output schema of the tool.
 func (a *agent) fits(tool string, data any) {
 	a.t.Helper()
 	list, err := a.ListTools(context.Background(), nil)
@@ -227,7 +227,7 @@ func (a *agent) fits(tool string, data any) {
 			a.t.Fatal(err)
 		}
 		if err := resolved.Validate(data); err != nil {
-			a.t.Errorf("%s gave %v, which is not as announced: %v", tool, data, err)
+			a.t.Errorf("%s returned %v, which violates its output schema: %v", tool, data, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 )
 
-// post sends a message as it is, in the newer era unless the headers say otherwise, and gives what comes back.
+// post sends a message as it is, in the newer version unless the headers say otherwise, and gives what comes back.
 func post(t *testing.T, url, token, body string, headers ...string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -25,7 +25,7 @@ func post(t *testing.T, url, token, body string, headers ...string) (status int,
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": newEra,
+		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": statelessVersion,
 	} {
 		r.Header.Set(name, value)
 	}
@@ -52,10 +52,10 @@ func post(t *testing.T, url, token, body string, headers ...string) (status int,
 	return res.StatusCode, string(b)
 }
 
-// toolCall is a call of the newer era, and the headers that go with it.
+// toolCall is a call of the newer version, and the headers that go with it.
 func toolCall(tool, args string) (body string, headers []string) {
 	return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "` + tool + `", "arguments": ` + args +
-			`, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + newEra + `", "io.modelcontextprotocol/clientCapabilities": {}}}}`,
+			`, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + statelessVersion + `", "io.modelcontextprotocol/clientCapabilities": {}}}}`,
 		[]string{"Mcp-Method: tools/call", "Mcp-Name: " + tool}
 }
 
@@ -82,7 +82,7 @@ func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
 		{"nothing", "", token, "", headers, http.StatusBadRequest},
 		{"another tool in the header", "", token, good, []string{"Mcp-Method: tools/call", "Mcp-Name: send"}, http.StatusBadRequest},
 		{"an unknown version", "", token, good, append([]string{"Mcp-Protocol-Version: 1999-01-01"}, headers...), http.StatusBadRequest},
-		{"a session that is not", "", token, good, []string{"Mcp-Protocol-Version: " + oldEra, "Mcp-Session-Id: nobody"}, http.StatusNotFound},
+		{"a session that is not", "", token, good, []string{"Mcp-Protocol-Version: " + sessionVersion, "Mcp-Session-Id: nobody"}, http.StatusNotFound},
 		{"bytes that are no text", "", token, strings.Replace(good, `"id": 1`, "\"id\": \"\xff\"", 1), headers, http.StatusBadRequest},
 		{"text", "", token, good, append([]string{"Content-Type: text/plain"}, headers...), http.StatusUnsupportedMediaType},
 	} {
@@ -100,9 +100,9 @@ func TestWhatIsWrongIsRefusedAndTheServerLivesOn(t *testing.T) {
 }
 
 func TestATrickySpellingOfArgumentsIsRefused(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.agent(era, "coder")
+		coder := h.agent(version, "coder")
 		for _, c := range []struct{ tool, args, says string }{
 			{"decide", `{"id": "task_x.h1", "Verdict": "perhaps"}`, "takes no"},
 			{"decide", `{"id": "task_x.h1", "verdict": "perhaps", "VERDICT": ""}`, "takes no"},
@@ -124,12 +124,12 @@ func TestATrickySpellingOfArgumentsIsRefused(t *testing.T) {
 
 func TestASessionIsItsPrincipalsAlone(t *testing.T) {
 	h := open(t)
-	coder := h.agent(oldEra, "coder")
+	coder := h.agent(sessionVersion, "coder")
 	thief := h.token("thief")
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
 	list := func(token, session string) (int, string) {
-		return post(t, s.URL+"/mcp", token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`, "Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+session)
+		return post(t, s.URL+"/mcp", token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`, "Mcp-Protocol-Version: "+sessionVersion, "Mcp-Session-Id: "+session)
 	}
 	none, nothing := list(thief, "never-was")
 	if none != http.StatusNotFound {
@@ -153,9 +153,9 @@ func TestASessionIsItsPrincipalsAlone(t *testing.T) {
 }
 
 func TestARevokedTokenCountsNoMore(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.agent(era, "coder")
+		coder := h.agent(version, "coder")
 		coder.call("status", m{})
 		h.revoke("coder")
 		if _, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "status"}); err == nil {
@@ -166,13 +166,13 @@ func TestARevokedTokenCountsNoMore(t *testing.T) {
 
 func TestAnotherWorkspaceIsAnotherWorld(t *testing.T) {
 	h := open(t)
-	coder := h.agent(newEra, "coder")
+	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Write the parser"})
 	foreign, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "boss", Workspace: "elsewhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := h.connect(newEra, "boss", foreign.Text, nil)
+	other := h.connect(statelessVersion, "boss", foreign.Text, nil)
 	if text, _, refused := other.try("status", m{"id": task["task"]}); !refused {
 		t.Errorf("a task of another workspace was seen: %s", text)
 	}
@@ -184,7 +184,7 @@ func TestAnotherWorkspaceIsAnotherWorld(t *testing.T) {
 
 func TestEveryToolSaysWhatItGivesAndWhatItDoes(t *testing.T) {
 	h := open(t)
-	coder := h.agent(newEra, "coder")
+	coder := h.agent(statelessVersion, "coder")
 	list, err := coder.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 			}
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
-			r.Header.Set("Mcp-Protocol-Version", oldEra)
+			r.Header.Set("Mcp-Protocol-Version", sessionVersion)
 			if session != "" {
 				r.Header.Set("Mcp-Session-Id", session)
 			}
@@ -222,7 +222,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 			}
 			return res
 		}
-		hello := do(http.MethodPost, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+oldEra+
+		hello := do(http.MethodPost, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+sessionVersion+
 			`", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`, "")
 		_, _ = io.Copy(io.Discard, hello.Body)
 		_ = hello.Body.Close()
@@ -264,13 +264,13 @@ func TestATokenHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", strings.NewReader(
 				`{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {"notifications": {"resourceSubscriptions": ["trapeze://inbox"]}, "_meta": {`+
-					`"io.modelcontextprotocol/protocolVersion": "`+newEra+`", "io.modelcontextprotocol/clientCapabilities": {}}}}`))
+					`"io.modelcontextprotocol/protocolVersion": "`+statelessVersion+`", "io.modelcontextprotocol/clientCapabilities": {}}}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
-			r.Header.Set("Mcp-Protocol-Version", newEra)
+			r.Header.Set("Mcp-Protocol-Version", statelessVersion)
 			r.Header.Set("Mcp-Method", method)
 			res, err := server.RoundTrip(r) //nolint:bodyclose // end closes it
 			if err != nil {

@@ -11,16 +11,16 @@ import (
 
 type m = map[string]any
 
-func eras(t *testing.T, run func(t *testing.T, era string)) {
-	for _, era := range []string{oldEra, newEra} {
-		t.Run(era, func(t *testing.T) { run(t, era) })
+func eachVersion(t *testing.T, run func(t *testing.T, version string)) {
+	for _, version := range []string{sessionVersion, statelessVersion} {
+		t.Run(version, func(t *testing.T) { run(t, version) })
 	}
 }
 
 func TestATaskGoesFromOneAgentToAnotherAndIsDone(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder, reviewer := h.agent(era, "coder"), h.agent(era, "reviewer", "review")
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer", "review")
 		for _, a := range []*agent{coder, reviewer} {
 			a.call("join", m{})
 		}
@@ -52,7 +52,7 @@ func TestATaskGoesFromOneAgentToAnotherAndIsDone(t *testing.T) {
 
 func TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt(t *testing.T) {
 	h := open(t)
-	coder, reviewer := h.agent(newEra, "coder"), h.agent(newEra, "reviewer")
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
 	if text, _, refused := reviewer.try("join", m{"channels": "news"}); !refused || !strings.Contains(text, "channel") {
 		t.Errorf("a channel that is not there: %s", text)
 	}
@@ -70,7 +70,7 @@ func TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt(t *testing.T) {
 func TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // nobody delivers: with its owner lost, nobody else is asked first
 		h := open(t)
-		coder, reviewer := h.agent(newEra, "coder"), h.agent(newEra, "reviewer")
+		coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
 		reviewer.call("join", m{})
 		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
 		reviewer.call("accept", m{"handoff": sent["handoff"]})
@@ -83,11 +83,11 @@ func TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce(t *testing.T) {
 }
 
 func TestCopiesThatNobodyWaitsForAreHandedOff(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.agent(era, "coder")
+		coder := h.agent(version, "coder")
 		for _, name := range []string{"ann", "bob"} {
-			h.agent(era, name).call("join", m{})
+			h.agent(version, name).call("join", m{})
 		}
 		fan := m{"intent": "Read this", "to": []string{"ann", "bob"}, "kind": "broadcast", "fan_out": true, "fan_in": "none", "key": "k"}
 		for range 2 { // repeated, it is the same

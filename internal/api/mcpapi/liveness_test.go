@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 )
 
-// beats counts the signs of life that reach an API.
+// beats counts the heartbeats that reach an API.
 type beats struct {
 	http.Handler
 	n atomic.Int32
@@ -26,7 +26,7 @@ func (b *beats) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.Handler.ServeHTTP(w, r)
 }
 
-// served is a client's session with a principal's server, within the process.
+// served connects a client to the server of a principal, in the process.
 func (h *harness) served(api http.Handler, token string, o mcpapi.Options) *agent {
 	h.t.Helper()
 	c, err := client.New("http://localhost", token, client.Options{Retries: -1, HTTP: &http.Client{Transport: inprocess.Transport(api)}})
@@ -55,11 +55,11 @@ func TestACallOfAToolIsASignOfLife(t *testing.T) {
 		api := &beats{Handler: h.api}
 		a := h.served(api, token, mcpapi.Options{Remote: c.remote})
 		if api.n.Load() != 0 {
-			t.Error("it lives before it does anything")
+			t.Error("a heartbeat was sent before any call")
 		}
 		a.call("recall", m{})
 		if n := api.n.Load(); n != c.beats {
-			t.Errorf("remote %v: %d signs of life, want %d", c.remote, n, c.beats)
+			t.Errorf("remote %v: %d heartbeats, want %d", c.remote, n, c.beats)
 		}
 	}
 }

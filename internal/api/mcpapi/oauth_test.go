@@ -19,7 +19,7 @@ const (
 	metadata   = `resource_metadata="https://trapeze.example.org/.well-known/oauth-protected-resource/mcp"`
 )
 
-// trusting is a house in which an issuer's tokens count.
+// trusting opens a server that accepts the tokens of an issuer.
 func trusting(t testing.TB) (*harness, *oauthtest.Issuer) {
 	t.Helper()
 	i := oauthtest.New(t)
@@ -46,12 +46,12 @@ func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
 		},
 		"nobody known": {i.Token("stranger", resourceID, nil), http.StatusForbidden, ""},
 	} {
-		for _, era := range []string{oldEra, newEra} {
+		for _, version := range []string{sessionVersion, statelessVersion} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			req.Header.Set("Mcp-Protocol-Version", era)
+			req.Header.Set("Mcp-Protocol-Version", version)
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Accept", "application/json, text/event-stream")
 			if c.token != "" {
@@ -66,27 +66,27 @@ func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != c.status || got != c.challenge {
-				t.Errorf("%s, %s: %d %q %s", name, era, res.StatusCode, got, body)
+				t.Errorf("%s, %s: %d %q %s", name, version, res.StatusCode, got, body)
 			}
 		}
 	}
 }
 
 func TestAnIssuersTokenIsGoodForToolsWithinItsScope(t *testing.T) {
-	for _, era := range []string{oldEra, newEra} {
+	for _, version := range []string{sessionVersion, statelessVersion} {
 		h, i := trusting(t)
 		h.token("coder")
-		reads := h.connect(era, "coder", i.Token("coder", resourceID, oauthtest.Claims{"scope": "trapeze:read"}), nil)
-		acts := h.connect(era, "coder", i.Token("coder", resourceID, nil), nil)
+		reads := h.connect(version, "coder", i.Token("coder", resourceID, oauthtest.Claims{"scope": "trapeze:read"}), nil)
+		acts := h.connect(version, "coder", i.Token("coder", resourceID, nil), nil)
 		if text, _, refused := acts.try("remember", map[string]any{"text": "The queue is called blue"}); refused {
-			t.Fatalf("%s: %s", era, text)
+			t.Fatalf("%s: %s", version, text)
 		}
 		if text, _, refused := reads.try("recall", map[string]any{"query": "queue"}); refused || !strings.Contains(text, "blue") {
-			t.Errorf("%s: looking is refused: %s", era, text)
+			t.Errorf("%s: looking is refused: %s", version, text)
 		}
 		text, _, refused := reads.try("remember", map[string]any{"text": "The queue is called red"})
 		if !refused || !strings.Contains(text, "not_permitted") || !strings.Contains(text, "trapeze:act") {
-			t.Errorf("%s: acting with a token that may only look: %s", era, text)
+			t.Errorf("%s: acting with a token that may only look: %s", version, text)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestAnIssuersTokenIsGoodForToolsWithinItsScope(t *testing.T) {
 func TestASessionGoesOnWithARenewedTokenOfTheSameScopes(t *testing.T) {
 	h, i := trusting(t)
 	h.token("coder")
-	coder := h.connect(oldEra, "coder", i.Token("coder", resourceID, nil), nil)
+	coder := h.connect(sessionVersion, "coder", i.Token("coder", resourceID, nil), nil)
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestASessionGoesOnWithARenewedTokenOfTheSameScopes(t *testing.T) {
 		"one of our own":   {h.tokenAt("coder", ""), http.StatusNotFound}, // it may do more
 	} {
 		if status, answer := post(t, s.URL+"/mcp", c.token, `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
-			"Mcp-Protocol-Version: "+oldEra, "Mcp-Session-Id: "+coder.ID()); status != c.status {
+			"Mcp-Protocol-Version: "+sessionVersion, "Mcp-Session-Id: "+coder.ID()); status != c.status {
 			t.Errorf("%s: %d %.300s", name, status, answer)
 		}
 	}

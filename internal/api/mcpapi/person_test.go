@@ -11,11 +11,11 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// withPerson connects an agent whose client has a person before it, who says what says says.
-func (h *harness) withPerson(era, name, person string, says func(*mcp.ElicitParams) *mcp.ElicitResult) *agent {
+// withPerson connects an agent whose client has a user, who answers with says.
+func (h *harness) withPerson(version, name, person string, says func(*mcp.ElicitParams) *mcp.ElicitResult) *agent {
 	h.t.Helper()
 	h.token(name)
-	return h.connect(era, name, h.tokenAt(name, person), &mcp.ClientOptions{
+	return h.connect(version, name, h.tokenAt(name, person), &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return says(r.Params), nil },
 	})
 }
@@ -23,10 +23,10 @@ func (h *harness) withPerson(era, name, person string, says func(*mcp.ElicitPara
 func accepts(fields m) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "accept", Content: fields} }
 
 func TestThePersonAtTheClientAnswersAQuestion(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		var shown string
-		coder := h.withPerson(era, "coder", "ann", func(p *mcp.ElicitParams) *mcp.ElicitResult {
+		coder := h.withPerson(version, "coder", "ann", func(p *mcp.ElicitParams) *mcp.ElicitResult {
 			shown = p.Message
 			return accepts(m{"answer": "the second"})
 		})
@@ -42,9 +42,9 @@ func TestThePersonAtTheClientAnswersAQuestion(t *testing.T) {
 }
 
 func TestAPersonWhoDoesNotAnswerLeavesTheQuestionWithOthers(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} })
+		coder := h.withPerson(version, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} })
 		_, task := coder.call("send", m{"intent": "Move the data"})
 		_, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?"})
 		ticket, _ := got["ticket"].(string)
@@ -58,9 +58,9 @@ func TestAPersonWhoDoesNotAnswerLeavesTheQuestionWithOthers(t *testing.T) {
 }
 
 func TestTheFirstAnswerWins(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+		coder := h.withPerson(version, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
 			page, err := h.admin.Tickets(context.Background(), client.TicketFilter{})
 			if err != nil || len(page.Tickets) != 1 {
 				t.Errorf("%d tickets, %v", len(page.Tickets), err)
@@ -80,13 +80,13 @@ func TestTheFirstAnswerWins(t *testing.T) {
 }
 
 func TestThePersonAtTheClientApprovesASupervisedHandoff(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		for verdict, stage := range map[string]string{"approve": "offered", "deny": "rejected"} {
 			h := open(t)
-			coder := h.withPerson(era, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+			coder := h.withPerson(version, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
 				return accepts(m{"verdict": verdict, "why": "because"})
 			})
-			h.agent(era, "deployer").call("join", m{})
+			h.agent(version, "deployer").call("join", m{})
 			_, task := coder.call("send", m{"intent": "Deploy"})
 			_, got := coder.call("send", m{"task": task["task"], "to": "deployer", "kind": "supervised", "ask": "to production"})
 			if got["stage"] != stage {
@@ -97,10 +97,10 @@ func TestThePersonAtTheClientApprovesASupervisedHandoff(t *testing.T) {
 }
 
 func TestWithoutAPersonNamedByTheTokenNobodyIsAskedAtTheClient(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder := h.withPerson(era, "coder", "", func(*mcp.ElicitParams) *mcp.ElicitResult {
-			t.Error("a person was asked whom nobody vouches for")
+		coder := h.withPerson(version, "coder", "", func(*mcp.ElicitParams) *mcp.ElicitResult {
+			t.Error("a person was asked who is not in the token")
 			return accepts(m{"answer": "x"})
 		})
 		_, task := coder.call("send", m{"intent": "Move the data"})
@@ -118,8 +118,8 @@ func TestAnAnswerFromTheClientBelongsToOneRequestOfOnePrincipal(t *testing.T) {
 		MultiRoundTrip:     &mcp.MultiRoundTripOptions{Disabled: true},
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return nil, nil },
 	}
-	coder := h.connect(newEra, "coder", h.tokenAt("coder", "ann"), manual)
-	other := h.connect(newEra, "other", h.tokenAt("other", "ann"), manual)
+	coder := h.connect(statelessVersion, "coder", h.tokenAt("coder", "ann"), manual)
+	other := h.connect(statelessVersion, "other", h.tokenAt("other", "ann"), manual)
 	_, task := coder.call("send", m{"intent": "Move the data"})
 	args := m{"task": task["task"], "question": "Which copy?"}
 	first, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: args})
@@ -157,15 +157,15 @@ func TestAnAnswerFromTheClientBelongsToOneRequestOfOnePrincipal(t *testing.T) {
 }
 
 func TestAPersonDecidesInTheClientWhatWaits(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		asker := h.agent(era, "asker")
-		boss := h.withPerson(era, "boss", "", func(*mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
+		asker := h.agent(version, "asker")
+		boss := h.withPerson(version, "boss", "", func(*mcp.ElicitParams) *mcp.ElicitResult { return accepts(m{"answer": "yes"}) })
 		_, task := asker.call("send", m{"intent": "Move the data"})
 		_, got := asker.call("ask", m{"task": task["task"], "question": "Shall I?", "to": "boss"})
 		text, _ := boss.call("inbox", m{"wait": 10})
 		if line := fmt.Sprintf("- question %v from asker", got["ticket"]); !strings.Contains(text, line) || !strings.Contains(text, "[decide: answer]") {
-			t.Errorf("the inbox of whom it was asked of: %s", text)
+			t.Errorf("the inbox of the receiver: %s", text)
 		}
 		boss.call("decide", m{"id": got["ticket"]})
 		if _, now := asker.call("status", m{"id": got["ticket"]}); now["ticket"].(m)["answer"] != "yes" {

@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// A hint that is worded anew must not go on to agents as it is because nobody thought of its translation.
+// A hint that was reworded on the server must not reach agents untranslated.
 func TestEveryHintThatIsTranslatedIsOneThatTheServerGives(t *testing.T) {
 	left := map[string]bool{}
 	for hint := range callable {
 		left[hint] = true
 	}
-	house := os.DirFS("../..")
-	err := fs.WalkDir(house, ".", func(name string, _ fs.DirEntry, err error) error {
+	tree := os.DirFS("../..")
+	err := fs.WalkDir(tree, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".go" || strings.HasPrefix(name, "api/mcpapi/") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		code, err := fs.ReadFile(house, name)
+		code, err := fs.ReadFile(tree, name)
 		for hint := range left {
 			if strings.Contains(string(code), hint) {
 				delete(left, hint)
@@ -33,6 +33,6 @@ func TestEveryHintThatIsTranslatedIsOneThatTheServerGives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hint := range slices.Sorted(maps.Keys(left)) {
-		t.Errorf("no refusal hints %q any more", hint)
+		t.Errorf("no refusal has the hint %q", hint)
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		coder, reviewer := h.agent(era, "coder"), h.agent(era, "reviewer")
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
 		reviewer.call("join", m{})
 		_, task := coder.call("send", m{"intent": "Write the parser"})
 		again := m{"task": task["task"], "to": "reviewer", "key": "k1"}
@@ -29,7 +29,7 @@ func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
 }
 
 func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
-	eras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		operator, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
 		if err != nil {
@@ -39,8 +39,8 @@ func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
 			who         *agent
 			state, next string
 		}{
-			{h.agent(era, "coder"), "executing", "continue it yourself"},
-			{h.connect(era, "olga", operator.Text, nil), "pending", "an agent in to"}, // people own no tasks
+			{h.agent(version, "coder"), "executing", "continue it yourself"},
+			{h.connect(version, "olga", operator.Text, nil), "pending", "an agent in to"}, // people own no tasks
 		} {
 			again := m{"intent": "Write the parser", "to": "auto", "key": "k1"}
 			_, first := x.who.call("send", again)

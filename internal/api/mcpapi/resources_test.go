@@ -17,7 +17,7 @@ import (
 
 func TestWhatIsLongIsReadInParts(t *testing.T) {
 	h := open(t)
-	a := h.agent(newEra, "coder")
+	a := h.agent(statelessVersion, "coder")
 	text := strings.Repeat("über ", 40_000) // 240,000 bytes
 	_, kept := a.call("remember", m{"text": text})
 	var whole strings.Builder
@@ -45,7 +45,7 @@ func TestWhatIsLongIsReadInParts(t *testing.T) {
 func TestAFileThatIsSentByItsDigestReachesTheReceiver(t *testing.T) {
 	h := open(t)
 	token := h.token("coder")
-	coder, reviewer := h.connect(newEra, "coder", token, nil), h.agent(newEra, "reviewer")
+	coder, reviewer := h.connect(statelessVersion, "coder", token, nil), h.agent(statelessVersion, "reviewer")
 	reviewer.call("join", m{})
 	c, err := client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: inprocess.Transport(h.api)}})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestAFileThatIsSentByItsDigestReachesTheReceiver(t *testing.T) {
 
 func TestArtifactsAreGivenWholeOrNotAtAll(t *testing.T) {
 	h := open(t)
-	a := h.agent(newEra, "coder")
+	a := h.agent(statelessVersion, "coder")
 	for _, x := range []struct {
 		what    string
 		content []byte

@@ -46,7 +46,7 @@ func TestWhoIsSubscribedIsToldOnWithANewTokenAndNotWithoutOne(t *testing.T) {
 		way := &renewing{next: inprocess.Transport(h.api)}
 		way.token.Store(h.token("coder"))
 		var heard told
-		coder := h.connectOn(way, oldEra, "coder", &mcp.ClientOptions{
+		coder := h.connectOn(way, sessionVersion, "coder", &mcp.ClientOptions{
 			ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 				heard.mu.Lock()
 				defer heard.mu.Unlock()

@@ -66,7 +66,7 @@ func (m *Memory) Begin(do Work) string {
 	return r.ID
 }
 
-// change changes a task that is not over, and wakes whoever waits for it.
+// change changes a task that has not ended, and wakes the calls that wait for it.
 func (m *Memory) change(r *running, how func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const newEra = "2026-07-28"
+const statelessVersion = "2026-07-28"
 
 func decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
@@ -19,13 +19,13 @@ func decode[T any](t *testing.T, text string) (v T) {
 }
 
 func TestTheTypeScriptClientHandsATaskOver(t *testing.T) {
-	for _, era := range []string{"legacy", newEra} {
-		t.Run(era, func(t *testing.T) {
+	for _, version := range []string{"legacy", statelessVersion} {
+		t.Run(version, func(t *testing.T) {
 			h := serve(t)
 			got := decode[struct {
 				Tools                  int
 				Context, State, Result string
-			}](t, run(t, program(t, "typescript.mjs", era, h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+			}](t, run(t, program(t, "typescript.mjs", version, h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
 			if got.Tools != 16 || got.State != "completed" || got.Result != "two bugs" || !strings.Contains(got.Context, "it is recursive") {
 				t.Errorf("%+v", got)
 			}
@@ -35,12 +35,12 @@ func TestTheTypeScriptClientHandsATaskOver(t *testing.T) {
 
 // Every call is a process of its own, as in a shell script.
 func TestTheInspectorHandsATaskOver(t *testing.T) {
-	for _, era := range []string{"legacy", "modern"} {
-		t.Run(era, func(t *testing.T) {
+	for _, version := range []string{"legacy", "modern"} {
+		t.Run(version, func(t *testing.T) {
 			h := serve(t)
 			call := func(token, tool, arguments string) map[string]any {
 				t.Helper()
-				out := run(t, program(t, "mcp-inspector", "--cli", "--server-url", h.url, "--transport", "http", "--protocol-era", era, "--quiet",
+				out := run(t, program(t, "mcp-inspector", "--cli", "--server-url", h.url, "--transport", "http", "--protocol-era", version, "--quiet",
 					"--header", "Authorization: Bearer "+token, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments, "--format", "json"))
 				answer := decode[struct {
 					Result struct {

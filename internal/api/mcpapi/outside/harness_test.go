@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// house is the program `trapeze serve`, and tokens of agents.
+// harness is the program `trapeze serve`, with tokens of agents.
 type harness struct {
 	url   string // of /mcp
 	admin *client.Client
@@ -78,7 +78,7 @@ func serve(t *testing.T) *harness {
 	return h
 }
 
-// token registers an agent and gives a token of it.
+// token registers an agent and returns a token for it.
 func (h *harness) token(t *testing.T, name string) string {
 	t.Helper()
 	if _, err := h.admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {

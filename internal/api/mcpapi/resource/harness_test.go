@@ -28,8 +28,8 @@ import (
 
 // The last protocol version with sessions, and the first without.
 const (
-	oldEra = "2025-11-25"
-	newEra = "2026-07-28"
+	sessionVersion   = "2025-11-25"
+	statelessVersion = "2026-07-28"
 )
 
 // harness is an HTTP API, and MCP servers of agents that call it.
@@ -181,7 +181,7 @@ type subscriber struct {
 }
 
 // visit connects a client with a protocol version.
-func (h *harness) visit(s *mcp.Server, era string) *subscriber {
+func (h *harness) visit(s *mcp.Server, version string) *subscriber {
 	h.t.Helper()
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := s.Connect(h.t.Context(), far, nil); err != nil {
@@ -196,7 +196,7 @@ func (h *harness) visit(s *mcp.Server, era string) *subscriber {
 		},
 	})
 	var err error
-	if v.ClientSession, err = c.Connect(h.t.Context(), near, &mcp.ClientSessionOptions{ProtocolVersion: era}); err != nil {
+	if v.ClientSession, err = c.Connect(h.t.Context(), near, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
 		h.t.Fatal(err)
 	}
 	return v
@@ -229,11 +229,11 @@ func (v *subscriber) changed() []string {
 	return told
 }
 
-// inBothEras runs a test with and without sessions, with a fake clock.
-func inBothEras(t *testing.T, test func(t *testing.T, era string)) {
-	for _, era := range []string{oldEra, newEra} {
-		t.Run(era, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, era) })
+// eachVersion runs a test with and without sessions, with a fake clock.
+func eachVersion(t *testing.T, test func(t *testing.T, version string)) {
+	for _, version := range []string{sessionVersion, statelessVersion} {
+		t.Run(version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, version) })
 		})
 	}
 }

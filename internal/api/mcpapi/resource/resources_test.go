@@ -10,10 +10,10 @@ import (
 )
 
 func TestANameThatIsNoneNeverReachesTheAPI(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		for _, uri := range []string{
 			"trapeze://task/", "trapeze://task/.", "trapeze://task/..", "trapeze://task/...", "trapeze://task/%2e%2e", "trapeze://task/%2e%2e%2ftokens",
@@ -34,12 +34,12 @@ func TestANameThatIsNoneNeverReachesTheAPI(t *testing.T) {
 }
 
 func TestWhatOthersHaveIsAsIfItWereNot(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, _ := h.agent("coder")
 		h.add("other")
 		foreign := h.task("other")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		for _, form := range []string{"trapeze://task/%s", "trapeze://task/%s/history", "trapeze://task/%s/drift", "trapeze://handoff/%s.h1", "trapeze://envelope/%s"} {
 			said := map[string]string{}
@@ -58,14 +58,14 @@ func TestWhatOthersHaveIsAsIfItWereNot(t *testing.T) {
 }
 
 func TestACompletionHasAtMostAHundredValuesAndSaysThatThereAreMore(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, _ := h.agent("coder")
 		for i := range 105 {
 			h.add(fmt.Sprintf("helper-%03d", i), "help", "review")
 		}
 		h.add("the-helper-1")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		complete := func(prompt, argument, text string) mcp.CompletionResultDetails {
 			t.Helper()
@@ -93,10 +93,10 @@ func TestACompletionHasAtMostAHundredValuesAndSaysThatThereAreMore(t *testing.T)
 }
 
 func TestACompletionOfWhatThereIsNotIsRefused(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		for _, ref := range []*mcp.CompleteReference{
 			{Type: "ref/prompt", Name: "none"}, {Type: "ref/prompt", Name: "handoff"}, {Type: "ref/resource", URI: "trapeze://tokens/{id}"},
@@ -112,10 +112,10 @@ func TestACompletionOfWhatThereIsNotIsRefused(t *testing.T) {
 }
 
 func TestAMalformedURIIsNotFound(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, _ := h.agent("coder")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close() }()
 		for _, uri := range []string{
 			"trapeze://", "trapeze://task/", "trapeze://task/%2e%2e", "trapeze://task/%2F%2F", "trapeze://task/task_x", "trapeze://handoff/task_x",

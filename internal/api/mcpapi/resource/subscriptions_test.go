@@ -12,12 +12,12 @@ import (
 )
 
 func TestAHintComesForWhatIsSubscribedToAndForNothingElse(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
 		h.add("other")
 		mine, another := "trapeze://task/"+h.task("coder"), h.task("coder")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: mine}); err != nil {
 			t.Fatal(err)
@@ -51,10 +51,10 @@ func TestAHintComesForWhatIsSubscribedToAndForNothingElse(t *testing.T) {
 }
 
 func TestWhatIsWatchedForASessionEndsWithIt(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
-		first, second := h.visit(s, era), h.visit(s, era)
+		first, second := h.visit(s, version), h.visit(s, version)
 		for _, v := range []*subscriber{first, second} {
 			if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "trapeze://inbox"}); err != nil {
 				t.Fatal(err)
@@ -78,16 +78,16 @@ func TestWhatIsWatchedForASessionEndsWithIt(t *testing.T) {
 }
 
 func TestWhatCannotBeReadCannotBeSubscribedTo(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
 		h.add("other")
 		foreign := h.task("other")
-		v := h.visit(s, era)
+		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		for _, uri := range []string{"trapeze://task/" + foreign, "trapeze://task/none", "trapeze://task/..", "trapeze://task/", "trapeze://memory/mem_1", "trapeze://inbox/", "https://example.org"} {
 			err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri})
-			if err == nil && era < "2026" { // a newer client is only told which of them its stream is about
+			if err == nil && version < "2026" { // a newer client is only told which of them its stream is about
 				t.Errorf("%s was subscribed to", uri)
 			}
 		}
@@ -102,7 +102,7 @@ func TestWhatCannotBeReadCannotBeSubscribedTo(t *testing.T) {
 }
 
 func TestOneStreamServesAllSubscriptionsAndEndsWithTheLast(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
 		sent, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write", Send: &client.SendInput{To: []string{"coder"}}})
@@ -110,7 +110,7 @@ func TestOneStreamServesAllSubscriptionsAndEndsWithTheLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		task := "trapeze://task/" + sent.Task
-		one, two := h.visit(s, era), h.visit(s, era)
+		one, two := h.visit(s, version), h.visit(s, version)
 		one.on(t, "trapeze://inbox", task)
 		two.on(t, task)
 		settle()
@@ -149,10 +149,10 @@ func TestOneStreamServesAllSubscriptionsAndEndsWithTheLast(t *testing.T) {
 }
 
 func TestWhatHappenedWhileTheServerWasAwayIsToldOnce(t *testing.T) {
-	inBothEras(t, func(t *testing.T, era string) {
+	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
 		s, l := h.agent("coder")
-		w := h.visit(s, era)
+		w := h.visit(s, version)
 		w.on(t, "trapeze://inbox")
 		settle()
 		l.cut(true)
@@ -181,7 +181,7 @@ func TestASessionMaySubscribeToSoMuchAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		s, _ := h.agent("coder")
-		w := h.visit(s, oldEra)
+		w := h.visit(s, sessionVersion)
 		for i := range 101 {
 			made, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write", Send: &client.SendInput{To: []string{"coder"}}})
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
 )
 
-// house is a server with the extension and the suite's fixtures, at a fake clock.
+// harness is a server with the extension and the fixtures of the conformance suite, with a fake clock.
 type harness struct {
 	t       *testing.T
 	memory  *mcptest.Memory
@@ -71,7 +71,7 @@ const (
 	ignorant = `{}`
 )
 
-// request makes a request of the new era; params is an object without its last brace.
+// request returns a request of protocol 2026-07-28; params is an object without its last brace.
 func request(method, name, params, can string) *http.Request {
 	body := `{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `,"_meta":{
 		"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + can + `}}}`

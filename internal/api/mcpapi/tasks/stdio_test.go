@@ -30,7 +30,7 @@ func onLine(t *testing.T, test func(*testing.T, *line)) {
 	onLineOf(t, nil, test)
 }
 
-// onLineOf is onLine where another than the house's own tells of tasks.
+// onLineOf is onLine with another source of tasks.
 func onLineOf(t *testing.T, source tasks.Source, test func(*testing.T, *line)) {
 	t.Helper()
 	run(t, func(t *testing.T, h *harness) {

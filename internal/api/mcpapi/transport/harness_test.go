@@ -20,17 +20,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
-// oldEra is the newest version of the older protocol.
-const oldEra = "2025-11-25"
+// sessionVersion is the last protocol version with sessions.
+const sessionVersion = "2025-11-25"
 
-// house is a door to an API that only knows whom tokens speak for.
+// harness is a handler with an API that only knows the principals of tokens.
 type harness struct {
 	t       *testing.T
 	handler http.Handler
 
 	mu      sync.Mutex
 	speaks  map[string]client.Me
-	clients []*client.Client // as the door gave them, one for every server that was made
+	clients []*client.Client // as the handler passed them, one for each server
 }
 
 // run runs a test at a fake clock. At its end every session has been forgotten.
@@ -140,7 +140,7 @@ func (h *harness) open(ctx context.Context, method, token, session, body string,
 	}
 	headers := append([]string{
 		"Authorization", "Bearer " + token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream",
-		"Mcp-Protocol-Version", oldEra, "Mcp-Session-Id", session,
+		"Mcp-Protocol-Version", sessionVersion, "Mcp-Session-Id", session,
 	}, more...)
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i+1] != "" {
@@ -175,7 +175,7 @@ func (h *harness) send(token, session, body string) reply {
 // begin begins a session.
 func (h *harness) begin(token string) reply {
 	h.t.Helper()
-	r := h.send(token, "", `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+oldEra+`", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`)
+	r := h.send(token, "", `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "`+sessionVersion+`", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`)
 	if r.session != "" {
 		h.send(token, r.session, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
 	}
