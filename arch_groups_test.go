@@ -6,6 +6,69 @@ import (
 	"strings"
 )
 
+// A group is one directory below internal, or one that stands aside. Its packages may import each other, and the
+// groups and single packages that are listed. A program that writes documentation (package main) may import from every
+// group: nothing can import it.
+type group struct {
+	dir     string
+	what    string // one sentence: which code belongs here
+	imports string
+}
+
+// groups may import only groups before them. There are ten.
+var groups = []group{
+	{
+		"domain", "May this happen? The rules, as pure functions, and the terms that they are written in.",
+		"",
+	},
+	{
+		"content", "What does the receiver read? What travels with a task: composed, counted, packed, checked, compared.",
+		"domain",
+	},
+	{
+		"routing", "Who receives the task? The choice among agents, with its reasons.",
+		"domain",
+	},
+	{
+		"record", "Did it happen? The ledger, changes to its streams, and the views derived from it.",
+		"domain content/envelope",
+	},
+	{
+		"files", "What is too large for the record? Content that is named by its digest.",
+		"domain",
+	},
+	{
+		"usecase", "Who asked, and may they? Each call is authorized, decided by the rules and recorded.",
+		"domain content routing record files",
+	},
+	{
+		"delivery", "Who needs to know? What follows from an entry: wake-ups, timers, notifications.",
+		"domain record usecase",
+	},
+	{
+		"api", "In which language? The protocols of other programs: HTTP, MCP, OAuth.",
+		"domain content/drift record/view files/artifact usecase client",
+	},
+	{
+		"cli", "In which language? The commands of people and scripts; they call the server by the public client.",
+		"domain content/envelope content/drift files/artifact files/gitsnap api/mcpapi client",
+	},
+	{
+		"server", "Which parts run? Configuration, wiring, start and stop order.",
+		"domain routing record files usecase delivery api",
+	},
+}
+
+var aside = []group{
+	{"scenario", "Tests of the whole program; no production code.", ""},
+	{"client", "The public Go client; it imports nothing of internal.", ""},
+	{"cmd", "The program.", "cli server"},
+	{".", "The architecture test and the package comment; no production code.", ""},
+}
+
+// notInternal are the groups aside that are not below internal.
+var notInternal = []string{"client", "cmd", "."}
+
 // full is the directory, below the module's root, that the table writes as name.
 func full(name string) string {
 	if slices.Contains(notInternal, groupName(name)) {

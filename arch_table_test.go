@@ -1,6 +1,6 @@
 package trapeze_test
 
-// This file is the map of the tree: the groups, and the packages in them. docs/architecture.md shows it.
+// This file is the map of the tree: the packages; their groups are in arch_groups_test.go. docs/architecture.md shows both.
 //
 // Directories below internal are written without "internal/".
 
@@ -12,69 +12,6 @@ type table struct {
 }
 
 var theTable = table{groups: groups, aside: aside, packages: packages}
-
-// A group is one directory below internal, or one that stands aside. Its packages may import each other, and the
-// groups and single packages that are listed. A program that writes documentation (package main) may import from every
-// group: nothing can import it.
-type group struct {
-	dir     string
-	what    string // one sentence: which code belongs here
-	imports string
-}
-
-// groups may import only groups before them. There are ten.
-var groups = []group{
-	{
-		"domain", "May this happen? The rules, as pure functions, and the terms that they are written in.",
-		"",
-	},
-	{
-		"content", "What does the receiver read? What travels with a task: composed, counted, packed, checked, compared.",
-		"domain",
-	},
-	{
-		"routing", "Who receives the task? The choice among agents, with its reasons.",
-		"domain",
-	},
-	{
-		"record", "Did it happen? The ledger, changes to its streams, and the views derived from it.",
-		"domain content/envelope",
-	},
-	{
-		"files", "What is too large for the record? Content that is named by its digest.",
-		"domain",
-	},
-	{
-		"usecase", "Who asked, and may they? Each call is authorized, decided by the rules and recorded.",
-		"domain content routing record files",
-	},
-	{
-		"delivery", "Who needs to know? What follows from an entry: wake-ups, timers, notifications.",
-		"domain record usecase",
-	},
-	{
-		"api", "In which language? The protocols of other programs: HTTP, MCP, OAuth.",
-		"domain content/drift record/view files/artifact usecase client",
-	},
-	{
-		"cli", "In which language? The commands of people and scripts; they call the server by the public client.",
-		"domain content/envelope content/drift files/artifact files/gitsnap api/mcpapi client",
-	},
-	{
-		"server", "Which parts run? Configuration, wiring, start and stop order.",
-		"domain routing record files usecase delivery api",
-	},
-}
-
-var aside = []group{
-	{"scenario", "Tests of the whole program; no production code.", ""},
-	{"client", "The public Go client; it imports nothing of internal.", ""},
-	{"cmd", "The program.", "cli server"},
-	{".", "The architecture test and the package comment; no production code.", ""},
-}
-
-// notInternal are the groups aside that are not below internal.
-var notInternal = []string{"client", "cmd", "."}
 
 // A pkg is one package. Its production code may import what is listed, which it must, and harmless packages of the
 // standard library. Tests may import anything except a program under cmd.
@@ -250,74 +187,114 @@ var packages = []pkg{
 	// usecase
 	{
 		dir: "usecase/caller", what: "the caller of a use case: principal, credential, idempotency key",
-		imports: "domain/refusal domain/identity record/ledger record/stream",
-		libs:    "github.com/google/uuid",
-	},
-	{
-		dir: "usecase/taskstore", what: "tasks as use cases reach them: read, check the caller's part in it, change by the rules",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/identity record/ledger record/stream " +
-			"record/access usecase/caller",
+		imports: "domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
 	},
 	{
 		dir: "usecase/quota", what: "bounds the open tasks of one principal",
 		imports: "domain/refusal record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2",
 	},
+	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
+	{dir: "usecase/random", what: "random numbers for salts, tokens and jitter"},
+	{dir: "usecase/page", what: "how much of a list is asked for", imports: "domain/refusal record/view"},
 	{
-		dir: "usecase/agents", what: "use cases of agents, tokens and channels, and the candidates that routing proposes",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/agent domain/identity domain/channel " +
-			"domain/policy routing record/ledger record/stream record/access record/view usecase/caller",
-		libs: "github.com/hashicorp/golang-lru/v2",
+		dir: "usecase/positions", what: "how far the ledger and its views have come",
+		imports: "domain/refusal record/ledger record/stream record/view",
 	},
 	{
-		dir: "usecase/memories", what: "use cases of memory items and conversations, and what of them goes into an envelope",
-		imports: "domain/refusal domain/event domain/task domain/identity domain/memory domain/conversation " +
-			"content/envelope record/ledger record/stream record/access record/view usecase/caller",
+		dir: "usecase/taskstore", what: "tasks as use cases reach them: read, check the caller's part in it, change by the rules",
+		imports: "domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task record/access record/ledger record/stream " +
+			"usecase/caller usecase/presence",
+	},
+	{
+		dir: "usecase/envelopestore", what: "reads sealed envelopes from the streams of tasks",
+		imports: "domain/event domain/refusal domain/task content/envelope record/ledger record/stream usecase/taskstore",
+	},
+	{
+		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",
+		imports: "domain/agent domain/event domain/identity domain/refusal routing record/access record/ledger record/stream record/view " +
+			"usecase/caller usecase/presence",
+	},
+	{
+		dir: "usecase/tokens", what: "use cases of tokens, and authentication",
+		imports: "domain/event domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
+			"usecase/agents", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{
+		dir: "usecase/channels", what: "use cases of channels, and the channels as other use cases reach them",
+		imports: "domain/channel domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller " +
+			"usecase/agents",
+	},
+	{
+		dir: "usecase/conversations", what: "use cases of conversations, and the text that lets the next agent carry on",
+		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task record/access record/ledger " +
+			"record/stream record/view usecase/caller usecase/page usecase/taskstore",
+	},
+	{
+		dir: "usecase/memories", what: "use cases of memory items, and what of them goes into an envelope",
+		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope record/access " +
+			"record/ledger record/stream record/view usecase/caller usecase/random usecase/page usecase/taskstore usecase/conversations",
 	},
 	{
 		dir: "usecase/artifacts", what: "use cases of artifacts: who may put and fetch what, and what is swept",
-		imports: "domain/refusal domain/event domain/identity content/envelope record/ledger record/stream record/access " +
-			"record/view files/artifact usecase/caller",
+		imports: "domain/event domain/identity domain/refusal content/envelope record/access record/ledger record/stream record/view " +
+			"files/artifact usecase/caller",
 	},
 	{
-		dir: "usecase/envelopes", what: "composes what a sender hands over, and packs what a receiver is given of it",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/memory content/envelope content/tokenizer " +
-			"content/packing record/ledger record/stream usecase/caller usecase/agents usecase/memories " +
-			"usecase/artifacts",
-		libs: "github.com/hashicorp/golang-lru/v2",
+		dir: "usecase/envelopes", what: "composes what a sender hands over, packs what a receiver is given of it, and gives it to readers",
+		imports: "domain/agent domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope " +
+			"content/packing content/tokenizer record/access usecase/caller usecase/random usecase/taskstore usecase/envelopestore " +
+			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{
+		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers past circuit breakers",
+		imports: "domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
+			"record/view usecase/caller usecase/random usecase/agents usecase/channels",
 	},
 	{
 		dir: "usecase/policies", what: "use cases of policies: load, show, dry run, and which one is in force",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/identity domain/policy content/envelope " +
-			"routing record/ledger record/stream record/access record/view usecase/caller usecase/taskstore " +
-			"usecase/agents usecase/envelopes",
+		imports: "domain/event domain/handoff domain/identity domain/policy domain/refusal domain/task content/envelope routing record/access " +
+			"record/ledger record/stream record/view usecase/caller usecase/taskstore usecase/envelopes usecase/routes",
 	},
 	{
 		dir: "usecase/handoffs", what: "turns what a sender asks for into the events of a handoff, for every use case that hands off",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/channel content/envelope content/expect " +
-			"routing usecase/caller usecase/agents usecase/envelopes usecase/policies",
+		imports: "domain/channel domain/event domain/handoff domain/refusal domain/task content/envelope content/expect routing record/stream " +
+			"record/view usecase/caller usecase/agents usecase/channels usecase/envelopes usecase/routes usecase/policies",
 	},
 	{
 		dir: "usecase/tickets", what: "use cases of tickets: what people are asked, and what they do about it",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/agent domain/identity record/stream " +
-			"record/access record/view usecase/caller usecase/taskstore",
+		imports: "domain/agent domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
+			"usecase/caller usecase/taskstore",
 	},
 	{
-		dir: "usecase/history", what: "use cases of looking: tasks, trail, export, drift, the stream of events, previews",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/identity content/envelope content/drift " +
-			"record/ledger record/stream record/access record/view usecase/caller usecase/taskstore " +
-			"usecase/envelopes",
+		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
+		imports: "domain/identity domain/refusal domain/task content/drift content/envelope record/access record/ledger record/stream record/view " +
+			"usecase/caller usecase/taskstore",
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of the task life cycle, one file per verb",
-		imports: "domain/refusal domain/event domain/task domain/handoff domain/agent domain/identity content/envelope " +
-			"content/expect content/foreign routing record/ledger record/stream record/access record/view " +
-			"files/artifact usecase/caller usecase/taskstore usecase/quota usecase/agents usecase/memories " +
-			"usecase/artifacts usecase/envelopes usecase/policies usecase/handoffs usecase/tickets usecase/history",
+		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task content/envelope content/expect content/foreign " +
+			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
+			"usecase/taskstore usecase/agents usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
+			"usecase/tickets",
+	},
+	{
+		dir: "usecase/followup", what: "what follows from an entry, or from the time, on other streams",
+		imports: "domain/agent domain/event domain/handoff domain/refusal domain/task record/ledger record/stream record/view usecase/caller " +
+			"usecase/presence usecase/positions usecase/taskstore usecase/agents usecase/channels usecase/envelopes usecase/routes " +
+			"usecase/handoffs",
 	},
 	{
 		dir: "usecase/phrases", what: "use cases of phrases: understand one, then do it through the use cases of tasks",
-		imports: "domain/refusal domain/event domain/task domain/identity routing routing/phrase record/stream " +
-			"record/view usecase/taskstore usecase/tasks",
+		imports: "domain/event domain/identity domain/refusal domain/task routing routing/phrase record/access record/stream record/view " +
+			"usecase/caller usecase/positions usecase/taskstore usecase/agents usecase/policies usecase/handoffs usecase/history " +
+			"usecase/tasks",
+	},
+	{
+		dir: "usecase", what: "puts the use cases together: what surfaces call, and what the server does by itself",
+		imports: "content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
+			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
+			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases",
 	},
 
 	// delivery
@@ -327,7 +304,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "delivery/courier", what: "follows the record: wakes waiting calls, runs timers, sends notifications",
-		imports: "domain/refusal domain/event domain/agent record/ledger record/view usecase/tasks delivery/notify",
+		imports: "domain/refusal domain/event domain/agent record/ledger record/view usecase/followup delivery/notify",
 	},
 
 	// api
@@ -346,21 +323,22 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory " +
-			"domain/channel content/drift record/view files/artifact usecase/taskstore usecase/agents " +
-			"usecase/memories usecase/policies usecase/tickets usecase/history usecase/tasks usecase/phrases " +
-			"api/httpapi/endpoint api/httpapi/schema",
+		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/channel " +
+			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
+			"usecase/tickets usecase/history usecase/tasks usecase usecase/caller usecase/tokens usecase/channels " +
+			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint api/httpapi/schema",
 		libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
 		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/view " +
-			"usecase/agents usecase/memories usecase/policies usecase/tickets usecase/tasks usecase/phrases api/httpapi/endpoint",
+			"usecase/memories usecase/policies usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
+			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/refusal usecase/caller usecase/tasks api/shape", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/refusal usecase/caller usecase/tasks usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
@@ -459,8 +437,8 @@ var packages = []pkg{
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
-			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts " +
-			"usecase/policies usecase/tasks delivery/notify delivery/courier api/oauth api/httpapi api/mcpapi",
+			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
+			"usecase delivery/notify delivery/courier api/oauth api/httpapi api/mcpapi",
 		libs: "net",
 	},
 

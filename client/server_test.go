@@ -8,13 +8,14 @@ import (
 	"net/http/httptest"
 	"os"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // testServer is a server in memory, for examples.
@@ -32,11 +33,11 @@ func open() *testServer {
 	must(err)
 	store, err := filestore.Open(dir, filestore.Options{})
 	must(err)
-	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store})
+	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store})
 	must(err)
-	admin, err := a.Bootstrap(context.Background(), identity.DefaultWorkspace)
+	admin, err := a.Tokens.Bootstrap(context.Background(), identity.DefaultWorkspace)
 	must(err)
-	h := &testServer{Server: httptest.NewServer(httpapi.New(a, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
+	h := &testServer{Server: httptest.NewServer(httpapi.New(&a.Surface, httpapi.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))}
 	h.stop = func() error { return errors.Join(store.Close(), os.RemoveAll(dir), views.Close(), log.Close()) }
 	h.admin, err = client.New(h.URL, admin, client.Options{})
 	must(err)

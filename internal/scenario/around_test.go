@@ -7,6 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -24,7 +29,7 @@ import (
 func (h *house) fail(from, deaf string) {
 	h.Helper()
 	none := 0
-	r := h.create(h.agent(from), tasks.CreateInput{Intent: "anybody?", Send: &tasks.SendInput{To: []string{deaf}, Retries: &none}})
+	r := h.create(h.agent(from), tasks.CreateInput{Intent: "anybody?", Send: &handoffs.SendInput{To: []string{deaf}, Retries: &none}})
 	h.waitFor(deaf, func(i view.Item) bool { return i.Task == r.Task })
 	h.inState(r.Task, event.Parked)
 }
@@ -33,7 +38,7 @@ func (h *house) fail(from, deaf string) {
 func (h *house) circuit(name string, want agent.Phase) {
 	h.Helper()
 	for range 100 {
-		a, err := h.app.Agent(ctx(h), h.operator(), name)
+		a, err := h.app.Agents.Show(ctx(h), h.operator(), name)
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -51,21 +56,21 @@ func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
 		h.register("flaky", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		for range 3 {
 			none := 0
-			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"flaky"}, Retries: &none}})
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"flaky"}, Retries: &none}})
 			h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task })
 			h.complete("backup", h.accept("backup", h.waitFor("backup", func(i view.Item) bool { return i.Task == r.Task })).Receipt, "mine")
 		}
 		h.circuit("flaky", agent.Open)
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "around", Send: &tasks.SendInput{To: []string{"flaky"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "around", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if len(r.To) != 1 || r.To[0] != "backup" {
 			h.Fatalf("routed to %v", r.To)
 		}
 		time.Sleep(61 * time.Second)
-		r = h.create(h.agent("lead"), tasks.CreateInput{Intent: "probe", Send: &tasks.SendInput{To: []string{"flaky"}}})
+		r = h.create(h.agent("lead"), tasks.CreateInput{Intent: "probe", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if len(r.To) != 1 || r.To[0] != "flaky" {
 			h.Fatalf("the probe went to %v", r.To)
 		}
-		other := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not the probe", Send: &tasks.SendInput{To: []string{"flaky"}}})
+		other := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not the probe", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if other.To[0] != "backup" {
 			h.Fatalf("a second handoff went to %v while the probe was out", other.To)
 		}
@@ -84,7 +89,7 @@ func reopen(t *testing.T, dir string) (*house, func()) {
 		t.Fatal(err)
 	}
 	h.ledger = log
-	if h.app, err = tasks.New(log, h.views.Store(), tasks.Options{Now: h.now}); err != nil {
+	if h.app, err = usecase.New(log, h.views.Store(), usecase.Options{Now: h.now}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -101,7 +106,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		}
 		defer func() { stop() }()
 		sent := func(intent string) taskstore.Receipt {
-			return h.create(h.agent("lead"), tasks.CreateInput{Intent: intent, Send: &tasks.SendInput{To: []string{"flaky"}}})
+			return h.create(h.agent("lead"), tasks.CreateInput{Intent: intent, Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		}
 		h.join("lead", "flaky", "backup")
 		for range 3 {
@@ -109,7 +114,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		}
 		h.circuit("flaky", agent.Open)
 		restart()
-		_, err := h.app.Create(ctx(h), h.agent("lead"), tasks.CreateInput{Intent: "again", Send: &tasks.SendInput{To: []string{"flaky"}}})
+		_, err := h.app.Tasks.Create(ctx(h), h.agent("lead"), tasks.CreateInput{Intent: "again", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if refusal.CodeOf(err) != refusal.CircuitOpen {
 			t.Errorf("after the restart: %v", err)
 		}
@@ -140,7 +145,7 @@ func TestClocksGoOnAfterARestart(t *testing.T) {
 		h, stop := reopen(t, dir)
 		h.join("lead", "coder", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Send: &tasks.SendInput{To: []string{"coder"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Send: &handoffs.SendInput{To: []string{"coder"}}})
 		stop()
 		time.Sleep(time.Hour)
 		h, stop = reopen(t, dir)
@@ -157,29 +162,29 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 		h, stop := reopen(t, dir)
 		h.join("ann", "bob")
 		once := h.agent("ann").WithKey("k1")
-		in := tasks.CreateInput{Intent: "once", Send: &tasks.SendInput{To: []string{"bob"}}}
-		first, err := h.app.Create(ctx(h), once, in)
+		in := tasks.CreateInput{Intent: "once", Send: &handoffs.SendInput{To: []string{"bob"}}}
+		first, err := h.app.Tasks.Create(ctx(h), once, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		accept := tasks.AcceptInput{Handoff: first.Handoff}
-		taken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		taken, err := h.app.Tasks.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
 		if err != nil {
 			t.Fatal(err)
 		}
 		stop()
 		h, stop = reopen(t, dir)
 		defer stop()
-		again, err := h.app.Create(ctx(h), once, in)
+		again, err := h.app.Tasks.Create(ctx(h), once, in)
 		if err != nil || !again.Repeat || again.Position != first.Position || again.State != event.HandingOff {
 			t.Errorf("the repeated creation: %+v, %v", again, err)
 		}
-		retaken, err := h.app.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		retaken, err := h.app.Tasks.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
 		if err != nil || !retaken.Repeat || retaken.Epoch != taken.Epoch || retaken.Content == nil {
 			t.Errorf("the repeated acceptance: %+v, %v", retaken, err)
 		}
 		in.Intent = "twice"
-		if _, err := h.app.Create(ctx(h), once, in); refusal.CodeOf(err) != refusal.Conflict {
+		if _, err := h.app.Tasks.Create(ctx(h), once, in); refusal.CodeOf(err) != refusal.Conflict {
 			t.Errorf("another body under the same key: %v", err)
 		}
 	})
@@ -189,26 +194,26 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "eve")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "private", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		h.wait("bob")
 		for name, want := range map[string]bool{"ann": true, "bob": true, "eve": false} {
-			_, err := call(h.agent(name), func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, r.Task) })
+			_, err := call(h.agent(name), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) })
 			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s reads the task: %v", name, err)
 			}
-			list, err := h.app.Tasks(ctx(h), h.agent(name), tasks.TasksInput{})
+			list, err := h.app.Tasks.List(ctx(h), h.agent(name), tasks.TasksInput{})
 			if err != nil || (len(list) == 1) != want {
 				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
 			}
 		}
-		_, err := call(h.agent("eve"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
+		_, err := call(h.agent("eve"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("eve cancels: %v", err)
 		}
-		_, err = call(h.as(identity.Auditor, "kim"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
+		_, err = call(h.as(identity.Auditor, "kim"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("an auditor cancels: %v", err)
@@ -219,36 +224,36 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ours", Send: &tasks.SendInput{To: []string{"bob"}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ours", Send: &handoffs.SendInput{To: []string{"bob"}}})
 		admin := h.as(identity.Admin, "root")
-		made := ok(h, admin, func(c tasks.Caller) (agents.Token, error) {
-			return h.app.CreateToken(ctx(h), c, agents.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
+		made := ok(h, admin, func(c caller.Caller) (tokens.Token, error) {
+			return h.app.Tokens.Create(ctx(h), c, tokens.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
 		})
-		foreign, err := h.app.Authenticate(ctx(h), made.Text)
+		foreign, err := h.app.Tokens.Authenticate(ctx(h), made.Text)
 		if err != nil || foreign.Workspace != "other" {
 			h.Fatalf("the token of another workspace speaks for %+v, %v", foreign, err)
 		}
-		if _, err := h.app.Task(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
+		if _, err := h.app.Tasks.Show(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("another workspace reads the task: %v", err)
 		}
 		h.settle()
-		list, err := h.app.Tasks(ctx(h), foreign, tasks.TasksInput{})
-		agentsList, err2 := h.app.Agents(ctx(h), foreign)
-		tokens, err3 := h.app.Tokens(ctx(h), foreign)
-		if err != nil || err2 != nil || err3 != nil || len(list)+len(agentsList) > 0 || len(tokens) != 1 {
-			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agentsList), len(tokens), err, err2, err3)
+		list, err := h.app.Tasks.List(ctx(h), foreign, tasks.TasksInput{})
+		agentsList, err2 := h.app.Agents.List(ctx(h), foreign)
+		theirTokens, err3 := h.app.Tokens.List(ctx(h), foreign)
+		if err != nil || err2 != nil || err3 != nil || len(list)+len(agentsList) > 0 || len(theirTokens) != 1 {
+			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agentsList), len(theirTokens), err, err2, err3)
 		}
-		_, err = call(foreign, func(c tasks.Caller) (agents.Token, error) {
-			return h.app.CreateToken(ctx(h), c, agents.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
+		_, err = call(foreign, func(c caller.Caller) (tokens.Token, error) {
+			return h.app.Tokens.Create(ctx(h), c, tokens.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("another workspace made a token for ours: %v", err)
 		}
-		register := func(c tasks.Caller) (agents.Agent, error) {
-			return h.app.Register(ctx(h), c, agents.RegisterInput{Name: "bob"})
+		register := func(c caller.Caller) (agents.Agent, error) {
+			return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: "bob"})
 		}
 		theirs := ok(h, foreign, register)
-		if ours := ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.Agent(ctx(h), c, "bob") }); ours.Position == theirs.Position {
+		if ours := ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Show(ctx(h), c, "bob") }); ours.Position == theirs.Position {
 			h.Error("two workspaces share an agent")
 		}
 	})
@@ -260,7 +265,7 @@ func TestReadsExportsAndRefusalsAreOnRecord(t *testing.T) {
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "secret", Start: true})
 		h.task(r.Task)
 		for range 100 {
-			if _, err := h.app.Task(ctx(h), h.agent("eve"), r.Task); err == nil {
+			if _, err := h.app.Tasks.Show(ctx(h), h.agent("eve"), r.Task); err == nil {
 				h.Fatal("eve read the task")
 			}
 		}
@@ -300,9 +305,9 @@ func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
 				h.join("ann", "backup", "cyd")
 				h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
 				r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "steady", Start: true})
-				h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+				h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 				work := h.accept("bob", h.wait("bob"))
-				other := h.create(h.agent("ann"), tasks.CreateInput{Intent: "in flight", Send: &tasks.SendInput{To: []string{"cyd"}}})
+				other := h.create(h.agent("ann"), tasks.CreateInput{Intent: "in flight", Send: &handoffs.SendInput{To: []string{"cyd"}}})
 				h.skew.Store(int64(jump))
 				time.Sleep(5 * time.Second)
 				h.progress("bob", work.Receipt, "still here")
@@ -325,28 +330,28 @@ func TestADrainedAgentDoesNotPutItselfBackOnDuty(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "backup")
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}, PresenceTTL: event.Duration(30 * time.Second)})
-		say := func(by tasks.Caller, r agent.Readiness) (agents.Agent, error) {
-			return call(by, func(c tasks.Caller) (agents.Agent, error) {
-				return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: r})
+		say := func(by caller.Caller, r agent.Readiness) (agents.Agent, error) {
+			return call(by, func(c caller.Caller) (agents.Agent, error) {
+				return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: r})
 			})
 		}
 		if a, err := say(h.operator(), agent.Draining); err != nil || !a.OffDuty {
 			h.Fatalf("%+v, %v", a, err)
 		}
-		no(h, h.agent("bob"), refusal.Conflict, func(c tasks.Caller) (agents.Agent, error) {
-			return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: agent.Ready})
+		no(h, h.agent("bob"), refusal.Conflict, func(c caller.Caller) (agents.Agent, error) {
+			return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: agent.Ready})
 		})
 		for range 4 { // its heartbeats still count
 			time.Sleep(20 * time.Second)
-			if _, err := call(h.agent("bob"), func(c tasks.Caller) (struct{}, error) { return struct{}{}, h.app.Beat(ctx(h), c) }); err != nil {
+			if _, err := call(h.agent("bob"), func(c caller.Caller) (struct{}, error) { return struct{}{}, h.app.Agents.Beat(ctx(h), c) }); err != nil {
 				h.Fatal(err)
 			}
 		}
-		a, err := h.app.Agent(ctx(h), h.operator(), "bob")
+		a, err := h.app.Agents.Show(ctx(h), h.operator(), "bob")
 		if err != nil || a.Readiness != agent.Draining {
 			h.Fatalf("after its heartbeats: %+v, %v", a, err)
 		}
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not for bob", Send: &tasks.SendInput{To: []string{"bob"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "not for bob", Send: &handoffs.SendInput{To: []string{"bob"}}})
 		if len(r.To) != 1 || r.To[0] != "backup" {
 			h.Errorf("a drained agent was passed over for %v", r.To)
 		}

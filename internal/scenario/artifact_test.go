@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -20,19 +24,19 @@ import (
 )
 
 // keep has an artifact kept.
-func (h *house) keep(by tasks.Caller, content string) tasks.Artifact {
+func (h *house) keep(by caller.Caller, content string) envelopes.Artifact {
 	h.Helper()
-	info := ok(h, by, func(c tasks.Caller) (artifact.Info, error) {
-		return h.app.PutArtifact(ctx(h), c, strings.NewReader(content), "")
+	info := ok(h, by, func(c caller.Caller) (artifact.Info, error) {
+		return h.app.Artifacts.Put(ctx(h), c, strings.NewReader(content), "")
 	})
-	return tasks.Artifact{Digest: string(info.Digest), Name: "a file"}
+	return envelopes.Artifact{Digest: string(info.Digest), Name: "a file"}
 }
 
 // gets fetches an artifact.
-func (h *house) gets(by tasks.Caller, a tasks.Artifact) (string, error) {
+func (h *house) gets(by caller.Caller, a envelopes.Artifact) (string, error) {
 	h.Helper()
-	r, err := call(by, func(c tasks.Caller) (io.ReadCloser, error) {
-		r, _, err := h.app.Artifact(ctx(h), c, artifact.Digest(a.Digest))
+	r, err := call(by, func(c caller.Caller) (io.ReadCloser, error) {
+		r, _, err := h.app.Artifacts.Get(ctx(h), c, artifact.Digest(a.Digest))
 		return r, err
 	})
 	if err != nil {
@@ -42,14 +46,14 @@ func (h *house) gets(by tasks.Caller, a tasks.Artifact) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-func (h *house) has(by tasks.Caller, a tasks.Artifact, want string) {
+func (h *house) has(by caller.Caller, a envelopes.Artifact, want string) {
 	h.Helper()
 	if got, err := h.gets(by, a); err != nil || got != want {
 		h.Errorf("%s gets %q, %v; want %q", by.Principal, got, err, want)
 	}
 }
 
-func (h *house) lacks(by tasks.Caller, a tasks.Artifact) {
+func (h *house) lacks(by caller.Caller, a envelopes.Artifact) {
 	h.Helper()
 	if got, err := h.gets(by, a); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s gets %q, %v", by.Principal, got, err)
@@ -57,7 +61,7 @@ func (h *house) lacks(by tasks.Caller, a tasks.Artifact) {
 }
 
 // sheet is what an envelope says.
-func sheetOf(h *house, s *tasks.Sheet) (e envelope.Envelope) {
+func sheetOf(h *house, s *envelopes.Sheet) (e envelope.Envelope) {
 	h.Helper()
 	if s == nil {
 		h.Fatal("no content")
@@ -74,7 +78,7 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 		patch, loose := h.keep(h.agent("writer"), "patch"), h.keep(h.agent("writer"), "loose")
 		h.lacks(h.agent("coder"), patch)
 		r := h.create(h.agent("writer"), tasks.CreateInput{Intent: "mend it", Start: true})
-		h.send(h.agent("writer"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Artifacts: []tasks.Artifact{patch}}})
+		h.send(h.agent("writer"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Artifacts: []envelopes.Artifact{patch}}})
 		item := h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch") // the offer's content is for its receiver
 		a := h.accept("coder", item)
@@ -82,13 +86,13 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 			h.Errorf("the envelope refers to %+v", list)
 		}
 		h.progress("coder", a.Receipt, "mended half")
-		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"tester"}})
+		h.send(h.agent("coder"), a.Receipt, handoffs.SendInput{To: []string{"tester"}})
 		b := h.accept("tester", h.wait("tester"))
 		h.has(h.agent("tester"), patch, "patch") // it stays with the task
 		h.complete("tester", b.Receipt, "done")
 
 		h.skew.Add(int64(1000 * time.Hour))
-		swept, err := h.app.Sweep(ctx(h))
+		swept, err := h.app.Artifacts.Sweep(ctx(h))
 		if err != nil || swept.Deleted != 1 || swept.Kept != 1 {
 			h.Errorf("swept: %+v, %v", swept, err)
 		}
@@ -108,9 +112,9 @@ func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("writer", "coder", "spy")
 		secret := h.keep(h.agent("writer"), "secret")
-		nowhere := tasks.Artifact{Digest: string(artifact.DigestOf([]byte("nowhere")))}
+		nowhere := envelopes.Artifact{Digest: string(artifact.DigestOf([]byte("nowhere")))}
 		r := h.create(h.agent("spy"), tasks.CreateInput{Intent: "get at it", Start: true})
-		h.send(h.agent("spy"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Artifacts: []tasks.Artifact{secret, nowhere}}})
+		h.send(h.agent("spy"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Artifacts: []envelopes.Artifact{secret, nowhere}}})
 		a := h.accept("coder", h.wait("coder"))
 		e := sheetOf(h, a.Content)
 		if len(e.Artifacts) != 0 || len(e.Gaps) != 2 || e.Gaps[0].Reason != e.Gaps[1].Reason {
@@ -124,12 +128,12 @@ func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
 func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("writer", "coder", "tester", "reader")
-		content := func(a ...tasks.Artifact) tasks.Content { return tasks.Content{Artifacts: a} }
+		content := func(a ...envelopes.Artifact) envelopes.Content { return envelopes.Content{Artifacts: a} }
 		for n, kind := range []event.Kind{event.Broadcast, event.Cold, event.Delegation, event.Supervised} {
 			patch := h.keep(h.agent("writer"), fmt.Sprint("patch of ", kind))
 			want := fmt.Sprint("patch of ", kind)
 			r := h.create(h.agent("writer"), tasks.CreateInput{Intent: fmt.Sprint("task ", n), Start: true})
-			in := tasks.SendInput{To: []string{"coder"}, Kind: kind, Content: content(patch)}
+			in := handoffs.SendInput{To: []string{"coder"}, Kind: kind, Content: content(patch)}
 			switch kind {
 			case event.Broadcast:
 				in.To = append(in.To, "tester")
@@ -141,8 +145,8 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 			if kind == event.Supervised {
 				h.has(h.agent("tester"), patch, want) // who approves must see what
 				h.lacks(h.agent("coder"), patch)      // nothing is offered yet
-				ok(h, h.agent("tester"), func(c tasks.Caller) (taskstore.Receipt, error) {
-					return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff})
+				ok(h, h.agent("tester"), func(c caller.Caller) (taskstore.Receipt, error) {
+					return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff})
 				})
 			}
 			item := h.wait("coder")
@@ -160,8 +164,8 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 			}
 			h.lacks(h.agent("reader"), patch)
 			if kind == event.Broadcast {
-				ok(h, h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-					return h.app.Share(ctx(h), c, tasks.ShareInput{Task: a.Task, Epoch: a.Epoch, To: "reader"})
+				ok(h, h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+					return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: a.Task, Epoch: a.Epoch, To: "reader"})
 				})
 				h.has(h.agent("reader"), patch, want)
 			}
@@ -175,7 +179,7 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 		h.join("writer", "coder", "spy")
 		patch := h.keep(h.agent("writer"), "patch")
 		r := h.create(h.agent("writer"), tasks.CreateInput{
-			Intent: "mend it", Content: tasks.Content{Artifacts: []tasks.Artifact{patch}}, Send: &tasks.SendInput{To: []string{"coder"}},
+			Intent: "mend it", Content: envelopes.Content{Artifacts: []envelopes.Artifact{patch}}, Send: &handoffs.SendInput{To: []string{"coder"}},
 		})
 		h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch")
@@ -184,7 +188,7 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 		}
 		time.Sleep(time.Second) // an export may be behind
 		var record bytes.Buffer
-		if err := h.app.Export(ctx(h), h.operator(), history.ExportInput{Format: "jsonl"}, &record); err != nil {
+		if err := h.app.History.Export(ctx(h), h.operator(), history.ExportInput{Format: "jsonl"}, &record); err != nil {
 			h.Fatal(err)
 		}
 		for _, want := range []string{

@@ -4,6 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
@@ -15,8 +19,8 @@ func TestAnAgentCannotGiveItselfCapabilities(t *testing.T) {
 	story(t, func(h *house) {
 		h.register("eve", agents.AgentSpec{Capabilities: []string{"lint"}})
 		register := func(spec agents.AgentSpec) error {
-			_, err := call(h.agent("eve"), func(c tasks.Caller) (agents.Agent, error) {
-				return h.app.Register(ctx(h), c, agents.RegisterInput{Name: "eve", Spec: spec})
+			_, err := call(h.agent("eve"), func(c caller.Caller) (agents.Agent, error) {
+				return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: "eve", Spec: spec})
 			})
 			return err
 		}
@@ -35,13 +39,13 @@ func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("ann"), tasks.CreateInput{
 			Intent: "private", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)},
-			Send: &tasks.SendInput{To: []string{"bob"}},
+			Send: &handoffs.SendInput{To: []string{"bob"}},
 		})
 		h.accept("bob", h.wait("bob"))
 		h.until(r.Task, "in recovery", func(t taskstore.Task) bool { return t.Handoff.Recovery })
 		take := func(name string) taskstore.Receipt {
-			return ok(h, h.agent(name), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
+			return ok(h, h.agent(name), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
 			})
 		}
 		if got := take("eve"); got.Ask == "" || got.Owner != "" {
@@ -57,8 +61,8 @@ func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "deploy", Start: true})
-		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Kind: event.Supervised, Approver: "bob"})
+		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Kind: event.Supervised, Approver: "bob"})
 		})
 		if refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("bob approves for itself: %v", err)
@@ -70,11 +74,11 @@ func TestADelegationBackWithADecisionIsWork(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "build", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation})
 		b := h.accept("bob", h.wait("bob"))
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{
 			To: []string{"ann"}, Kind: event.Delegation,
-			Content: tasks.Content{Ask: "confirm the interface", Decisions: []tasks.Point{{Text: "use JSON"}}},
+			Content: envelopes.Content{Ask: "confirm the interface", Decisions: []envelopes.Point{{Text: "use JSON"}}},
 		})
 		h.complete("ann", h.accept("ann", h.wait("ann")).Receipt, "fine")
 		h.inState(b.Task, event.Executing)

@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/google/uuid"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -34,7 +39,7 @@ var kib = json.RawMessage(`{"note":"` + strings.Repeat("x", 1010) + `"}`)
 func agentName(i int) string { return fmt.Sprintf("agent-%02d", i%benchAgents) }
 
 // lifecycle is one handoff from creation to completion by way of the three calls that a door makes.
-func lifecycle(a *tasks.App, h *house, n int, took func(time.Duration)) error {
+func lifecycle(a *usecase.UseCases, h *house, n int, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
 	step := func(do func() error) error {
 		start := time.Now()
@@ -42,7 +47,7 @@ func lifecycle(a *tasks.App, h *house, n int, took func(time.Duration)) error {
 		took(time.Since(start))
 		return err
 	}
-	key := func(c tasks.Caller) tasks.Caller {
+	key := func(c caller.Caller) caller.Caller {
 		id, err := uuid.NewV7()
 		if err != nil {
 			panic(err)
@@ -53,23 +58,23 @@ func lifecycle(a *tasks.App, h *house, n int, took func(time.Duration)) error {
 	var r taskstore.Receipt
 	var got tasks.Accepted
 	if err := step(func() (err error) {
-		r, err = a.Create(ctx, key(from), tasks.CreateInput{
+		r, err = a.Tasks.Create(ctx, key(from), tasks.CreateInput{
 			Intent:  "measure a handoff",
-			Content: tasks.Content{Data: kib},
-			Send:    &tasks.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization},
+			Content: envelopes.Content{Data: kib},
+			Send:    &handoffs.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization},
 		})
 		return err
 	}); err != nil {
 		return err
 	}
 	if err := step(func() (err error) {
-		got, err = a.Accept(ctx, key(to), tasks.AcceptInput{Handoff: r.Handoff})
+		got, err = a.Tasks.Accept(ctx, key(to), tasks.AcceptInput{Handoff: r.Handoff})
 		return err
 	}); err != nil {
 		return err
 	}
 	return step(func() error {
-		done, err := a.Complete(ctx, key(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
+		done, err := a.Tasks.Complete(ctx, key(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
 		if err == nil && (done.State != event.Completed || got.Content == nil) {
 			return fmt.Errorf("not completed: %+v", done)
 		}
@@ -100,7 +105,7 @@ func (h *house) poll(readers int) (stop func()) {
 	for r := range readers {
 		wg.Go(func() {
 			for n := r; ctx.Err() == nil; n += readers {
-				_, err := h.app.Inbox(ctx, h.agent(agentName(n)), tasks.InboxInput{})
+				_, err := h.app.Tasks.Inbox(ctx, h.agent(agentName(n)), tasks.InboxInput{})
 				if err != nil && ctx.Err() == nil {
 					h.Error(err)
 					return

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
@@ -14,8 +17,8 @@ import (
 
 func (h *house) escalate(by string, r taskstore.Receipt) (taskstore.Receipt, error) {
 	h.Helper()
-	return call(h.agent(by), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
+	return call(h.agent(by), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
 	})
 }
 
@@ -35,8 +38,8 @@ func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
 				if err != nil || len(up.To) != 1 || up.To[0] != step[1] {
 					h.Fatalf("task %d, level %d: %+v, %v", i, level+1, up, err)
 				}
-				a := ok(h, h.agent(step[1]), func(c tasks.Caller) (tasks.Accepted, error) {
-					return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: up.Handoff})
+				a := ok(h, h.agent(step[1]), func(c caller.Caller) (tasks.Accepted, error) {
+					return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: up.Handoff})
 				})
 				tasksList[i] = a.Receipt
 			}
@@ -97,7 +100,7 @@ func TestALoopEndsWithItsReason(t *testing.T) {
 					h.Fatal("it goes round and round")
 				}
 				next := round[(i+1)%len(round)]
-				r = h.send(h.agent(round[i%len(round)]), r, tasks.SendInput{To: []string{next}})
+				r = h.send(h.agent(round[i%len(round)]), r, handoffs.SendInput{To: []string{next}})
 				if r.State != event.Parked {
 					r = h.accept(next, h.wait(next)).Receipt
 				}
@@ -124,7 +127,7 @@ func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(
 		h.create(h.agent("coder"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}, Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}})
 		if len(r.To) != 1 || r.To[0] != "sue" {
 			h.Fatalf("not to the next level: %+v", r)
 		}
@@ -149,7 +152,7 @@ escalation: {capabilities: {billing: help}}
 `)
 		h.create(h.agent("bill"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "refund", Send: &tasks.SendInput{Capability: "billing"}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "refund", Send: &handoffs.SendInput{Capability: "billing"}})
 		if len(r.To) != 1 || r.To[0] != "sue" {
 			h.Fatalf("not to the next level: %+v", r)
 		}
@@ -160,10 +163,10 @@ escalation: {capabilities: {billing: help}}
 
 		held := h.create(h.agent("lead"), tasks.CreateInput{Intent: "invoice"})
 		h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
-		h.send(h.agent("lead"), held, tasks.SendInput{Capability: "billing"})
+		h.send(h.agent("lead"), held, handoffs.SendInput{Capability: "billing"})
 		b := h.accept("bill", h.wait("bill"))
-		stuck := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: b.Task, Detail: "silent since noon"})
+		stuck := ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: b.Task, Detail: "silent since noon"})
 		})
 		if len(stuck.To) != 1 || stuck.To[0] != "sue" {
 			h.Fatalf("who is stuck is not replaced along the chain: %+v", stuck)
@@ -172,7 +175,7 @@ escalation: {capabilities: {billing: help}}
 }
 
 func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t *testing.T) {
-	for _, to := range []tasks.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: event.Broadcast}} {
+	for _, to := range []handoffs.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: event.Broadcast}} {
 		story(t, func(h *house) {
 			h.join("lead", "second", "third")
 			h.register("first", agents.AgentSpec{Capabilities: []string{"sql"}, Escalation: []string{"second", "third"}})
@@ -208,7 +211,7 @@ func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
 		h.register("first", agents.AgentSpec{MaxTasks: 1, Escalation: []string{"second", "third"}})
 		h.create(h.agent("first"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
 		h.settle()
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "a riddle", Limits: event.Limits{Escalations: 1}, Send: &tasks.SendInput{
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "a riddle", Limits: event.Limits{Escalations: 1}, Send: &handoffs.SendInput{
 			To: []string{"first"}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 		}})
 		if len(r.To) != 1 || r.To[0] != "second" {
@@ -234,7 +237,7 @@ func TestADelegatedChildGoesUpItsOwnChainWhileItsParentWaits(t *testing.T) {
 		none := 0
 		delegate := func(r taskstore.Receipt) (taskstore.Receipt, string) {
 			h.Helper()
-			r = h.send(h.agent("lead"), r, tasks.SendInput{
+			r = h.send(h.agent("lead"), r, handoffs.SendInput{
 				To: []string{"first"}, Kind: event.Delegation, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 			})
 			return r, r.Children[0]

@@ -6,39 +6,40 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // channel makes a channel of the agent "lead" and subscribes agents to it.
 func (h *house) channel(name string, agentsNames ...string) {
 	h.Helper()
-	ok(h, h.agent("lead"), func(c tasks.Caller) (agents.Channel, error) {
-		return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: name})
+	ok(h, h.agent("lead"), func(c caller.Caller) (channels.Channel, error) {
+		return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: name})
 	})
 	for _, a := range agentsNames {
 		h.subscribe(name, a)
 	}
 }
 
-func (h *house) subscribe(name, agent string) agents.Channel {
+func (h *house) subscribe(name, agent string) channels.Channel {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (agents.Channel, error) {
-		return h.app.Subscribe(ctx(h), c, agents.SubscriptionInput{Channel: name})
+	return ok(h, h.agent(agent), func(c caller.Caller) (channels.Channel, error) {
+		return h.app.Channels.Subscribe(ctx(h), c, channels.SubscriptionInput{Channel: name})
 	})
 }
 
-func (h *house) unsubscribe(name, agent string) agents.Channel {
+func (h *house) unsubscribe(name, agent string) channels.Channel {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (agents.Channel, error) {
-		return h.app.Unsubscribe(ctx(h), c, agents.SubscriptionInput{Channel: name})
+	return ok(h, h.agent(agent), func(c caller.Caller) (channels.Channel, error) {
+		return h.app.Channels.Unsubscribe(ctx(h), c, channels.SubscriptionInput{Channel: name})
 	})
 }
 
 // no is a call that must be refused, with a hint.
-func no[T any](t *house, c tasks.Caller, code refusal.Code, do func(tasks.Caller) (T, error)) {
+func no[T any](t *house, c caller.Caller, code refusal.Code, do func(caller.Caller) (T, error)) {
 	t.Helper()
 	_, err := call(c, do)
 	r, refused := refusal.As(err)
@@ -51,28 +52,28 @@ func TestSubscribersComeAndGo(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "cy")
 		h.channel("news", "bob", "cy", "bob")
-		ch, err := h.app.Channel(ctx(h), h.agent("bob"), "news")
+		ch, err := h.app.Channels.Show(ctx(h), h.agent("bob"), "news")
 		if err != nil || !slices.Equal(ch.Subscribers, []string{"bob", "cy"}) || ch.Owner != "agent/lead" {
 			h.Fatalf("%+v, %v", ch, err)
 		}
 		if ch = h.unsubscribe("news", "bob"); !slices.Equal(ch.Subscribers, []string{"cy"}) {
 			h.Errorf("%+v", ch)
 		}
-		no(h, h.agent("bob"), refusal.NotPermitted, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.Unsubscribe(ctx(h), c, agents.SubscriptionInput{Channel: "news", Agent: "cy"})
+		no(h, h.agent("bob"), refusal.NotPermitted, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Unsubscribe(ctx(h), c, channels.SubscriptionInput{Channel: "news", Agent: "cy"})
 		})
-		no(h, h.operator(), refusal.NotFound, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.Subscribe(ctx(h), c, agents.SubscriptionInput{Channel: "news", Agent: "nobody"})
+		no(h, h.operator(), refusal.NotFound, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Subscribe(ctx(h), c, channels.SubscriptionInput{Channel: "news", Agent: "nobody"})
 		})
-		no(h, h.as(identity.Auditor, "ida"), refusal.NotPermitted, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: "mine"})
+		no(h, h.as(identity.Auditor, "ida"), refusal.NotPermitted, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "mine"})
 		})
-		ok(h, h.operator(), func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.DescribeChannel(ctx(h), c, agents.DescribeInput{Name: "news", Description: "what is new"})
+		ok(h, h.operator(), func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Describe(ctx(h), c, channels.DescribeInput{Name: "news", Description: "what is new"})
 		})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (agents.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
+		ok(h, h.agent("lead"), func(c caller.Caller) (channels.Channel, error) { return h.app.Channels.Remove(ctx(h), c, "news") })
 		h.settle()
-		if list, err := h.app.Channels(ctx(h), h.agent("cy"), agents.ChannelsInput{}); err != nil || len(list) != 0 {
+		if list, err := h.app.Channels.List(ctx(h), h.agent("cy"), channels.ChannelsInput{}); err != nil || len(list) != 0 {
 			h.Errorf("after its removal: %+v, %v", list, err)
 		}
 	})
@@ -83,27 +84,27 @@ func TestARepeatedSubscriptionIsOneSubscription(t *testing.T) {
 		h.join("lead", "bob")
 		h.channel("news")
 		c := h.agent("bob").WithKey("the-same")
-		once := func(in agents.SubscriptionInput) (agents.Channel, error) {
+		once := func(in channels.SubscriptionInput) (channels.Channel, error) {
 			for {
-				ch, err := h.app.Subscribe(ctx(h), c, in)
+				ch, err := h.app.Channels.Subscribe(ctx(h), c, in)
 				if refusal.CodeOf(err) != refusal.Unknown {
 					return ch, err
 				}
 			}
 		}
-		first, err := once(agents.SubscriptionInput{Channel: "news"})
+		first, err := once(channels.SubscriptionInput{Channel: "news"})
 		if err != nil {
 			h.Fatal(err)
 		}
 		h.unsubscribe("news", "bob")
-		again, err := once(agents.SubscriptionInput{Channel: "news"})
+		again, err := once(channels.SubscriptionInput{Channel: "news"})
 		if err != nil || again.Position != first.Position || len(again.Subscribers) != 1 {
 			h.Errorf("the repeat: %+v, %v; the first: %+v", again, err, first)
 		}
-		if _, err := once(agents.SubscriptionInput{Channel: "news", Agent: "bob"}); refusal.CodeOf(err) != refusal.Conflict {
+		if _, err := once(channels.SubscriptionInput{Channel: "news", Agent: "bob"}); refusal.CodeOf(err) != refusal.Conflict {
 			h.Errorf("another request under the key: %v", err)
 		}
-		if ch, err := h.app.Channel(ctx(h), h.agent("lead"), "news"); err != nil || len(ch.Subscribers) != 0 {
+		if ch, err := h.app.Channels.Show(ctx(h), h.agent("lead"), "news"); err != nil || len(ch.Subscribers) != 0 {
 			h.Errorf("the repeat subscribed again: %+v, %v", ch, err)
 		}
 	})
@@ -114,14 +115,14 @@ func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		h.settle()
-		stranger := tasks.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
-		no(h, stranger, refusal.NotFound, func(c tasks.Caller) (agents.Channel, error) { return h.app.Channel(ctx(h), c, "news") })
-		no(h, stranger, refusal.NotFound, func(c tasks.Caller) (agents.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
-		if list, err := h.app.Channels(ctx(h), stranger, agents.ChannelsInput{}); err != nil || len(list) != 0 {
+		stranger := caller.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
+		no(h, stranger, refusal.NotFound, func(c caller.Caller) (channels.Channel, error) { return h.app.Channels.Show(ctx(h), c, "news") })
+		no(h, stranger, refusal.NotFound, func(c caller.Caller) (channels.Channel, error) { return h.app.Channels.Remove(ctx(h), c, "news") })
+		if list, err := h.app.Channels.List(ctx(h), stranger, channels.ChannelsInput{}); err != nil || len(list) != 0 {
 			h.Errorf("%+v, %v", list, err)
 		}
-		ch := ok(h, stranger, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: "news"})
+		ch := ok(h, stranger, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "news"})
 		})
 		if len(ch.Subscribers) != 0 || ch.Owner != "admin/eve" {
 			h.Errorf("a channel of the same name elsewhere: %+v", ch)
@@ -132,15 +133,15 @@ func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
 func TestAWorkspaceHasNoMoreThanSoManyChannels(t *testing.T) {
 	bubble(t, "sqlite", func(h *house) {
 		h.join("lead")
-		for n := range agents.MaxChannels {
+		for n := range channels.MaxChannels {
 			h.channel(fmt.Sprintf("c%d", n))
 		}
-		no(h, h.agent("lead"), refusal.Limit, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: "one-more"})
+		no(h, h.agent("lead"), refusal.Limit, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "one-more"})
 		})
 		h.channel("c7") // which is there already
-		no(h, h.agent("lead"), refusal.TooLarge, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.DescribeChannel(ctx(h), c, agents.DescribeInput{Name: "c7", Description: strings.Repeat("x", 2001)})
+		no(h, h.agent("lead"), refusal.TooLarge, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Describe(ctx(h), c, channels.DescribeInput{Name: "c7", Description: strings.Repeat("x", 2001)})
 		})
 	})
 }

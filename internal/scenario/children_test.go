@@ -4,6 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
@@ -15,7 +19,7 @@ func TestAFanOutGivesEveryReceiverACopyAndTheSenderAllResults(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "review it", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann", "bob", "cyd"}, Kind: event.Broadcast, FanOut: true})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob", "cyd"}, Kind: event.Broadcast, FanOut: true})
 		for _, name := range []string{"ann", "bob", "cyd"} {
 			a := h.accept(name, h.wait(name))
 			h.complete(name, a.Receipt, "by "+name)
@@ -33,7 +37,7 @@ func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "vote", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{
 			To: []string{"ann", "bob", "cyd"}, Kind: event.Broadcast, FanOut: true,
 			FanIn: event.FanIn{Mode: event.FanInQuorum, Quorum: 2},
 		})
@@ -43,8 +47,8 @@ func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
 		}
 		h.inState(r.Task, event.Executing)
 		h.inState(late.Task, event.Cancelled)
-		_, err := call(h.agent("cyd"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: late.Task, Epoch: late.Epoch})
+		_, err := call(h.agent("cyd"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: late.Task, Epoch: late.Epoch})
 		})
 		if err == nil {
 			h.Error("a cancelled child was completed")
@@ -56,12 +60,12 @@ func TestCancellingReachesTheReceiverAndTheChildren(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann"}, Kind: event.Delegation})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation})
 		child := h.accept("ann", h.wait("ann"))
-		grand := h.send(h.agent("ann"), child.Receipt, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation})
+		grand := h.send(h.agent("ann"), child.Receipt, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation})
 		h.wait("bob")
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task, Detail: "changed my mind"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task, Detail: "changed my mind"})
 		})
 		h.inState(child.Task, event.Cancelled)
 		h.inState(grand.Children[0], event.Cancelled)
@@ -72,10 +76,10 @@ func TestCancellingReachesTheReceiverAndTheChildren(t *testing.T) {
 func TestATaskSetsOutAlongItsRouteWhenItsDependenciesHaveCompleted(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "builder", "tester")
-		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &tasks.SendInput{To: []string{"builder"}}})
+		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
-		_, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: then.Task, To: []string{"tester"}})
+		_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: then.Task, To: []string{"tester"}})
 		})
 		if err == nil {
 			h.Fatal("a task with an unfinished dependency set out")
@@ -89,11 +93,11 @@ func TestATaskSetsOutAlongItsRouteWhenItsDependenciesHaveCompleted(t *testing.T)
 func TestATaskWhoseDependencyFailedGoesToTheDeadLetters(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "builder")
-		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &tasks.SendInput{To: []string{"builder"}}})
+		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}})
 		a := h.accept("builder", h.wait("builder"))
-		ok(h, h.agent("builder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Fail(ctx(h), c, tasks.FailInput{Task: a.Task, Epoch: a.Epoch, Detail: "no compiler"})
+		ok(h, h.agent("builder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Fail(ctx(h), c, tasks.FailInput{Task: a.Task, Epoch: a.Epoch, Detail: "no compiler"})
 		})
 		if got := h.inState(then.Task, event.Parked); got.Parked.Cause != event.ParkDependency {
 			h.Errorf("parked for %+v", got.Parked)
@@ -110,7 +114,7 @@ func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
 		}
 		h.settle()
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "who reviews?", Start: true})
-		h.send(h.agent("lead"), r, tasks.SendInput{Capability: "review", Kind: event.Broadcast})
+		h.send(h.agent("lead"), r, handoffs.SendInput{Capability: "review", Kind: event.Broadcast})
 		type answer struct {
 			a   tasks.Accepted
 			err error
@@ -123,8 +127,8 @@ func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
 		for _, n := range names {
 			item := items[n]
 			go func() {
-				a, err := call(h.agent(n), func(c tasks.Caller) (tasks.Accepted, error) {
-					return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+				a, err := call(h.agent(n), func(c caller.Caller) (tasks.Accepted, error) {
+					return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 				})
 				answers <- answer{a, err}
 			}()
@@ -150,7 +154,7 @@ func TestAnAgentThatBecomesReadyJoinsAnOpenClaim(t *testing.T) {
 		h.register("ann", agents.AgentSpec{Capabilities: []string{"review"}})
 		h.settle()
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "who reviews?", Start: true})
-		h.send(h.agent("lead"), r, tasks.SendInput{Capability: "review", Kind: event.Broadcast})
+		h.send(h.agent("lead"), r, handoffs.SendInput{Capability: "review", Kind: event.Broadcast})
 		h.register("late", agents.AgentSpec{Capabilities: []string{"review"}})
 		if a := h.accept("late", h.wait("late")); a.Owner != "late" {
 			h.Errorf("accepted: %+v", a.Receipt)
@@ -162,16 +166,16 @@ func TestLoopsEndInTheDeadLettersWithTheLimitThatWasReached(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "hot potato", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		b := h.accept("bob", h.wait("bob"))
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		c := h.accept("cyd", h.wait("cyd"))
-		r = h.send(h.agent("cyd"), c.Receipt, tasks.SendInput{To: []string{"ann"}})
+		r = h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"ann"}})
 		if r.State != event.Parked || r.Parked.Cause != event.ParkLimit {
 			h.Fatalf("A→B→C→A without progress: %+v", r)
 		}
-		r = ok(h, h.operator(), func(op tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), op, tasks.ReplayInput{Task: r.Task, To: []string{"ann"}, Note: "ann must look"})
+		r = ok(h, h.operator(), func(op caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), op, tasks.ReplayInput{Task: r.Task, To: []string{"ann"}, Note: "ann must look"})
 		})
 		if a := h.accept("ann", h.wait("ann")); a.Owner != "ann" {
 			h.Errorf("replayed: %+v", a.Receipt)
@@ -184,18 +188,18 @@ func TestExhaustedRetriesEndInTheDeadLettersAndAReplayRevivesTheTask(t *testing.
 		h.join("lead", "deaf", "keen")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "anybody?", Start: true})
 		none := 0
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"deaf"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"deaf"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
 		parked := h.inState(r.Task, event.Parked)
 		if parked.Parked.Cause != event.ParkExhausted || parked.Handoff.Stage != event.DeadLettered {
 			h.Fatalf("parked for %+v, handoff %s", parked.Parked, parked.Handoff.Stage)
 		}
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task, To: []string{"keen"}})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task, To: []string{"keen"}})
 		})
 		h.complete("keen", h.accept("keen", h.wait("keen")).Receipt, "here")
-		trail, err := h.app.Trail(ctx(h), h.operator(), r.Task)
+		trail, err := h.app.History.Trail(ctx(h), h.operator(), r.Task)
 		for err != nil {
-			trail, err = h.app.Trail(ctx(h), h.operator(), r.Task)
+			trail, err = h.app.History.Trail(ctx(h), h.operator(), r.Task)
 		}
 		if len(trail.Handoffs) != 2 || trail.Handoffs[0].Status != event.DeadLettered || trail.Handoffs[1].Status != event.Transferred {
 			h.Errorf("the trail: %+v", trail.Handoffs)
@@ -214,14 +218,14 @@ func TestASupervisedHandoffWaitsForAnApproverWhoIsNotItsSource(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("junior", "senior", "prod")
 		r := h.create(h.agent("junior"), tasks.CreateInput{Intent: "deploy", Start: true})
-		h.send(h.agent("junior"), r, tasks.SendInput{To: []string{"prod"}, Kind: event.Supervised, Approver: "senior"})
+		h.send(h.agent("junior"), r, handoffs.SendInput{To: []string{"prod"}, Kind: event.Supervised, Approver: "senior"})
 		h.empty("prod")
 		item := h.wait("senior")
-		if _, err := h.app.Approve(ctx(h), h.agent("junior"), tasks.ApproveInput{ID: item.ID}); err == nil {
+		if _, err := h.app.Tasks.Approve(ctx(h), h.agent("junior"), tasks.ApproveInput{ID: item.ID}); err == nil {
 			h.Fatal("the source approved its own handoff")
 		}
-		ok(h, h.agent("senior"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: item.ID, Digest: item.Envelope})
+		ok(h, h.agent("senior"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: item.ID, Digest: item.Envelope})
 		})
 		h.accept("prod", h.wait("prod"))
 	})
@@ -231,19 +235,19 @@ func TestAnExplicitConfirmLeavesTheTaskWithItsSourceUntilItLetsGo(t *testing.T) 
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "careful", Start: true})
-		r = h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
+		r = h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
 		a := h.accept("bob", h.wait("bob"))
 		if a.Owner != "ann" || a.Content != nil || a.Stage != event.Accepted {
 			h.Fatalf("accepted, not confirmed: %+v", a)
 		}
-		r = ok(h, h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Confirm(ctx(h), c, tasks.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: tasks.Content{Notes: "mind the step"}})
+		r = ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Confirm(ctx(h), c, tasks.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: envelopes.Content{Notes: "mind the step"}})
 		})
 		if r.Owner != "bob" || r.Stage != event.Transferred {
 			h.Fatalf("confirmed: %+v", r)
 		}
-		sheet := ok(h, h.agent("bob"), func(c tasks.Caller) (tasks.Sheet, error) {
-			return h.app.Content(ctx(h), c, tasks.ContentInput{ID: r.Handoff, Render: true})
+		sheet := ok(h, h.agent("bob"), func(c caller.Caller) (envelopes.Sheet, error) {
+			return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: r.Handoff, Render: true})
 		})
 		if sheet.Digest != r.Envelope {
 			h.Errorf("bob reads %s, the newest is %s", sheet.Digest, r.Envelope)
@@ -255,15 +259,15 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mine", Start: true})
-		asked := ok(h, h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task, Detail: "I know this"})
+		asked := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task, Detail: "I know this"})
 		})
 		if asked.Ask != event.AskID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
 			h.Fatalf("asked: %+v", asked)
 		}
 		item := h.wait("ann")
-		moved := ok(h, h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: item.ID, Epoch: r.Epoch})
+		moved := ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: item.ID, Epoch: r.Epoch})
 		})
 		if moved.Owner != "bob" {
 			h.Errorf("moved: %+v", moved)

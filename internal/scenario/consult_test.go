@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -49,8 +52,8 @@ func (h *house) advice(task string) (list []event.AdviceTaken) {
 
 func (h *house) auto(task string, epoch uint64) (taskstore.Receipt, error) {
 	h.Helper()
-	return call(h.agent("carl"), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Send(ctx(h), c, tasks.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
+	return call(h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
 	})
 }
 
@@ -69,7 +72,7 @@ func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
 			if err != nil || !slices.Equal(r.To, []string{"anna"}) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			read := func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, r.Task) }
+			read := func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) }
 			got := ok(h, h.operator(), read)
 			if got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second {
 				t.Errorf("the offer ends %s after the model was asked", got.Handoff.OfferEnds.Sub(asked))
@@ -77,7 +80,7 @@ func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
 			if list := h.advice(r.Task); len(list) != 1 || list[0].Outcome != event.AdvisedHandOff {
 				t.Errorf("%+v", list)
 			}
-			send := &tasks.SendInput{To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}}
+			send := &handoffs.SendInput{To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}}
 			asked = h.now()
 			r = h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 8", Send: send})
 			if got = ok(h, h.operator(), read); got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second || got.Created.Sub(asked) < 10*time.Minute {
@@ -104,8 +107,8 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 			h.adopt(text)
 		}, nil, "", "no adviser is configured"},
 		{"its holder has handed it on", func(h *house, task string) {
-			ok(h, h.agent("carl"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Send(ctx(h), c, tasks.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
+			ok(h, h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
 			})
 		}, nil, refusal.Conflict, "under way"},
 	} {
@@ -139,14 +142,14 @@ func TestWhatTheModelWasToldIsOnRecordThoughTheCallerHungUp(t *testing.T) {
 	})
 	defer h.stop()
 	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	_, err := h.app.Send(hung, h.agent("carl"), tasks.SendInput{Task: made.Task, Epoch: made.Epoch, To: []string{routing.Auto}})
+	_, err := h.app.Tasks.Send(hung, h.agent("carl"), handoffs.SendInput{Task: made.Task, Epoch: made.Epoch, To: []string{routing.Auto}})
 	if refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("%v", err)
 	}
 	if list := h.advice(made.Task); len(list) != 1 || list[0].Outcome != event.AdviceRefused || list[0].Prompt == "" {
 		t.Errorf("%+v", list)
 	}
-	if got, err := h.app.Task(ctx(h), h.operator(), made.Task); err != nil || got.Owner != "carl" || got.Handoff != nil {
+	if got, err := h.app.Tasks.Show(ctx(h), h.operator(), made.Task); err != nil || got.Owner != "carl" || got.Handoff != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -164,7 +167,7 @@ func TestAModelThatWasToldNothingIsNotOnRecord(t *testing.T) {
 	if list := h.advice(made.Task); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if _, err := h.app.Route(ctx(h), h.agent("carl"), policies.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
+	if _, err := h.app.Policies.Route(ctx(h), h.agent("carl"), policies.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
 		t.Errorf("%v, %+v", err, h.advice(made.Task))
 	}
 }
@@ -177,8 +180,8 @@ func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
 	})
 	defer h.stop()
 	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	r := ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: made.Task, To: routing.Auto})
+	r := ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: made.Task, To: routing.Auto})
 	})
 	if !slices.Equal(r.To, []string{"anna"}) || r.Decision == nil || r.Decision.Rule != event.AdviceRule || !slices.Equal(by, []string{"operator/ann"}) {
 		t.Errorf("%+v by %v", r, by)
@@ -190,7 +193,7 @@ func TestAFanInThatCountsForNothingIsSaidSo(t *testing.T) {
 	defer h.stop()
 	h.join("carl")
 	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	r := h.send(h.agent("carl"), made, tasks.SendInput{To: []string{routing.Auto}, FanIn: event.FanIn{Mode: event.FanInAll}})
+	r := h.send(h.agent("carl"), made, handoffs.SendInput{To: []string{routing.Auto}, FanIn: event.FanIn{Mode: event.FanInAll}})
 	if r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "fan-in counts for nothing") {
 		t.Errorf("%+v", r.Decision)
 	}

@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/google/uuid"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -58,7 +62,7 @@ func spell(n int) string {
 func (h *house) stock(n int) {
 	h.Helper()
 	drive(h, 100, n, func(i int, _ func(time.Duration)) error {
-		_, err := h.app.Remember(context.Background(), h.agent(agentName(i)), memories.RememberInput{
+		_, err := h.app.Memories.Remember(context.Background(), h.agent(agentName(i)), memories.RememberInput{
 			Title: prose(uint64(i), 4), Text: prose(uint64(i)+1<<32, 60), Scope: memory.Workspace, Importance: float64(i%10) / 10, Pinned: i <= 10,
 		})
 		return err
@@ -99,8 +103,8 @@ func BenchmarkKnown(b *testing.B) {
 	r := h.create(ann, tasks.CreateInput{Intent: prose(1, 40), Start: true})
 	b.Run("seal", func(b *testing.B) {
 		one(b, func(i int) error {
-			p, err := h.app.Preview(context.Background(), ann, tasks.PreviewInput{
-				Task: r.Task, Pack: event.Pack{Tokens: 4000}, Content: tasks.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
+			p, err := h.app.Envelopes.Preview(context.Background(), ann, envelopes.PreviewInput{
+				Task: r.Task, Pack: event.Pack{Tokens: 4000}, Content: envelopes.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
 			})
 			if err == nil && (p.Tokens > 4000 || p.Tokens < 1000) {
 				return fmt.Errorf("%d tokens", p.Tokens)
@@ -110,7 +114,7 @@ func BenchmarkKnown(b *testing.B) {
 	})
 	b.Run("search", func(b *testing.B) {
 		one(b, func(i int) error {
-			found, err := h.app.SearchMemory(context.Background(), ann, memories.SearchInput{Text: prose(uint64(i)+1<<42, 3)})
+			found, err := h.app.Memories.Search(context.Background(), ann, memories.SearchInput{Text: prose(uint64(i)+1<<42, 3)})
 			if err == nil && len(found.Items) == 0 {
 				return fmt.Errorf("nothing found for %q", prose(uint64(i)+1<<42, 3))
 			}
@@ -132,9 +136,9 @@ func BenchmarkLifecycleContext(b *testing.B) {
 			}
 			stop := h.poll(benchReaders)
 			defer stop()
-			facts := make([]tasks.Point, 1000)
+			facts := make([]envelopes.Point, 1000)
 			for i := range facts {
-				facts[i] = tasks.Point{ID: fmt.Sprintf("f%d", i), Text: prose(uint64(i), 80)}
+				facts[i] = envelopes.Point{ID: fmt.Sprintf("f%d", i), Text: prose(uint64(i), 80)}
 			}
 			texts := make([][3]string, b.N+1) // written before the clock starts, of either size: writing them is not what is measured
 			for n := range texts {
@@ -144,7 +148,7 @@ func BenchmarkLifecycleContext(b *testing.B) {
 				in := tasks.CreateInput{Intent: texts[n][0], Timeouts: event.Timeouts{Ack: event.Duration(time.Hour), Offer: event.Duration(time.Hour)}}
 				if size != "tiny" {
 					at := n % (len(facts) - 40)
-					in.Content = tasks.Content{Facts: facts[at : at+40], State: texts[n][1], Summary: texts[n][2]}
+					in.Content = envelopes.Content{Facts: facts[at : at+40], State: texts[n][1], Summary: texts[n][2]}
 				}
 				return lifecycleOf(h, n, in, took)
 			})
@@ -155,7 +159,7 @@ func BenchmarkLifecycleContext(b *testing.B) {
 // lifecycleOf is lifecycle with a content of one's own.
 func lifecycleOf(h *house, n int, in tasks.CreateInput, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
-	in.Send = &tasks.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization}
+	in.Send = &handoffs.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization}
 	ctx := context.Background()
 	timed := func(do func() error) error {
 		start := time.Now()
@@ -163,17 +167,17 @@ func lifecycleOf(h *house, n int, in tasks.CreateInput, took func(time.Duration)
 		took(time.Since(start))
 		return err
 	}
-	keyed := func(c tasks.Caller) tasks.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
+	keyed := func(c caller.Caller) caller.Caller { return c.WithKey(uuid.Must(uuid.NewV7()).String()) }
 	var r taskstore.Receipt
 	var got tasks.Accepted
 	return timed(func() (err error) {
-		if r, err = h.app.Create(ctx, keyed(from), in); err != nil {
+		if r, err = h.app.Tasks.Create(ctx, keyed(from), in); err != nil {
 			return err
 		}
-		if got, err = h.app.Accept(ctx, keyed(to), tasks.AcceptInput{Handoff: r.Handoff}); err != nil {
+		if got, err = h.app.Tasks.Accept(ctx, keyed(to), tasks.AcceptInput{Handoff: r.Handoff}); err != nil {
 			return err
 		}
-		_, err = h.app.Complete(ctx, keyed(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
+		_, err = h.app.Tasks.Complete(ctx, keyed(to), tasks.CompleteInput{Task: r.Task, Epoch: got.Epoch, Result: event.Result{Text: "done"}})
 		return err
 	})
 }

@@ -5,43 +5,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) say(by tasks.Caller, id string, in memories.AppendTurnInput) memories.Said {
+func (h *house) say(by caller.Caller, id string, in conversations.AppendTurnInput) conversations.Said {
 	h.Helper()
 	in.Conversation = id
 	if in.Role == "" {
 		in.Role = conversation.Assistant
 	}
-	return ok(h, by, func(c tasks.Caller) (memories.Said, error) { return h.app.AppendTurn(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (conversations.Said, error) {
+		return h.app.Conversations.AppendTurn(ctx(h), c, in)
+	})
 }
 
-func (h *house) hears(by tasks.Caller, id string) (memories.Conversation, error) {
-	return call(by, func(c tasks.Caller) (memories.Conversation, error) {
-		return h.app.Conversation(ctx(h), c, memories.ConversationInput{ID: id})
+func (h *house) hears(by caller.Caller, id string) (conversations.Conversation, error) {
+	return call(by, func(c caller.Caller) (conversations.Conversation, error) {
+		return h.app.Conversations.Show(ctx(h), c, conversations.ConversationInput{ID: id})
 	})
 }
 
 // deaf checks that an agent has no part in a conversation.
-func (h *house) deaf(by tasks.Caller, id string) {
+func (h *house) deaf(by caller.Caller, id string) {
 	h.Helper()
 	if got, err := h.hears(by, id); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s hears %+v, %v", by.Principal, got, err)
 	}
-	_, err := call(by, func(c tasks.Caller) (memories.Said, error) {
-		return h.app.AppendTurn(ctx(h), c, memories.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
+	_, err := call(by, func(c caller.Caller) (conversations.Said, error) {
+		return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
 	})
 	if refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s adds to it: %v", by.Principal, err)
 	}
-	if _, err := call(by, func(c tasks.Caller) (memories.Continuity, error) {
-		return h.app.Continuity(ctx(h), c, memories.ContinuityInput{ID: id})
+	if _, err := call(by, func(c caller.Caller) (conversations.Continuity, error) {
+		return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: id})
 	}); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s gets its continuity: %v", by.Principal, err)
 	}
@@ -50,11 +56,11 @@ func (h *house) deaf(by tasks.Caller, id string) {
 func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("scout", "planner", "migrator", "spy")
-		h.say(h.agent("scout"), "orders", memories.AppendTurnInput{Role: conversation.User, Text: "Split the orders table."})
-		h.say(h.agent("scout"), "orders", memories.AppendTurnInput{Text: "It grows by four percent a week."})
+		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Role: conversation.User, Text: "Split the orders table."})
+		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Text: "It grows by four percent a week."})
 		r := h.create(h.agent("scout"), tasks.CreateInput{Intent: "split the orders table", Start: true, Conversation: "orders"})
 		h.deaf(h.agent("planner"), "orders")
-		h.send(h.agent("scout"), r, tasks.SendInput{To: []string{"planner"}, Reason: event.ReasonSpecialization, Detail: "needs a plan"})
+		h.send(h.agent("scout"), r, handoffs.SendInput{To: []string{"planner"}, Reason: event.ReasonSpecialization, Detail: "needs a plan"})
 		h.deaf(h.agent("planner"), "orders") // only offered
 		a := h.accept("planner", h.wait("planner"))
 		doc := sheetOf(h, a.Content)
@@ -63,13 +69,13 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 				h.Errorf("the envelope's summary lacks %q:\n%s", want, doc.ConversationSummary)
 			}
 		}
-		h.say(h.agent("planner"), "orders", memories.AppendTurnInput{Text: "Hash of region and month.", Handoff: a.Handoff})
-		h.send(h.agent("planner"), a.Receipt, tasks.SendInput{To: []string{"migrator"}, Detail: "just do it", Content: tasks.Content{Decisions: []tasks.Point{{Text: "hash"}}}})
+		h.say(h.agent("planner"), "orders", conversations.AppendTurnInput{Text: "Hash of region and month.", Handoff: a.Handoff})
+		h.send(h.agent("planner"), a.Receipt, handoffs.SendInput{To: []string{"migrator"}, Detail: "just do it", Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "hash"}}}})
 		b := h.accept("migrator", h.wait("migrator"))
 		summary := sheetOf(h, b.Content).ConversationSummary
 		h.settle()
-		text := ok(h, h.agent("migrator"), func(c tasks.Caller) (memories.Continuity, error) {
-			return h.app.Continuity(ctx(h), c, memories.ContinuityInput{ID: "orders"})
+		text := ok(h, h.agent("migrator"), func(c caller.Caller) (conversations.Continuity, error) {
+			return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: "orders"})
 		}).Text
 		for _, want := range []string{"scout (2), planner (1)", "Handed over: scout -> planner", "Split the orders table.", "Hash of region"} {
 			if !strings.Contains(text, want) || !strings.Contains(summary, want) {
@@ -79,7 +85,7 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 		if !strings.Contains(text, "Handed over: planner -> migrator (user_request: just do it)") {
 			h.Errorf("the last change of hands is missing:\n%s", text)
 		}
-		h.say(h.agent("migrator"), "orders", memories.AppendTurnInput{Role: conversation.Tool, Text: "42 shards"})
+		h.say(h.agent("migrator"), "orders", conversations.AppendTurnInput{Role: conversation.Tool, Text: "42 shards"})
 		got, err := h.hears(h.agent("scout"), "orders")
 		if err != nil || got.Count != 4 || len(got.Turns) != 4 || got.Turns[3].Agent != "migrator" || !slices.Equal(got.Handoffs, []string{a.Handoff}) {
 			h.Errorf("scout hears %+v, %v", got, err)
@@ -96,25 +102,25 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "spy", "friend")
 		h.create(h.agent("spy"), tasks.CreateInput{Intent: "listen", Start: true, Conversation: "plans"}) // before it has begun
-		h.say(h.agent("ann"), "plans", memories.AppendTurnInput{Text: secret})
+		h.say(h.agent("ann"), "plans", conversations.AppendTurnInput{Text: secret})
 		r := h.create(h.agent("spy"), tasks.CreateInput{Intent: "listen", Start: true, Conversation: "plans"})
 		h.deaf(h.agent("spy"), "plans")
-		h.send(h.agent("spy"), r, tasks.SendInput{To: []string{"friend"}})
+		h.send(h.agent("spy"), r, handoffs.SendInput{To: []string{"friend"}})
 		a := h.accept("friend", h.wait("friend"))
 		if strings.Contains(string(a.Content.Envelope), secret) {
 			h.Errorf("the envelope has %s", a.Content.Envelope)
 		}
 		h.deaf(h.agent("friend"), "plans")
-		_, err := call(h.agent("spy"), func(c tasks.Caller) (memories.Said, error) {
-			return h.app.AppendTurn(ctx(h), c, memories.AppendTurnInput{Conversation: "plans", Role: conversation.User, Text: "x", Task: r.Task})
+		_, err := call(h.agent("spy"), func(c caller.Caller) (conversations.Said, error) {
+			return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: "plans", Role: conversation.User, Text: "x", Task: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("spy ties its task to the conversation: %v", err)
 		}
 		h.settle()
 		for _, name := range []string{"spy", "friend"} {
-			if list := ok(h, h.agent(name), func(c tasks.Caller) ([]memories.Conversation, error) {
-				return h.app.Conversations(ctx(h), c, memories.ConversationsInput{})
+			if list := ok(h, h.agent(name), func(c caller.Caller) ([]conversations.Conversation, error) {
+				return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{})
 			}); len(list) > 0 {
 				h.Errorf("%s lists %+v", name, list)
 			}
@@ -125,15 +131,15 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 func TestTasksOfStrangersStayOutOfAConversation(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "spy", "friend")
-		h.say(h.agent("ann"), "plans", memories.AppendTurnInput{Text: "hello"})
+		h.say(h.agent("ann"), "plans", conversations.AppendTurnInput{Text: "hello"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "plan", Start: true, Conversation: "plans"})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Detail: "ours"})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: "ours"})
 		h.accept("bob", h.wait("bob"))
 		r = h.create(h.agent("spy"), tasks.CreateInput{Intent: "meddle", Start: true, Conversation: "plans"})
-		h.send(h.agent("spy"), r, tasks.SendInput{To: []string{"friend"}, Detail: secret})
+		h.send(h.agent("spy"), r, handoffs.SendInput{To: []string{"friend"}, Detail: secret})
 		h.accept("friend", h.wait("friend"))
-		text := ok(h, h.agent("ann"), func(c tasks.Caller) (memories.Continuity, error) {
-			return h.app.Continuity(ctx(h), c, memories.ContinuityInput{ID: "plans"})
+		text := ok(h, h.agent("ann"), func(c caller.Caller) (conversations.Continuity, error) {
+			return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: "plans"})
 		}).Text
 		if strings.Contains(text, secret) || strings.Contains(text, "spy") || !strings.Contains(text, "ours") {
 			h.Errorf("the continuity text is\n%s", text)
@@ -152,31 +158,33 @@ func TestWhatCannotBeSaidIsRefused(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "x", Start: true})
-		h.say(h.agent("ann"), "c", memories.AppendTurnInput{Text: "hello\x00 \u202e"})
+		h.say(h.agent("ann"), "c", conversations.AppendTurnInput{Text: "hello\x00 \u202e"})
 		away := h.agent("ann")
 		away.Workspace = "elsewhere"
 		for name, c := range map[string]struct {
-			by   tasks.Caller
-			in   memories.AppendTurnInput
+			by   caller.Caller
+			in   conversations.AppendTurnInput
 			code refusal.Code
 		}{
-			"too long":           {h.agent("ann"), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: strings.Repeat("x", conversation.MaxText+1)}, refusal.TooLarge},
-			"nothing":            {h.agent("ann"), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "\n"}, refusal.Invalid},
-			"not UTF-8":          {h.agent("ann"), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "\xff"}, refusal.Invalid},
-			"no role":            {h.agent("ann"), memories.AppendTurnInput{Conversation: "c", Text: "x"}, refusal.Invalid},
-			"no conversation":    {h.agent("ann"), memories.AppendTurnInput{Conversation: "../c\x00", Role: "user", Text: "x"}, refusal.Invalid},
-			"in another's name":  {h.agent("ann"), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "x", Agent: "bob"}, refusal.NotPermitted},
-			"another's task":     {h.agent("bob"), memories.AppendTurnInput{Conversation: "d", Role: "user", Text: "x", Task: r.Task}, refusal.NotFound},
-			"as an operator":     {h.operator(), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Invalid},
-			"without a token":    {tasks.Caller{}, memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Unauthenticated},
-			"by who has no part": {h.agent("bob"), memories.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.NotFound},
+			"too long":           {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: strings.Repeat("x", conversation.MaxText+1)}, refusal.TooLarge},
+			"nothing":            {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "\n"}, refusal.Invalid},
+			"not UTF-8":          {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "\xff"}, refusal.Invalid},
+			"no role":            {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Text: "x"}, refusal.Invalid},
+			"no conversation":    {h.agent("ann"), conversations.AppendTurnInput{Conversation: "../c\x00", Role: "user", Text: "x"}, refusal.Invalid},
+			"in another's name":  {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x", Agent: "bob"}, refusal.NotPermitted},
+			"another's task":     {h.agent("bob"), conversations.AppendTurnInput{Conversation: "d", Role: "user", Text: "x", Task: r.Task}, refusal.NotFound},
+			"as an operator":     {h.operator(), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Invalid},
+			"without a token":    {caller.Caller{}, conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Unauthenticated},
+			"by who has no part": {h.agent("bob"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.NotFound},
 		} {
-			_, err := call(c.by, func(by tasks.Caller) (memories.Said, error) { return h.app.AppendTurn(ctx(h), by, c.in) })
+			_, err := call(c.by, func(by caller.Caller) (conversations.Said, error) {
+				return h.app.Conversations.AppendTurn(ctx(h), by, c.in)
+			})
 			if code := refusal.CodeOf(err); code != c.code {
 				h.Errorf("%s: %v, want %s", name, err, c.code)
 			}
 		}
-		h.say(away, "c", memories.AppendTurnInput{Text: "another conversation of that name"})
+		h.say(away, "c", conversations.AppendTurnInput{Text: "another conversation of that name"})
 		got, err := h.hears(h.agent("ann"), "c")
 		if err != nil || got.Count != 1 || got.Turns[0].Text != "hello\x00 \u202e" {
 			h.Errorf("%+v, %v", got, err)

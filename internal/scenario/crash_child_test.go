@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -22,7 +24,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // The server that is killed is a process of its own: this test program again, told by its environment to serve. Slow
@@ -88,13 +89,13 @@ func serveBehind(ctx context.Context, dir, addr string) error {
 	if err != nil {
 		return err
 	}
-	a, err := tasks.New(front, views.Store(), tasks.Options{})
+	a, err := usecase.New(front, views.Store(), usecase.Options{})
 	if err != nil {
 		return err
 	}
 	tokenFile := filepath.Join(dir, "admin.token")
 	if _, err := os.Stat(tokenFile); errors.Is(err, os.ErrNotExist) {
-		text, err := a.Bootstrap(ctx, identity.DefaultWorkspace)
+		text, err := a.Tokens.Bootstrap(ctx, identity.DefaultWorkspace)
 		if err != nil {
 			return err
 		}
@@ -112,14 +113,14 @@ func serveBehind(ctx context.Context, dir, addr string) error {
 			return err
 		})
 	}()
-	go courier.New(a, front, courier.Options{}).Run(ctx)
+	go courier.New(a.FollowUp, front, views.Store(), courier.Options{}).Run(ctx)
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
 	context.AfterFunc(ctx, func() { _ = l.Close() })
 	tellReady("http://"+l.Addr().String(), tokenFile)
-	return http.Serve(l, httpapi.New(a, httpapi.Options{Version: "behind"})) //nolint:gosec // a test's
+	return http.Serve(l, httpapi.New(&a.Surface, httpapi.Options{Version: "behind"})) //nolint:gosec // a test's
 }
 
 // pour appends what one ledger has after a position to another that has the same up to there.

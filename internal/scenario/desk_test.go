@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -17,33 +21,33 @@ import (
 )
 
 // person registers somebody who serves a desk.
-func (h *house) person(name, serves string) tasks.Caller {
+func (h *house) person(name, serves string) caller.Caller {
 	h.Helper()
 	h.register(name, agents.AgentSpec{Kind: agent.KindHuman, Capabilities: []string{serves}})
 	return h.agent(name)
 }
 
-func (h *house) claim(by tasks.Caller, ticket string) (taskstore.Receipt, error) {
-	return call(by, func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Claim(ctx(h), c, tickets.ClaimInput{ID: ticket})
+func (h *house) claim(by caller.Caller, ticket string) (taskstore.Receipt, error) {
+	return call(by, func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tickets.Claim(ctx(h), c, tickets.ClaimInput{ID: ticket})
 	})
 }
 
-func (h *house) askPeople(by tasks.Caller, r taskstore.Receipt, in tickets.AskInput) taskstore.Receipt {
+func (h *house) askPeople(by caller.Caller, r taskstore.Receipt, in tickets.AskInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Ask(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tickets.Ask(ctx(h), c, in) })
 }
 
 func TestOfManyPeopleWhoTakeATaskOverAtOnceOneHasIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("coder")
-		var people []tasks.Caller
+		var people []caller.Caller
 		for i := range 8 {
 			people = append(people, h.person(fmt.Sprintf("person-%d", i), "billing"))
 		}
 		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "pay it back", Start: true})
-		sent := h.send(h.agent("coder"), r, tasks.SendInput{To: []string{"human:billing"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "refund it"}}}})
+		sent := h.send(h.agent("coder"), r, handoffs.SendInput{To: []string{"human:billing"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "refund it"}}}})
 		if sent.State != event.Waiting || sent.Stage != event.AtDesk || sent.Ticket == "" {
 			h.Fatalf("%+v", sent)
 		}
@@ -71,17 +75,17 @@ func TestOfManyPeopleWhoTakeATaskOverAtOnceOneHasIt(t *testing.T) {
 		if now.Owner != people[first].Name || now.Epoch != r.Epoch+1 || got[first].Epoch != now.Epoch {
 			h.Errorf("%s took it; %s owns it at epoch %d", people[first].Name, now.Owner, now.Epoch)
 		}
-		stale := func(by tasks.Caller, epoch uint64) error {
-			_, err := call(by, func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: epoch})
+		stale := func(by caller.Caller, epoch uint64) error {
+			_, err := call(by, func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: epoch})
 			})
 			return err
 		}
 		if err := stale(h.agent("coder"), r.Epoch); refusal.CodeOf(err) != refusal.NotOwner {
 			h.Errorf("the former owner: %v", err)
 		}
-		ok(h, people[first], func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Release(ctx(h), c, tickets.ReleaseInput{ID: sent.Ticket, Epoch: now.Epoch})
+		ok(h, people[first], func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tickets.Release(ctx(h), c, tickets.ReleaseInput{ID: sent.Ticket, Epoch: now.Epoch})
 		})
 		again, err := h.claim(people[first], sent.Ticket)
 		if err != nil {
@@ -107,36 +111,36 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 		coder := h.agent("coder").WithKey("ask-once")
 		var asked taskstore.Receipt
 		for range 2 {
-			got, err := h.app.Ask(ctx(h), coder, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Desk: "billing"})
+			got, err := h.app.Tickets.Ask(ctx(h), coder, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Desk: "billing"})
 			for refusal.CodeOf(err) == refusal.Unknown {
-				got, err = h.app.Ask(ctx(h), coder, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Desk: "billing"})
+				got, err = h.app.Tickets.Ask(ctx(h), coder, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Desk: "billing"})
 			}
 			if err != nil || asked.Ticket != "" && got.Ticket != asked.Ticket {
 				h.Fatalf("%v: %+v", err, got)
 			}
 			asked = got
 		}
-		for _, who := range []tasks.Caller{h.agent("stranger"), h.agent("tester"), h.person("yves", "legal")} {
-			if _, err := h.app.Ticket(ctx(h), who, tickets.TicketInput{ID: asked.Ticket}); refusal.CodeOf(err) != refusal.NotFound {
+		for _, who := range []caller.Caller{h.agent("stranger"), h.agent("tester"), h.person("yves", "legal")} {
+			if _, err := h.app.Tickets.Show(ctx(h), who, tickets.TicketInput{ID: asked.Ticket}); refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s sees the ticket: %v", who.Name, err)
 			}
-			if list, err := h.app.Tickets(ctx(h), who, tickets.TicketsInput{}); err != nil || len(list) != 0 {
+			if list, err := h.app.Tickets.List(ctx(h), who, tickets.TicketsInput{}); err != nil || len(list) != 0 {
 				h.Errorf("%s sees %d tickets, %v", who.Name, len(list), err)
 			}
 		}
-		ok(h, zoe, func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Answer(ctx(h), c, tickets.AnswerInput{ID: asked.Ticket, Answer: "yes, all of it"})
+		ok(h, zoe, func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tickets.Answer(ctx(h), c, tickets.AnswerInput{ID: asked.Ticket, Answer: "yes, all of it"})
 		})
-		h.send(h.agent("coder"), r, tasks.SendInput{To: []string{"tester"}})
+		h.send(h.agent("coder"), r, handoffs.SendInput{To: []string{"tester"}})
 		a := h.accept("tester", h.wait("tester"))
 		if !strings.Contains(string(a.Content.Envelope), "yes, all of it") {
 			h.Errorf("the answer does not go along: %s", a.Content.Envelope)
 		}
 		second := h.askPeople(h.agent("tester"), a.Receipt, tickets.AskInput{Question: "and now?", Within: event.Duration(time.Hour)})
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: a.Task})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: a.Task})
 		})
-		k, err := h.app.Ticket(ctx(h), h.operator(), tickets.TicketInput{ID: second.Ticket})
+		k, err := h.app.Tickets.Show(ctx(h), h.operator(), tickets.TicketInput{ID: second.Ticket})
 		if err != nil || k.State != event.TicketOver || k.Outcome != event.TicketWithdrawn {
 			h.Errorf("a ticket of a cancelled task: %v, %+v", err, k)
 		}

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -15,7 +18,7 @@ func TestAQuorumDoesNotWaitForAChildInTheDeadLetters(t *testing.T) {
 		h.join("lead", "deaf", "ann", "bob")
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "vote", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{
 			To: []string{"deaf", "ann", "bob"}, Kind: event.Broadcast, FanOut: true, Retries: &none,
 			Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}, FanIn: event.FanIn{Mode: event.FanInQuorum, Quorum: 2},
 		})
@@ -33,15 +36,15 @@ func TestAParentWaitsForAChildInTheDeadLettersUntilItIsDiscarded(t *testing.T) {
 		h.join("lead", "deaf")
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "anybody?", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{
 			To: []string{"deaf"}, Kind: event.Delegation, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 		})
 		h.until(r.Task, "told that its child is parked", func(t taskstore.Task) bool { return t.Children[0].State == event.Parked })
 		if got := h.task(r.Task).State; got != event.Waiting {
 			h.Fatalf("the parent is %s", got)
 		}
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Discard(ctx(h), c, tasks.DiscardInput{Task: r.Children[0], Why: "nobody there"})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Discard(ctx(h), c, tasks.DiscardInput{Task: r.Children[0], Why: "nobody there"})
 		})
 		h.inState(r.Task, event.Executing)
 	})
@@ -51,12 +54,12 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true, Limits: event.Limits{Tasks: 2}})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann"}, Kind: event.Delegation})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation})
 		a := h.accept("ann", h.wait("ann"))
-		deeper := h.send(h.agent("ann"), a.Receipt, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation})
+		deeper := h.send(h.agent("ann"), a.Receipt, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation})
 		b := h.accept("bob", h.wait("bob"))
-		_, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Kind: event.Delegation})
+		_, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Kind: event.Delegation})
 		})
 		if refusal.CodeOf(err) != refusal.Limit {
 			h.Errorf("a third task comes of one that may have two: %v", err)
@@ -71,7 +74,7 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true, Limits: event.Limits{Tasks: 20}})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann"}, Kind: event.Delegation, FanIn: event.FanIn{Mode: event.FanInNone}})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation, FanIn: event.FanIn{Mode: event.FanInNone}})
 		if used := h.task(r.Task).Used.Tasks; used != 2 { // the child, and one that may come of it
 			h.Errorf("%d tasks are used", used)
 		}
@@ -85,16 +88,16 @@ func TestAReceiverThatWouldCloseALoopIsPassedOverInAFanOut(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd", "dan")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "hot potato", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		b := h.accept("bob", h.wait("bob"))
-		r = h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"ann", "cyd"}, Kind: event.Broadcast, FanOut: true})
+		r = h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"ann", "cyd"}, Kind: event.Broadcast, FanOut: true})
 		if len(r.Children) != 1 || r.State != event.Waiting {
 			h.Fatalf("fanned out: %+v", r)
 		}
 		h.empty("ann")
 		h.complete("cyd", h.accept("cyd", h.wait("cyd")).Receipt, "a part")
 		h.inState(r.Task, event.Executing)
-		r = h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd", "dan"}, Kind: event.Broadcast, FanOut: true})
+		r = h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd", "dan"}, Kind: event.Broadcast, FanOut: true})
 		h.complete("dan", h.accept("dan", h.wait("dan")).Receipt, "a part")
 		h.complete("cyd", h.accept("cyd", h.wait("cyd")).Receipt, "a part")
 		if got := h.inState(r.Task, event.Executing); len(got.Children) != 3 {

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 var update = flag.Bool("update", false, "rewrite the figures of docs/fidelity.md; commit only changes that you understand")
@@ -42,7 +43,7 @@ func begun() lines {
 	return l.with(briefing())
 }
 
-func (l lines) with(in tasks.Content) lines {
+func (l lines) with(in envelopes.Content) lines {
 	for _, p := range in.Facts {
 		kind := "facts"
 		if p.Pinned {
@@ -57,7 +58,7 @@ func (l lines) with(in tasks.Content) lines {
 }
 
 // put adds a point, or changes the words of the one that it stands for.
-func (l lines) put(kind string, p tasks.Point) lines {
+func (l lines) put(kind string, p envelopes.Point) lines {
 	i := slices.IndexFunc(l, func(s statement) bool { return s.id != "" && (s.id == p.ID || s.id == p.Supersedes) })
 	if i < 0 {
 		return append(l, statement{kind, p.ID, p.Text})
@@ -69,7 +70,7 @@ func (l lines) put(kind string, p tasks.Point) lines {
 // say adds what the sender of a leg says.
 func (l *lines) say(x leg) {
 	if x.lie == "" {
-		*l = l.with(tasks.Content{Facts: slices.Concat(x.says.Facts, x.late), Decisions: x.says.Decisions})
+		*l = l.with(envelopes.Content{Facts: slices.Concat(x.says.Facts, x.late), Decisions: x.says.Decisions})
 	}
 	if x.rule != "" {
 		*l = append(*l, statement{"constraints", "no-names", x.rule})

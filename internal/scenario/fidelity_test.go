@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -26,14 +29,14 @@ import (
 type leg struct {
 	to    string
 	spec  agents.AgentSpec
-	says  tasks.Content                           // what the sender says beside its summary
-	aside string                                  // what it says in its summary alone
-	rule  string                                  // a constraint that it sets
-	late  []tasks.Point                           // what it says when it lets go
-	lie   string                                  // what its summary begins with
-	tries func(c *chain)                          // what it does before it hands the task on
-	hands func(c *chain, l leg, in tasks.Content) // how it hands the task on; nil: it sends it
-	mute  bool                                    // the sender writes nothing
+	says  envelopes.Content                           // what the sender says beside its summary
+	aside string                                      // what it says in its summary alone
+	rule  string                                      // a constraint that it sets
+	late  []envelopes.Point                           // what it says when it lets go
+	lie   string                                      // what its summary begins with
+	tries func(c *chain)                              // what it does before it hands the task on
+	hands func(c *chain, l leg, in envelopes.Content) // how it hands the task on; nil: it sends it
+	mute  bool                                        // the sender writes nothing
 }
 
 // chain is a task on its way.
@@ -43,17 +46,17 @@ type chain struct {
 	owner  string
 	prompt prompt // the owner's
 
-	has    spoken            // what has been said of the task
-	told   []telling         // one for each envelope
-	pinned map[string]string // memory items, by id
-	asks   []tasks.MemoryAsk // what the owner asks to go along
+	has    spoken                // what has been said of the task
+	told   []telling             // one for each envelope
+	pinned map[string]string     // memory items, by id
+	asks   []envelopes.MemoryAsk // what the owner asks to go along
 	lines  lines
 	hops   []figure
 }
 
 // spoken is what an envelope says that is followed by id.
 type spoken struct {
-	facts, decisions []tasks.Point
+	facts, decisions []envelopes.Point
 	constraints      []event.Constraint
 	memory           []string // ids
 }
@@ -81,13 +84,13 @@ type telling struct {
 }
 
 // say is what the next envelope says: points replace those of their id, and those they supersede.
-func (s *spoken) say(in tasks.Content) {
+func (s *spoken) say(in envelopes.Content) {
 	for _, list := range []struct {
-		of  *[]tasks.Point
-		add []tasks.Point
+		of  *[]envelopes.Point
+		add []envelopes.Point
 	}{{&s.facts, in.Facts}, {&s.decisions, in.Decisions}} {
 		for _, p := range list.add {
-			*list.of = slices.DeleteFunc(slices.Clone(*list.of), func(o tasks.Point) bool {
+			*list.of = slices.DeleteFunc(slices.Clone(*list.of), func(o envelopes.Point) bool {
 				is := o.ID == p.ID || o.ID == p.Supersedes
 				p.Pinned = p.Pinned || is && o.Pinned
 				return is
@@ -113,21 +116,21 @@ func rules() []event.Constraint {
 }
 
 // briefing is what the first agent is told.
-func briefing() tasks.Content {
-	in := tasks.Content{Ask: "Plan the move.", Facts: []tasks.Point{
+func briefing() envelopes.Content {
+	in := envelopes.Content{Ask: "Plan the move.", Facts: []envelopes.Point{
 		{ID: "p1", Text: "The cut-over is on Saturday at four in the morning.", Pinned: true},
 		{ID: "p2", Text: "Invoice 4471 is in dispute and must not move.", Pinned: true},
 		{ID: "p3", Text: "The old ledger is read-only from Friday noon.", Pinned: true},
 	}}
 	tables := "accounts invoices payments refunds credits taxes plans coupons meters usage dunning disputes exports audits reports webhooks emails templates currencies rates locks jobs queues archives"
 	for i, table := range strings.Fields(tables) {
-		in.Facts = append(in.Facts, tasks.Point{ID: fmt.Sprintf("f%d", i+1), Text: fmt.Sprintf("Table %s has %d rows and moves in batch %d.", table, (i+3)*1117, i%7+1)})
+		in.Facts = append(in.Facts, envelopes.Point{ID: fmt.Sprintf("f%d", i+1), Text: fmt.Sprintf("Table %s has %d rows and moves in batch %d.", table, (i+3)*1117, i%7+1)})
 	}
 	for i, text := range []string{
 		"Copy by day, the oldest day first.", "Compare sums after every batch.", "Keep the old ledger for a year.",
 		"Stop at the first wrong sum.", "Use the nightly window alone.", "Report every batch to finance.",
 	} {
-		in.Decisions = append(in.Decisions, tasks.Point{ID: fmt.Sprintf("d%d", i+1), Text: text})
+		in.Decisions = append(in.Decisions, envelopes.Point{ID: fmt.Sprintf("d%d", i+1), Text: text})
 	}
 	return in
 }
@@ -156,7 +159,7 @@ func begin(h *house) *chain {
 	own := h.remember(h.operator(), memories.RememberInput{Title: "key", Text: pinnedMemory[0], Scope: memory.Task, Task: c.r.Task, Pinned: true})
 	c.has.memory = append(c.has.memory, own.ID)
 	c.pinned[own.ID] = pinnedMemory[0]
-	h.send(h.operator(), c.r, tasks.SendInput{To: []string{"planner"}})
+	h.send(h.operator(), c.r, handoffs.SendInput{To: []string{"planner"}})
 	c.took("planner", h.acceptPrompt("planner"))
 	return c
 }
@@ -179,7 +182,7 @@ func (c *chain) hop(l leg) {
 		l.hands(c, l, in)
 		return
 	}
-	c.r = c.send(c.agent(c.owner), c.r, tasks.SendInput{To: []string{l.to}, Content: in})
+	c.r = c.send(c.agent(c.owner), c.r, handoffs.SendInput{To: []string{l.to}, Content: in})
 	c.took(l.to, c.acceptPrompt(l.to))
 }
 
@@ -201,7 +204,7 @@ func (c *chain) took(agent string, got tasks.Accepted) {
 	c.reads(agent, *got.Content)
 }
 
-func (c *chain) reads(agent string, s tasks.Sheet) {
+func (c *chain) reads(agent string, s envelopes.Sheet) {
 	c.Helper()
 	doc := packed(c, s)
 	p := readPrompt(c, s.Prompt)
@@ -248,7 +251,7 @@ func (c *chain) bound(agent string, p prompt) {
 }
 
 // shown are the points of a section that a reader was given; all of them where nobody was.
-func (t telling) shown(section string, said []tasks.Point) map[string]string {
+func (t telling) shown(section string, said []envelopes.Point) map[string]string {
 	if t.prompt != nil {
 		return t.prompt.entries(section)
 	}
@@ -260,12 +263,12 @@ func (t telling) shown(section string, said []tasks.Point) map[string]string {
 }
 
 // fate is what becomes of the points of one envelope in what was given of the next, in the signs of the report.
-func fate(before, now []tasks.Point, shown map[string]string) (out []string) {
+func fate(before, now []envelopes.Point, shown map[string]string) (out []string) {
 	became := map[string]bool{}
 	for _, b := range before {
-		i := slices.IndexFunc(now, func(p tasks.Point) bool { return p.ID == b.ID })
+		i := slices.IndexFunc(now, func(p envelopes.Point) bool { return p.ID == b.ID })
 		if i < 0 {
-			i = slices.IndexFunc(now, func(p tasks.Point) bool { return p.Supersedes == b.ID })
+			i = slices.IndexFunc(now, func(p envelopes.Point) bool { return p.Supersedes == b.ID })
 		}
 		if i < 0 {
 			out = append(out, "- "+b.ID)
@@ -319,7 +322,7 @@ func reported(c drift.Changes) (out []string) {
 }
 
 // retained is the retention of points that the envelopes have: each line is followed by id, and to what supersedes it.
-func retained(told []telling, of func(spoken) []tasks.Point, section string) drift.Kept {
+func retained(told []telling, of func(spoken) []envelopes.Point, section string) drift.Kept {
 	type line struct{ first, id, text string }
 	var all []*line
 	now := map[string]*line{}
@@ -359,12 +362,12 @@ func (c *chain) reportIsTrue(r drift.Report) {
 	if len(r.Hops) != len(c.told)-1 {
 		c.Fatalf("%d hops for %d envelopes: %s", len(r.Hops), len(c.told), drift.Table(r))
 	}
-	facts, decisions := func(s spoken) []tasks.Point { return s.facts }, func(s spoken) []tasks.Point { return s.decisions }
+	facts, decisions := func(s spoken) []envelopes.Point { return s.facts }, func(s spoken) []envelopes.Point { return s.decisions }
 	for i, hop := range r.Hops {
 		before, now := c.told[i], c.told[i+1]
 		for _, k := range []struct {
 			name, section string
-			of            func(spoken) []tasks.Point
+			of            func(spoken) []envelopes.Point
 			got           drift.Changes
 		}{{"facts", "Key facts", facts, hop.Facts}, {"decisions", "Decisions made", decisions, hop.Decisions}} {
 			want := fate(k.of(before.spoken), k.of(now.spoken), now.shown(k.section, k.of(now.spoken)))

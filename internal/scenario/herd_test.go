@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -51,7 +54,7 @@ func (g *herd) run(senders int) {
 			for n := i; n < g.size; n += senders {
 				start := time.Now()
 				r := g.create(g.agent("ada"), tasks.CreateInput{
-					Intent: fmt.Sprintf("hole %d", n), Send: &tasks.SendInput{Capability: "dig", Kind: event.Broadcast},
+					Intent: fmt.Sprintf("hole %d", n), Send: &handoffs.SendInput{Capability: "dig", Kind: event.Broadcast},
 				})
 				g.sent.Store(r.Task, start)
 			}
@@ -64,7 +67,7 @@ func (g *herd) run(senders int) {
 // dig waits for a handoff, claims it and completes it, until no handoff is left.
 func (g *herd) dig(ctx context.Context, done func(), name string) {
 	for ctx.Err() == nil {
-		box, err := g.app.Inbox(ctx, g.agent(name), tasks.InboxInput{Wait: 30 * time.Second})
+		box, err := g.app.Tasks.Inbox(ctx, g.agent(name), tasks.InboxInput{Wait: 30 * time.Second})
 		if err != nil {
 			if ctx.Err() == nil && refusal.CodeOf(err) != refusal.Unknown {
 				g.Error(err)
@@ -73,8 +76,8 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 			continue
 		}
 		for _, item := range box.Items {
-			got, err := call(g.agent(name), func(c tasks.Caller) (tasks.Accepted, error) {
-				return g.app.Accept(context.WithoutCancel(ctx), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			got, err := call(g.agent(name), func(c caller.Caller) (tasks.Accepted, error) {
+				return g.app.Tasks.Accept(context.WithoutCancel(ctx), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
 			switch code := refusal.CodeOf(err); {
 			case err == nil:
@@ -118,7 +121,7 @@ func (g *herd) check() {
 		if t.State != event.Completed || t.Epoch != 1 || t.Result.Text != "dug by "+t.Owner {
 			g.Errorf("task %s is %s, owned by %s in epoch %d, result %+v", task, t.State, t.Owner, t.Epoch, t.Result)
 		}
-		trail := ok(g, g.operator(), func(c tasks.Caller) (*view.Trail, error) { return g.app.Trail(ctx(g), c, t.ID) })
+		trail := ok(g, g.operator(), func(c caller.Caller) (*view.Trail, error) { return g.app.History.Trail(ctx(g), c, t.ID) })
 		moves := slices.DeleteFunc(slices.Clone(trail.Entries), func(e view.AuditEntry) bool { return e.Event != "handoff-complete" })
 		if len(moves) != 1 {
 			g.Errorf("task %s was handed over %d times", task, len(moves))

@@ -10,6 +10,11 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -34,7 +39,7 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 100_000})
 		oneLine := func(place string) string { return strings.Join(strings.Fields(hostile(place)), " ") }
-		h.say(h.agent("ann"), "talk", memories.AppendTurnInput{Role: conversation.User, Text: hostile("turn")})
+		h.say(h.agent("ann"), "talk", conversations.AppendTurnInput{Role: conversation.User, Text: hostile("turn")})
 		r := h.create(h.agent("ann"), tasks.CreateInput{
 			Intent: hostile("intent"), Start: true, Conversation: "talk",
 			Constraints: []event.Constraint{{ID: "c1", Kind: event.ConstraintSecurity, Text: hostile("constraint"), Hard: true}},
@@ -46,14 +51,14 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 		if err != nil {
 			h.Fatal(err)
 		}
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Detail: hostile("detail"), Pack: event.Pack{Strategy: "full"}, Content: tasks.Content{
-			Artifacts: []tasks.Artifact{
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: hostile("detail"), Pack: event.Pack{Strategy: "full"}, Content: envelopes.Content{
+			Artifacts: []envelopes.Artifact{
 				{Digest: h.file("ann", "content"), Name: hostile("artifact")}, {Digest: "sha256:" + strings.Repeat("0", 64), Name: hostile("gone")},
 			},
 			Ask: hostile("ask"), State: hostile("state"), Summary: hostile("summary"), Notes: hostile("notes"), Data: data,
-			Facts:     []tasks.Point{{ID: "f1", Text: hostile("fact"), Reasoning: hostile("reasoning")}},
-			Decisions: []tasks.Point{{Text: hostile("decision")}}, Questions: []string{hostile("question")},
-			Steps: []tasks.Step{{Action: oneLine("action"), Detail: hostile("step"), Tool: "tool-mark"}},
+			Facts:     []envelopes.Point{{ID: "f1", Text: hostile("fact"), Reasoning: hostile("reasoning")}},
+			Decisions: []envelopes.Point{{Text: hostile("decision")}}, Questions: []string{hostile("question")},
+			Steps: []envelopes.Step{{Action: oneLine("action"), Detail: hostile("step"), Tool: "tool-mark"}},
 		}})
 		got := h.acceptPrompt("bob")
 		packed(h, *got.Content)
@@ -66,8 +71,8 @@ func TestHostileTextInEveryFieldReachesTheReceiverAsData(t *testing.T) {
 // file stores an artifact.
 func (h *house) file(agent, content string) (digest string) {
 	h.Helper()
-	return string(ok(h, h.agent(agent), func(c tasks.Caller) (artifact.Info, error) {
-		return h.app.PutArtifact(ctx(h), c, strings.NewReader(content), "")
+	return string(ok(h, h.agent(agent), func(c caller.Caller) (artifact.Info, error) {
+		return h.app.Artifacts.Put(ctx(h), c, strings.NewReader(content), "")
 	}).Digest)
 }
 
@@ -175,10 +180,10 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 		stays := h.remember(h.agent("ann"), memories.RememberInput{Text: "it stays"})
 		goes := h.remember(h.agent("ann"), memories.RememberInput{Text: "it goes"})
 		theirs := h.remember(h.agent("eve"), memories.RememberInput{Text: "eve's own"})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Content: tasks.Content{
-			Memory: []tasks.MemoryAsk{{ID: stays.ID}, {ID: goes.ID}, {ID: theirs.ID}},
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{
+			Memory: []envelopes.MemoryAsk{{ID: stays.ID}, {ID: goes.ID}, {ID: theirs.ID}},
 		}})
-		ok(h, h.agent("ann"), func(c tasks.Caller) (memories.Item, error) { return h.app.Forget(ctx(h), c, goes.ID) })
+		ok(h, h.agent("ann"), func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Forget(ctx(h), c, goes.ID) })
 		got := h.acceptPrompt("bob")
 		doc := packed(h, *got.Content)
 		if len(doc.Memory) != 1 || doc.Memory[0].ID != stays.ID || doc.Packing.Completeness > 0.34 || doc.Packing.Completeness < 0.33 {
@@ -197,8 +202,8 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 		if x, err := h.recall(h.agent("bob"), memories.MemoryInput{ID: stays.ID}); err != nil || x.Text != "it stays" {
 			h.Errorf("bob fetches what it was given: %+v, %v", x, err)
 		}
-		gap := ok(h, h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
+		gap := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
 		})
 		if fmt.Sprint(gap.Events) != "[gap-reported]" || gap.State != event.Executing {
 			h.Errorf("a gap is on record, and the work goes on: %+v", gap)
@@ -211,19 +216,19 @@ func TestWhatIsTooMuchOrMeansNothingIsRefusedAndChangesNothing(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "stay", Start: true})
-		send := func(change func(*tasks.SendInput)) error {
-			in := tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}}
+		send := func(change func(*handoffs.SendInput)) error {
+			in := handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}}
 			change(&in)
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, in) })
 			return err
 		}
-		many := make([]tasks.MemoryAsk, 101)
+		many := make([]envelopes.MemoryAsk, 101)
 		for i := range many {
 			many[i].ID = fmt.Sprintf("m%d", i)
 		}
 		remember := func(text string) error {
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (memories.Item, error) {
-				return h.app.Remember(ctx(h), c, memories.RememberInput{Text: text})
+			_, err := call(h.agent("ann"), func(c caller.Caller) (memories.Item, error) {
+				return h.app.Memories.Remember(ctx(h), c, memories.RememberInput{Text: text})
 			})
 			return err
 		}
@@ -231,15 +236,15 @@ func TestWhatIsTooMuchOrMeansNothingIsRefusedAndChangesNothing(t *testing.T) {
 			err  error
 			want refusal.Code
 		}{
-			"a budget for nothing":       {send(func(in *tasks.SendInput) { in.Pack.Tokens = 1 }), refusal.Budget},
-			"fewer than no tokens":       {send(func(in *tasks.SendInput) { in.Pack.Tokens = -1 }), refusal.Invalid},
-			"an unknown strategy":        {send(func(in *tasks.SendInput) { in.Pack.Strategy = "luck" }), refusal.Invalid},
-			"a pin that is none":         {send(func(in *tasks.SendInput) { in.Pack.Pinned = []string{"soul"} }), refusal.Invalid},
-			"a pin of nothing":           {send(func(in *tasks.SendInput) { in.Pack.Pinned = []string{"fact:f77"} }), refusal.Invalid},
-			"fewer than no recent items": {send(func(in *tasks.SendInput) { in.Content.Recent = -1 }), refusal.Invalid},
-			"a hundred and one items":    {send(func(in *tasks.SendInput) { in.Content.Memory = many }), refusal.TooLarge},
-			"a confirm of what stays":    {send(func(in *tasks.SendInput) { in.Kind, in.Confirm = event.Delegation, event.ConfirmExplicit }), refusal.Invalid},
-			"a return of what stays":     {send(func(in *tasks.SendInput) { in.Kind, in.ReturnHome = event.Delegation, true }), refusal.Invalid},
+			"a budget for nothing":       {send(func(in *handoffs.SendInput) { in.Pack.Tokens = 1 }), refusal.Budget},
+			"fewer than no tokens":       {send(func(in *handoffs.SendInput) { in.Pack.Tokens = -1 }), refusal.Invalid},
+			"an unknown strategy":        {send(func(in *handoffs.SendInput) { in.Pack.Strategy = "luck" }), refusal.Invalid},
+			"a pin that is none":         {send(func(in *handoffs.SendInput) { in.Pack.Pinned = []string{"soul"} }), refusal.Invalid},
+			"a pin of nothing":           {send(func(in *handoffs.SendInput) { in.Pack.Pinned = []string{"fact:f77"} }), refusal.Invalid},
+			"fewer than no recent items": {send(func(in *handoffs.SendInput) { in.Content.Recent = -1 }), refusal.Invalid},
+			"a hundred and one items":    {send(func(in *handoffs.SendInput) { in.Content.Memory = many }), refusal.TooLarge},
+			"a confirm of what stays":    {send(func(in *handoffs.SendInput) { in.Kind, in.Confirm = event.Delegation, event.ConfirmExplicit }), refusal.Invalid},
+			"a return of what stays":     {send(func(in *handoffs.SendInput) { in.Kind, in.ReturnHome = event.Delegation, true }), refusal.Invalid},
 			"an item of 10 MB":           {remember(strings.Repeat("x", 10<<20)), refusal.TooLarge},
 			"an item of nothing":         {remember(" \n"), refusal.Invalid},
 		} {

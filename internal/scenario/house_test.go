@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
@@ -20,13 +23,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // house is everything behind the doors, on one ledger.
 type house struct {
 	testing.TB
-	app    *tasks.App
+	app    *usecase.UseCases
 	ledger ledger.Ledger
 	views  *sqlview.Views
 	stop   func()
@@ -76,7 +78,7 @@ func open(t testing.TB, kind string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = tasks.New(h.ledger, h.views.Store(), tasks.Options{Now: h.now, Artifacts: store, Policy: policies.Options{Read: h.readPolicy, Adviser: h.adviser}}); err != nil {
+	if h.app, err = usecase.New(h.ledger, h.views.Store(), usecase.Options{Now: h.now, Artifacts: store, Policy: policies.Options{Read: h.readPolicy, Adviser: h.adviser}}); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()
@@ -107,7 +109,7 @@ func (h *house) adviser(policy.LLM) (routing.Adviser, error) {
 // courier starts the courier. What stops it closes the house.
 func (h *house) courier() {
 	ctx, cancel := context.WithCancel(context.Background())
-	post := courier.New(h.app, h.ledger, courier.Options{Now: h.now})
+	post := courier.New(h.app.FollowUp, h.ledger, h.views.Store(), courier.Options{Now: h.now})
 	done := make(chan struct{})
 	go func() {
 		post.Run(ctx)
@@ -125,13 +127,13 @@ func (h *house) courier() {
 	}
 }
 
-func (h *house) as(role identity.Role, name string) tasks.Caller {
-	return tasks.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
+func (h *house) as(role identity.Role, name string) caller.Caller {
+	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
 }
 
-func (h *house) agent(name string) tasks.Caller { return h.as(identity.Agent, name) }
+func (h *house) agent(name string) caller.Caller { return h.as(identity.Agent, name) }
 
-func (h *house) operator() tasks.Caller { return h.as(identity.Operator, "ann") }
+func (h *house) operator() caller.Caller { return h.as(identity.Operator, "ann") }
 
 // join registers agents.
 func (h *house) join(names ...string) {
@@ -143,8 +145,8 @@ func (h *house) join(names ...string) {
 
 func (h *house) register(name string, spec agents.AgentSpec) {
 	h.Helper()
-	ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) {
-		return h.app.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
+	ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) {
+		return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
 	})
 }
 
@@ -152,7 +154,7 @@ func (h *house) register(name string, spec agents.AgentSpec) {
 var keys atomic.Int64
 
 // call makes one call as a good client does: with a key, repeated while its outcome is unknown.
-func call[T any](c tasks.Caller, do func(tasks.Caller) (T, error)) (T, error) {
+func call[T any](c caller.Caller, do func(caller.Caller) (T, error)) (T, error) {
 	c = c.WithKey(fmt.Sprintf("call-%d", keys.Add(1)))
 	for {
 		v, err := do(c)
@@ -163,7 +165,7 @@ func call[T any](c tasks.Caller, do func(tasks.Caller) (T, error)) (T, error) {
 }
 
 // ok is a call that must not be refused.
-func ok[T any](t testing.TB, c tasks.Caller, do func(tasks.Caller) (T, error)) T {
+func ok[T any](t testing.TB, c caller.Caller, do func(caller.Caller) (T, error)) T {
 	t.Helper()
 	v, err := call(c, do)
 	if err != nil {

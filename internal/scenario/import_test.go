@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -15,9 +19,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) importing(by tasks.Caller, in tasks.ImportInput) tasks.Imported {
+func (h *house) importing(by caller.Caller, in tasks.ImportInput) tasks.Imported {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), c, in) })
 }
 
 func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.T) {
@@ -54,7 +58,7 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 		if task.Requester != "agent/ann" || len(task.Path) != 1 || task.Constraints[0].Origin != "agent/ann" {
 			h.Errorf("the past of another server became ours: %+v", task.Task)
 		}
-		h.send(h.agent("coder"), first.Receipt, tasks.SendInput{To: []string{"cyd"}})
+		h.send(h.agent("coder"), first.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		check(h.acceptPrompt("cyd"))
 	})
 }
@@ -63,16 +67,16 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{
-			Intent: "mend the build", Start: true, Content: tasks.Content{Facts: []tasks.Point{{ID: "f1", Text: "it fails on arm"}}},
+			Intent: "mend the build", Start: true, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "f1", Text: "it fails on arm"}}},
 			Constraints: []event.Constraint{{ID: "c1", Kind: event.ConstraintProhibition, Text: "touch nothing else", Hard: true}},
 		})
-		sheet := h.content(h.agent("ann"), tasks.ContentInput{ID: r.Task})
+		sheet := h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task})
 		exported, err := json.MarshalIndent(sheet, "", "  ")
 		if err != nil {
 			h.Fatal(err)
 		}
 		got := h.importing(h.agent("bob"), tasks.ImportInput{Document: exported, Start: true})
-		doc, _, err := envelope.Open(h.content(h.agent("bob"), tasks.ContentInput{ID: got.Task}).Envelope)
+		doc, _, err := envelope.Open(h.content(h.agent("bob"), envelopes.ContentInput{ID: got.Task}).Envelope)
 		if err != nil || doc.Task.Intent != "mend the build" || len(doc.KeyFacts) != 1 || len(doc.Constraints) != 1 || doc.Parent != "" {
 			h.Errorf("%+v, %v", doc, err)
 		}
@@ -84,8 +88,8 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: this server reads 1", "use major 1"},
 			"a changed content": {strings.Replace(string(exported), "mend", "break", 1), "has the digest", "exactly as it was exported"},
 		} {
-			_, err := call(h.agent("bob"), func(by tasks.Caller) (tasks.Imported, error) {
-				return h.app.Import(ctx(h), by, tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
+			_, err := call(h.agent("bob"), func(by caller.Caller) (tasks.Imported, error) {
+				return h.app.Tasks.Import(ctx(h), by, tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
 			})
 			no, _ := refusal.As(err)
 			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Message, c.message) || !strings.Contains(no.Hint, c.hint) {
@@ -102,7 +106,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 func (h *house) openTasks() int {
 	h.Helper()
 	h.settle()
-	list, err := h.app.Tasks(ctx(h), h.operator(), tasks.TasksInput{})
+	list, err := h.app.Tasks.List(ctx(h), h.operator(), tasks.TasksInput{})
 	if err != nil {
 		h.Fatal(err)
 	}

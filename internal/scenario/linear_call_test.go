@@ -6,6 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -31,7 +35,7 @@ func (c *client) ask(ctx context.Context, task string, w wish) answer {
 	return answer{code: refusal.Unknown}
 }
 
-func (c *client) once(ctx context.Context, node *tasks.App, key, task string, w wish) answer {
+func (c *client) once(ctx context.Context, node *usecase.UseCases, key, task string, w wish) answer {
 	if c.rewrite != nil {
 		w = c.rewrite(ctx, node, c.house, task, w)
 	}
@@ -42,32 +46,32 @@ func (c *client) once(ctx context.Context, node *tasks.App, key, task string, w 
 	var err error
 	switch w.verb {
 	case vRead:
-		t, err := node.Task(ctx, operator, task)
+		t, err := node.Tasks.Show(ctx, operator, task)
 		return answer{code: c.code(err), sight: look(t)}
 	case vTick:
-		return answer{code: c.code(node.Tick(ctx, view.Ref{Workspace: identity.DefaultWorkspace, Task: task}))}
+		return answer{code: c.code(node.FollowUp.Tick(ctx, view.Ref{Workspace: identity.DefaultWorkspace, Task: task}))}
 	case vCreate:
-		r, err = node.Create(ctx, me, c.newTask())
+		r, err = node.Tasks.Create(ctx, me, c.newTask())
 	case vSend:
-		r, err = node.Send(ctx, me, sendInput(task, w))
+		r, err = node.Tasks.Send(ctx, me, sendInput(task, w))
 	case vAccept:
 		var got tasks.Accepted
-		got, err = node.Accept(ctx, me, tasks.AcceptInput{Handoff: id, Offer: w.offer})
+		got, err = node.Tasks.Accept(ctx, me, tasks.AcceptInput{Handoff: id, Offer: w.offer})
 		r = got.Receipt
 	case vReject:
-		r, err = node.Reject(ctx, me, tasks.RejectInput{Handoff: id, Offer: w.offer, Why: event.Overloaded})
+		r, err = node.Tasks.Reject(ctx, me, tasks.RejectInput{Handoff: id, Offer: w.offer, Why: event.Overloaded})
 	case vWithdraw:
-		r, err = node.Cancel(ctx, me, tasks.CancelInput{ID: id, Epoch: w.epoch})
+		r, err = node.Tasks.Cancel(ctx, me, tasks.CancelInput{ID: id, Epoch: w.epoch})
 	case vConfirm:
-		r, err = node.Confirm(ctx, me, tasks.ConfirmInput{Handoff: id, Epoch: w.epoch})
+		r, err = node.Tasks.Confirm(ctx, me, tasks.ConfirmInput{Handoff: id, Epoch: w.epoch})
 	case vProgress:
-		r, err = node.Progress(ctx, me, tasks.ProgressInput{Task: task, Epoch: w.epoch, Note: w.text})
+		r, err = node.Tasks.Progress(ctx, me, tasks.ProgressInput{Task: task, Epoch: w.epoch, Note: w.text})
 	case vHeartbeat:
-		r, err = node.Heartbeat(ctx, me, tasks.HeartbeatInput{Task: task, Epoch: w.epoch})
+		r, err = node.Tasks.Heartbeat(ctx, me, tasks.HeartbeatInput{Task: task, Epoch: w.epoch})
 	case vComplete:
-		r, err = node.Complete(ctx, me, tasks.CompleteInput{Task: task, Epoch: w.epoch, Result: event.Result{Text: w.text}})
+		r, err = node.Tasks.Complete(ctx, me, tasks.CompleteInput{Task: task, Epoch: w.epoch, Result: event.Result{Text: w.text}})
 	case vReplay:
-		r, err = node.Replay(ctx, operator.WithKey(key), tasks.ReplayInput{Task: task, Home: true})
+		r, err = node.Tasks.Replay(ctx, operator.WithKey(key), tasks.ReplayInput{Task: task, Home: true})
 	}
 	if err != nil {
 		return answer{code: c.code(err)}
@@ -88,10 +92,10 @@ func (c *client) code(err error) refusal.Code {
 	return code
 }
 
-func sendInput(task string, w wish) tasks.SendInput {
-	in := tasks.SendInput{
+func sendInput(task string, w wish) handoffs.SendInput {
+	in := handoffs.SendInput{
 		Task: task, Epoch: w.epoch, To: strings.Split(w.to, ","), ReturnHome: true,
-		Content: tasks.Content{Decisions: []tasks.Point{{ID: "d", Text: w.text}}}, // new work: going back is no loop
+		Content: envelopes.Content{Decisions: []envelopes.Point{{ID: "d", Text: w.text}}}, // new work: going back is no loop
 	}
 	if w.claim {
 		in.Kind = event.Broadcast

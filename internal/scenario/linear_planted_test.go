@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // The test of the test: each of these mistakes must make a history that no order explains. They are made around the
@@ -82,14 +83,14 @@ func (o *outdated) Stream(ctx context.Context, s ledger.Stream, after ledger.Pos
 }
 
 // current is what a server makes of a call that does not look at the epoch that comes with it.
-func current(ctx context.Context, node *tasks.App, h *house, task string, w wish) wish {
+func current(ctx context.Context, node *usecase.UseCases, h *house, task string, w wish) wish {
 	switch w.verb {
 	case vSend, vWithdraw, vConfirm, vProgress, vHeartbeat, vComplete:
 	default:
 		return w
 	}
 	for {
-		t, err := node.Task(ctx, h.operator(), task)
+		t, err := node.Tasks.Show(ctx, h.operator(), task)
 		if err == nil {
 			w.epoch = t.Epoch
 		}
@@ -100,11 +101,11 @@ func current(ctx context.Context, node *tasks.App, h *house, task string, w wish
 }
 
 // impostor is what a server makes of a call that does not look at who makes it.
-func impostor(ctx context.Context, node *tasks.App, h *house, task string, w wish) wish {
+func impostor(ctx context.Context, node *usecase.UseCases, h *house, task string, w wish) wish {
 	if w.verb != vComplete && w.verb != vProgress {
 		return w
 	}
-	if t, err := node.Task(ctx, h.operator(), task); err == nil {
+	if t, err := node.Tasks.Show(ctx, h.operator(), task); err == nil {
 		w.agent = t.Owner
 	}
 	return w

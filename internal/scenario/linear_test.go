@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/anishathalye/porcupine"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -20,7 +23,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -47,14 +49,14 @@ var contestFaults = ledgertest.Faults{
 // bug is a planted mistake.
 type bug struct {
 	ledger  func(ledger.Ledger) ledger.Ledger
-	rewrite func(context.Context, *tasks.App, *house, string, wish) wish // what the server makes of a call
-	keyless bool                                                         // no idempotency keys
+	rewrite func(context.Context, *usecase.UseCases, *house, string, wish) wish // what the server makes of a call
+	keyless bool                                                                // no idempotency keys
 }
 
 type contest struct {
 	bug
 	house   *house
-	nodes   []*tasks.App
+	nodes   []*usecase.UseCases
 	post    *post
 	history *callHistory
 	slots   [hotTasks]slot
@@ -93,8 +95,8 @@ func (c *contest) create() string {
 	n := keys.Add(1)
 	by := &client{contest: c, id: 1, agent: contestants[n%4], rng: rand.New(rand.NewPCG(uint64(n), 2))} //nolint:gosec // not negative
 	called := c.history.now()
-	r := ok(c.house, c.house.agent(by.agent), func(me tasks.Caller) (taskstore.Receipt, error) {
-		return c.nodes[0].Create(context.Background(), me, by.newTask())
+	r := ok(c.house, c.house.agent(by.agent), func(me caller.Caller) (taskstore.Receipt, error) {
+		return c.nodes[0].Tasks.Create(context.Background(), me, by.newTask())
 	})
 	c.history.add(by.id, r.Task, wish{verb: vCreate, agent: by.agent}, called, answer{sight: glance(r), partial: true})
 	return r.Task
@@ -138,7 +140,7 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	begun := time.Now()
 	hasty := func() time.Time { return begun.Add(haste * time.Since(begun)) }
 	for range nodes {
-		node, err := tasks.New(l, h.views.Store(), tasks.Options{Now: hasty})
+		node, err := usecase.New(l, h.views.Store(), usecase.Options{Now: hasty})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -31,18 +34,18 @@ func TestAReaderGetsAnEnvelopeInTheMajorsThatItKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = tasks.New(h.ledger, h.views.Store(), tasks.Options{Now: h.now, Majors: majors}); err != nil {
+	if h.app, err = usecase.New(h.ledger, h.views.Store(), usecase.Options{Now: h.now, Majors: majors}); err != nil {
 		t.Fatal(err)
 	}
 	h.join("ann")
 	r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "move on", Start: true})
-	got := h.content(h.agent("ann"), tasks.ContentInput{ID: r.Task, Majors: []int{0, 1}})
+	got := h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task, Majors: []int{0, 1}})
 	if len(got.Copies) != 2 || got.Copies[0].Of != got.Digest || !bytes.Contains(got.Copies[0].Envelope, []byte(`"job":{"intent":"move on"`)) ||
 		!bytes.Equal(got.Copies[1].Envelope, got.Envelope) {
 		t.Errorf("side by side: %+v", got.Copies)
 	}
 	for name, wish := range map[string][]int{"unknown": {7}, "twice": {1, 1}} {
-		_, err := h.app.Content(ctx(h), h.agent("ann"), tasks.ContentInput{ID: r.Task, Majors: wish})
+		_, err := h.app.Envelopes.Fetch(ctx(h), h.agent("ann"), envelopes.ContentInput{ID: r.Task, Majors: wish})
 		if refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,6 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -20,17 +26,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) remember(by tasks.Caller, in memories.RememberInput) memories.Item {
+func (h *house) remember(by caller.Caller, in memories.RememberInput) memories.Item {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (memories.Item, error) { return h.app.Remember(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Remember(ctx(h), c, in) })
 }
 
-func (h *house) recall(by tasks.Caller, in memories.MemoryInput) (memories.Item, error) {
-	return call(by, func(c tasks.Caller) (memories.Item, error) { return h.app.Memory(ctx(h), c, in) })
+func (h *house) recall(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
+	return call(by, func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Show(ctx(h), c, in) })
 }
 
 // knows checks what an agent reads by an id.
-func (h *house) knows(by tasks.Caller, in memories.MemoryInput, text string, status memory.Status) {
+func (h *house) knows(by caller.Caller, in memories.MemoryInput, text string, status memory.Status) {
 	h.Helper()
 	if got, err := h.recall(by, in); err != nil || got.Text != text || got.Status != status {
 		h.Errorf("%s reads %+v, %v; want %q, %s", by.Principal, got, err, text, status)
@@ -38,7 +44,7 @@ func (h *house) knows(by tasks.Caller, in memories.MemoryInput, text string, sta
 }
 
 // ignores checks that there is no such item for an agent.
-func (h *house) ignores(by tasks.Caller, in memories.MemoryInput) {
+func (h *house) ignores(by caller.Caller, in memories.MemoryInput) {
 	h.Helper()
 	if got, err := h.recall(by, in); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s reads %+v, %v", by.Principal, got, err)
@@ -46,10 +52,10 @@ func (h *house) ignores(by tasks.Caller, in memories.MemoryInput) {
 }
 
 // found are the ids that a search finds, in order.
-func (h *house) found(by tasks.Caller, in memories.SearchInput) []string {
+func (h *house) found(by caller.Caller, in memories.SearchInput) []string {
 	h.Helper()
 	h.settle()
-	page := ok(h, by, func(c tasks.Caller) (memories.FoundItems, error) { return h.app.SearchMemory(ctx(h), c, in) })
+	page := ok(h, by, func(c caller.Caller) (memories.FoundItems, error) { return h.app.Memories.Search(ctx(h), c, in) })
 	ids := []string{}
 	for _, x := range page.Items {
 		ids = append(ids, x.ID)
@@ -57,7 +63,7 @@ func (h *house) found(by tasks.Caller, in memories.SearchInput) []string {
 	return ids
 }
 
-func (h *house) wantFound(by tasks.Caller, in memories.SearchInput, want ...string) {
+func (h *house) wantFound(by caller.Caller, in memories.SearchInput, want ...string) {
 	h.Helper()
 	if got := h.found(by, in); !slices.Equal(got, want) {
 		h.Errorf("%s finds %q by %+v, want %q", by.Principal, got, in, want)
@@ -84,7 +90,7 @@ func TestAScopeHoldsUntilItsTaskEnds(t *testing.T) {
 		h.wantFound(h.agent("lead"), memories.SearchInput{}, all.ID, ours.ID, private.ID)
 		h.wantFound(h.agent("coder"), memories.SearchInput{}, all.ID)
 
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}})
 		item := h.wait("coder")
 		h.ignores(h.agent("coder"), memories.MemoryInput{ID: ours.ID, Task: r.Task}) // only offered
 		a := h.accept("coder", item)
@@ -99,7 +105,7 @@ func TestAScopeHoldsUntilItsTaskEnds(t *testing.T) {
 		for _, in := range []memories.SearchInput{{Text: secret}, {Scope: memory.Private}, {Agent: "lead", Scope: memory.Task, Text: secret}} {
 			h.wantFound(h.agent("coder"), in)
 		}
-		for _, by := range []tasks.Caller{h.agent("coder"), h.agent("stranger")} {
+		for _, by := range []caller.Caller{h.agent("coder"), h.agent("stranger")} {
 			h.ignores(by, memories.MemoryInput{ID: private.ID})
 		}
 		h.wantFound(h.agent("stranger"), memories.SearchInput{}, all.ID)
@@ -118,7 +124,7 @@ func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		note := h.remember(h.agent("lead"), memories.RememberInput{Title: "how", Text: "mind the cookie"})
 		other := h.remember(h.agent("lead"), memories.RememberInput{Text: "not for coder"})
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Memory: []tasks.MemoryAsk{{ID: note.ID}, {ID: "mem_none"}}}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Memory: []envelopes.MemoryAsk{{ID: note.ID}, {ID: "mem_none"}}}})
 		h.ignores(h.agent("coder"), memories.MemoryInput{ID: note.ID})
 		a := h.accept("coder", h.wait("coder"))
 		ids, doc := brought(h, a)
@@ -133,13 +139,13 @@ func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
 		h.knows(h.agent("coder"), memories.MemoryInput{ID: note.ID, Task: r.Task}, "mind the cookie", memory.Current)
 		h.ignores(h.agent("coder"), memories.MemoryInput{ID: other.ID, Task: r.Task})
 
-		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) {
-			return h.app.Revise(ctx(h), c, memories.ReviseInput{ID: note.ID, Text: "now for lead alone"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (memories.Item, error) {
+			return h.app.Memories.Revise(ctx(h), c, memories.ReviseInput{ID: note.ID, Text: "now for lead alone"})
 		})
 		h.knows(h.agent("coder"), ref, "mind the cookie", memory.Changed)
 		h.knows(h.agent("lead"), ref, "now for lead alone", memory.Changed)
 
-		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"reviewer"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "fixed"}}}})
+		h.send(h.agent("coder"), a.Receipt, handoffs.SendInput{To: []string{"reviewer"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "fixed"}}}})
 		b := h.accept("reviewer", h.wait("reviewer"))
 		h.ignores(h.agent("coder"), ref)
 		h.ignores(h.agent("coder"), memories.MemoryInput{ID: note.ID, Task: r.Task})
@@ -162,7 +168,7 @@ func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
 		h.remember(h.agent("lead"), memories.RememberInput{Text: "the login password is " + secret, Pinned: true})
 		h.remember(h.agent("coder"), memories.RememberInput{Text: "lunch is at noon", Scope: memory.Workspace})
 		h.settle()
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Recent: 3}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Recent: 3}})
 		ids, doc := brought(h, h.accept("coder", h.wait("coder")))
 		if !slices.Equal(ids, []string{rule.ID, near.ID}) || strings.Contains(fmt.Sprint(doc), secret) {
 			h.Errorf("coder got %+v", doc.Memory)
@@ -176,12 +182,12 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		in := memories.RememberInput{Title: secret, Text: "it is " + secret, Tags: []string{secret}, Scope: memory.Workspace, Pinned: true}
 		x := h.remember(h.agent("lead"), in)
-		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) {
-			return h.app.Revise(ctx(h), c, memories.ReviseInput{ID: x.ID, Text: "it was " + secret})
+		ok(h, h.agent("lead"), func(c caller.Caller) (memories.Item, error) {
+			return h.app.Memories.Revise(ctx(h), c, memories.ReviseInput{ID: x.ID, Text: "it was " + secret})
 		})
 		h.settle()
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Memory: []tasks.MemoryAsk{{ID: x.ID}}}})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) { return h.app.Forget(ctx(h), c, x.ID) })
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Memory: []envelopes.MemoryAsk{{ID: x.ID}}}})
+		ok(h, h.agent("lead"), func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Forget(ctx(h), c, x.ID) })
 		h.settle()
 
 		// Not with an offer that was made before, nor with the next, nor on request.
@@ -190,13 +196,13 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 		if len(ids) > 0 || strings.Contains(string(a.Content.Envelope), secret) || len(doc.Gaps) != 1 || doc.Gaps[0].Reason != envelope.GapForgotten {
 			h.Errorf("coder got %s", a.Content.Envelope)
 		}
-		h.send(h.agent("coder"), a.Receipt, tasks.SendInput{To: []string{"reviewer"}, Content: tasks.Content{
-			Recent: 9, Memory: []tasks.MemoryAsk{{ID: x.ID, Version: 1}}, Decisions: []tasks.Point{{Text: "go on"}},
+		h.send(h.agent("coder"), a.Receipt, handoffs.SendInput{To: []string{"reviewer"}, Content: envelopes.Content{
+			Recent: 9, Memory: []envelopes.MemoryAsk{{ID: x.ID, Version: 1}}, Decisions: []envelopes.Point{{Text: "go on"}},
 		}})
 		if b := h.accept("reviewer", h.wait("reviewer")); strings.Contains(string(b.Content.Envelope), secret) {
 			h.Errorf("reviewer got %s", b.Content.Envelope)
 		}
-		for _, by := range []tasks.Caller{h.agent("lead"), h.agent("coder"), h.operator(), h.as(identity.Auditor, "kim")} {
+		for _, by := range []caller.Caller{h.agent("lead"), h.agent("coder"), h.operator(), h.as(identity.Auditor, "kim")} {
 			for _, in := range []memories.MemoryInput{{ID: x.ID}, {ID: x.ID, Version: 1}, {ID: x.ID, Version: 1, Digest: x.Digest, Task: r.Task}} {
 				h.knows(by, in, "", memory.Forgotten)
 			}
@@ -205,9 +211,9 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		ok(h, h.as(identity.Auditor, "kim"), func(c tasks.Caller) (bool, error) {
+		ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) (bool, error) {
 			out.Reset()
-			return true, h.app.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &out)
+			return true, h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &out)
 		})
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, secret) && strings.Contains(line, `"kind":"memory"`) {
@@ -228,15 +234,15 @@ func TestWorkspacesDoNotKnowOfEachOther(t *testing.T) {
 		away.Workspace = "elsewhere"
 		boss := h.operator()
 		boss.Workspace = "elsewhere"
-		for _, by := range []tasks.Caller{away, boss} {
+		for _, by := range []caller.Caller{away, boss} {
 			h.ignores(by, memories.MemoryInput{ID: x.ID, Version: 1, Digest: x.Digest})
 			for _, in := range []memories.SearchInput{{}, {Text: secret}, {Tag: "key"}, {Agent: "lead"}} {
 				h.wantFound(by, in)
 			}
-			for name, change := range map[string]func(context.Context, tasks.Caller, string) (memories.Item, error){
-				"pin": h.app.Pin, "unpin": h.app.Unpin, "forget": h.app.Forget,
+			for name, change := range map[string]func(context.Context, caller.Caller, string) (memories.Item, error){
+				"pin": h.app.Memories.Pin, "unpin": h.app.Memories.Unpin, "forget": h.app.Memories.Forget,
 			} {
-				_, err := call(by, func(c tasks.Caller) (memories.Item, error) { return change(ctx(h), c, x.ID) })
+				_, err := call(by, func(c caller.Caller) (memories.Item, error) { return change(ctx(h), c, x.ID) })
 				if refusal.CodeOf(err) != refusal.NotFound {
 					h.Errorf("%s from another workspace: %v", name, err)
 				}
@@ -253,7 +259,7 @@ func TestWhatCannotBeRememberedIsRefusedAndChangesNothing(t *testing.T) {
 		x := h.remember(h.agent("lead"), memories.RememberInput{Text: "one", Scope: memory.Workspace})
 		before := h.found(h.operator(), memories.SearchInput{})
 		for name, c := range map[string]struct {
-			by   tasks.Caller
+			by   caller.Caller
 			in   memories.RememberInput
 			code refusal.Code
 		}{
@@ -272,17 +278,17 @@ func TestWhatCannotBeRememberedIsRefusedAndChangesNothing(t *testing.T) {
 			"more than vital":        {h.agent("lead"), memories.RememberInput{Text: "x", Importance: 1.5}, refusal.Invalid},
 			"a source that is none":  {h.agent("lead"), memories.RememberInput{Text: "x", Source: memory.Source{Handoff: "h1"}}, refusal.Invalid},
 			"an auditor":             {h.as(identity.Auditor, "kim"), memories.RememberInput{Text: "x"}, refusal.NotPermitted},
-			"nobody":                 {tasks.Caller{}, memories.RememberInput{Text: "x"}, refusal.Unauthenticated},
+			"nobody":                 {caller.Caller{}, memories.RememberInput{Text: "x"}, refusal.Unauthenticated},
 			"of all versions a role": {h.as("king", "x"), memories.RememberInput{Text: "x"}, refusal.NotPermitted},
 		} {
-			_, err := call(c.by, func(by tasks.Caller) (memories.Item, error) { return h.app.Remember(ctx(h), by, c.in) })
+			_, err := call(c.by, func(by caller.Caller) (memories.Item, error) { return h.app.Memories.Remember(ctx(h), by, c.in) })
 			if r, is := refusal.As(err); !is || r.Code != c.code || r.Hint == "" {
 				h.Errorf("%s: %v, want %s", name, err, c.code)
 			}
 		}
 		odd := h.remember(h.agent("lead"), memories.RememberInput{Text: "a\x00b \u202e <<<END>>> \x1b[31m", Scope: memory.Task, Task: mine.Task, Pinned: true})
 		h.settle()
-		h.send(h.agent("lead"), mine, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("lead"), mine, handoffs.SendInput{To: []string{"coder"}})
 		a := h.acceptPrompt("coder")
 		if strings.ContainsAny(a.Content.Prompt, "\x00\x1b\u202e") {
 			h.Errorf("control characters reach a prompt: %q", a.Content.Prompt)
@@ -304,22 +310,22 @@ func TestWhatIsKnownIsTheSameAfterARebuildAndARestart(t *testing.T) {
 				Scope: []memory.Scope{memory.Private, memory.Task, memory.Workspace}[n%3], Task: r.Task,
 			}))
 		}
-		do := func(what func(context.Context, tasks.Caller, string) (memories.Item, error), id string) {
-			ok(h, h.agent("lead"), func(c tasks.Caller) (memories.Item, error) { return what(ctx(h), c, id) })
+		do := func(what func(context.Context, caller.Caller, string) (memories.Item, error), id string) {
+			ok(h, h.agent("lead"), func(c caller.Caller) (memories.Item, error) { return what(ctx(h), c, id) })
 		}
-		do(h.app.Forget, items[5].ID)
-		do(h.app.Unpin, items[2].ID)
-		h.say(h.agent("lead"), "standup", memories.AppendTurnInput{Text: "hello", Task: r.Task})
-		h.say(h.agent("lead"), "standup", memories.AppendTurnInput{Text: "and on"})
+		do(h.app.Memories.Forget, items[5].ID)
+		do(h.app.Memories.Unpin, items[2].ID)
+		h.say(h.agent("lead"), "standup", conversations.AppendTurnInput{Text: "hello", Task: r.Task})
+		h.say(h.agent("lead"), "standup", conversations.AppendTurnInput{Text: "and on"})
 		look := func() string {
 			h.settle()
 			out := ""
-			for _, by := range []tasks.Caller{h.agent("lead"), h.agent("coder"), h.operator()} {
+			for _, by := range []caller.Caller{h.agent("lead"), h.agent("coder"), h.operator()} {
 				for _, in := range []memories.SearchInput{{}, {Text: "apples"}, {Tag: "fruit"}, {Pinned: true}, {Task: r.Task}} {
 					out += fmt.Sprintln(by.Principal, h.found(by, in))
 				}
-				list := ok(h, by, func(c tasks.Caller) ([]memories.Conversation, error) {
-					return h.app.Conversations(ctx(h), c, memories.ConversationsInput{})
+				list := ok(h, by, func(c caller.Caller) ([]conversations.Conversation, error) {
+					return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{})
 				})
 				out += fmt.Sprintln(list)
 			}
@@ -347,7 +353,7 @@ func TestWhatIsKnownIsTheSameAfterARebuildAndARestart(t *testing.T) {
 			}
 		}()
 		h.views = fresh
-		if h.app, err = tasks.New(h.ledger, fresh.Store(), tasks.Options{Now: h.now}); err != nil {
+		if h.app, err = usecase.New(h.ledger, fresh.Store(), usecase.Options{Now: h.now}); err != nil {
 			h.Fatal(err)
 		}
 		if after := look(); after != before {

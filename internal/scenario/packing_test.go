@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
@@ -22,8 +26,8 @@ import (
 func (h *house) acceptPrompt(agent string) tasks.Accepted {
 	h.Helper()
 	item := h.wait(agent)
-	got := ok(h, h.agent(agent), func(c tasks.Caller) (tasks.Accepted, error) {
-		return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer, Render: true})
+	got := ok(h, h.agent(agent), func(c caller.Caller) (tasks.Accepted, error) {
+		return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer, Render: true})
 	})
 	if got.Content == nil {
 		h.Fatalf("%s accepted and got no content: %+v", agent, got.Receipt)
@@ -31,25 +35,25 @@ func (h *house) acceptPrompt(agent string) tasks.Accepted {
 	return got
 }
 
-func (h *house) content(by tasks.Caller, in tasks.ContentInput) tasks.Sheet {
+func (h *house) content(by caller.Caller, in envelopes.ContentInput) envelopes.Sheet {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (tasks.Sheet, error) { return h.app.Content(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (envelopes.Sheet, error) { return h.app.Envelopes.Fetch(ctx(h), c, in) })
 }
 
-func (h *house) constrain(by tasks.Caller, task string, k event.Constraint) taskstore.Receipt {
+func (h *house) constrain(by caller.Caller, task string, k event.Constraint) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Constrain(ctx(h), c, tasks.ConstrainInput{Task: task, Constraint: k})
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: task, Constraint: k})
 	})
 }
 
-func (h *house) drift(by tasks.Caller, task string) drift.Report {
+func (h *house) drift(by caller.Caller, task string) drift.Report {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (drift.Report, error) { return h.app.Drift(ctx(h), c, task) })
+	return ok(h, by, func(c caller.Caller) (drift.Report, error) { return h.app.History.Drift(ctx(h), c, task) })
 }
 
 // packed opens what an agent was given, and checks that the prompt is what it says.
-func packed(t testing.TB, s tasks.Sheet) envelope.Envelope {
+func packed(t testing.TB, s envelopes.Sheet) envelope.Envelope {
 	t.Helper()
 	doc, digest, err := envelope.Open(s.Envelope)
 	if err != nil || digest != s.Digest {
@@ -66,10 +70,10 @@ func packed(t testing.TB, s tasks.Sheet) envelope.Envelope {
 }
 
 // much is content of some thousand tokens.
-func much() tasks.Content {
-	c := tasks.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
+func much() envelopes.Content {
+	c := envelopes.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
 	for i := range 40 {
-		c.Facts = append(c.Facts, tasks.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
+		c.Facts = append(c.Facts, envelopes.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
 	}
 	return c
 }
@@ -80,7 +84,7 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
 		b := h.acceptPrompt("bob")
 		doc := packed(h, *b.Content)
 		if doc.Packing.Budget != 1000 || len(doc.Omissions) == 0 || len(doc.KeyFacts) == 40 || len(doc.KeyFacts) == 0 {
@@ -94,15 +98,15 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		if b.Given != b.Content.Digest || b.Content.Source != b.Envelope || doc.Parent != b.Envelope {
 			h.Errorf("what bob was given does not name what was sent: %+v", b.Receipt)
 		}
-		whole := packed(h, h.content(h.agent("bob"), tasks.ContentInput{ID: b.Task, Source: true}))
+		whole := packed(h, h.content(h.agent("bob"), envelopes.ContentInput{ID: b.Task, Source: true}))
 		if len(whole.KeyFacts) != 40 || !whole.Packing.IsZero() {
 			h.Errorf("bob fetches %d facts", len(whole.KeyFacts))
 		}
-		if again := h.content(h.agent("bob"), tasks.ContentInput{ID: b.Task}); again.Digest != b.Given {
+		if again := h.content(h.agent("bob"), envelopes.ContentInput{ID: b.Task}); again.Digest != b.Given {
 			h.Error("bob was given one thing, and reads another")
 		}
 		h.progress("bob", b.Receipt, "found the flag")
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		c := h.acceptPrompt("cyd")
 		if doc := packed(h, *c.Content); doc.Packing.Budget != 600 || doc.Packing.Tokenizer != "cl100k_base" {
 			h.Errorf("cyd has a window of its own: %+v", doc.Packing)
@@ -123,14 +127,14 @@ func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 		h.join("ann", "wide")
 		h.register("tiny", agents.AgentSpec{ContextWindow: 40})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
-		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: event.Pack{Tokens: 50}})
+		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"wide"}, Pack: event.Pack{Tokens: 50}})
 		})
 		no, _ := refusal.As(err)
 		if no == nil || no.Code != refusal.Budget || no.Details["needed"] == nil {
 			h.Fatalf("50 tokens for a long request: %v", err)
 		}
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"tiny", "wide"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"tiny", "wide"}})
 		h.empty("tiny")
 		if got := h.acceptPrompt("wide"); got.Content.Source != "" {
 			h.Error("wide has no window, and something was packed for it")
@@ -142,15 +146,15 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		none := 0
-		in := tasks.SendInput{
+		in := handoffs.SendInput{
 			To: []string{"bob"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)},
 			Pack: event.Pack{Strategy: "lazy", Pinned: []string{"fact:f7"}},
 		}
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
 		r = h.send(h.agent("ann"), r, in)
 		h.inState(r.Task, event.Parked)
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
 		})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if doc.Packing.Strategy != event.StrategyLazy || len(doc.KeyFacts) != 2 || doc.KeyFacts[0].ID != "f7" || doc.KeyFacts[1].ID != "f33" {
@@ -163,14 +167,14 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		late := event.Constraint{ID: "no-friday", Kind: event.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
 		h.constrain(h.operator(), r.Task, late) // the offer is open, its envelope sealed
 		b := h.acceptPrompt("bob")
 		if !strings.Contains(b.Content.Prompt, late.Text) {
 			h.Errorf("the offer was open, and bob never heard of it:\n%s", b.Content.Prompt)
 		}
-		p := h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: tasks.Content{Ask: "write the notes"}})
+		p := h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "write the notes"}})
 		k := h.acceptPrompt("kid")
 		later := event.Constraint{ID: "no-names", Kind: event.ConstraintSecurity, Text: "No customer names."}
 		h.constrain(h.operator(), r.Task, later) // the child has begun
@@ -178,12 +182,12 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 		if c := h.task(k.Task).Constraints[1]; c.Origin != "operator/ann" {
 			h.Errorf("the child's constraint comes from %s", c.Origin)
 		}
-		if _, err := call(h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
+		if _, err := call(h.agent("kid"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: "no-names", Why: "in the way"})
 		}); refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("a child's holder lifts its parent's constraint: %v", err)
 		}
-		h.send(h.agent("kid"), k.Receipt, tasks.SendInput{To: []string{"ann"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "ask ann"}}}})
+		h.send(h.agent("kid"), k.Receipt, handoffs.SendInput{To: []string{"ann"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "ask ann"}}}})
 		if got := h.acceptPrompt("ann"); !strings.Contains(got.Content.Prompt, later.Text) || !strings.Contains(got.Content.Prompt, late.Text) {
 			h.Errorf("a constraint is lost on the child's way:\n%s", got.Content.Prompt)
 		}
@@ -195,26 +199,26 @@ func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
 		h.join("ann", "bob", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
 		rule := event.Constraint{ID: "no-friday", Kind: event.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
-		binding := tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"nobody"}, Constraints: []event.Constraint{rule}}
-		if _, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); err == nil {
+		binding := handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"nobody"}, Constraints: []event.Constraint{rule}}
+		if _, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, binding) }); err == nil {
 			h.Error("it was sent to somebody who is not there")
 		}
 		if got := h.task(r.Task).Constraints; len(got) != 0 {
 			h.Errorf("what was refused left constraints behind: %+v", got)
 		}
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Constraints: []event.Constraint{rule}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Constraints: []event.Constraint{rule}})
 		b := h.acceptPrompt("bob")
 		if !strings.Contains(b.Content.Prompt, rule.Text) {
 			h.Errorf("bob never heard of it:\n%s", b.Content.Prompt)
 		}
 		loose := rule
 		loose.Hard = false
-		binding = tasks.SendInput{Task: r.Task, Epoch: b.Epoch, To: []string{"kid"}, Constraints: []event.Constraint{loose}}
-		if _, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, binding) }); refusal.CodeOf(err) != refusal.Conflict {
+		binding = handoffs.SendInput{Task: r.Task, Epoch: b.Epoch, To: []string{"kid"}, Constraints: []event.Constraint{loose}}
+		if _, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, binding) }); refusal.CodeOf(err) != refusal.Conflict {
 			h.Errorf("bob loosens it: %v", err)
 		}
 		own := event.Constraint{ID: "short", Kind: event.ConstraintFormat, Text: "One page."}
-		p := h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Constraints: []event.Constraint{rule, own}})
+		p := h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Constraints: []event.Constraint{rule, own}})
 		if k := h.acceptPrompt("kid"); !strings.Contains(k.Content.Prompt, rule.Text) || !strings.Contains(k.Content.Prompt, own.Text) {
 			h.Errorf("the child is not bound:\n%s", k.Content.Prompt)
 		}
@@ -228,7 +232,7 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation})
 		k := h.accept("kid", h.wait("kid"))
 		rule := event.Constraint{ID: "names", Kind: event.ConstraintSecurity, Text: "No customer names.", Hard: true}
 		soft := rule
@@ -236,8 +240,8 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 		same := rule
 		same.ID, same.Hard = "places", false
 		for _, first := range []event.Constraint{soft, same} {
-			ok(h, h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Constrain(ctx(h), c, tasks.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
+			ok(h, h.agent("kid"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: k.Task, Epoch: k.Epoch, Constraint: first})
 			})
 		}
 		h.constrain(h.operator(), r.Task, rule)
@@ -248,8 +252,8 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 			if got := bound.Constraints[2+i]; got.ID != id || got.Text != rule.Text || !got.Hard || got.Origin != "operator/ann" {
 				h.Errorf("what binds the parent, on the child: %+v", got)
 			}
-			if _, err := call(h.agent("kid"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
+			if _, err := call(h.agent("kid"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Lift(ctx(h), c, tasks.LiftInput{Task: k.Task, ID: id, Why: "in the way"})
 			}); refusal.CodeOf(err) != refusal.NotPermitted {
 				h.Errorf("the child's holder lifts %s: %v", id, err)
 			}
@@ -261,11 +265,11 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		want := event.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
-		h.create(h.agent("ann"), tasks.CreateInput{Intent: "refund", Expected: want, Send: &tasks.SendInput{To: []string{"bob"}}})
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "refund", Expected: want, Send: &handoffs.SendInput{To: []string{"bob"}}})
 		b := h.accept("bob", h.wait("bob"))
 		finish := func(data string) (taskstore.Receipt, error) {
-			return call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: event.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
+			return call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: b.Task, Epoch: b.Epoch, Result: event.Result{Data: json.RawMessage(data), Review: []string{"looks fine to me"}}})
 			})
 		}
 		if _, err := finish(`{"sum":3}`); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "amount") {
@@ -277,8 +281,8 @@ func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
 		if res := h.task(b.Task).Result; res == nil || len(res.Review) != 1 || res.Review[0] != "polite" {
 			h.Errorf("a reviewer gets %+v", res)
 		}
-		if _, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "x", Expected: event.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
+		if _, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "x", Expected: event.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
 		}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a schema that refers to itself for ever: %v", err)
 		}
@@ -293,8 +297,8 @@ func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 		}
 		story(t, func(h *house) {
 			h.join("bob")
-			got := ok(h, h.agent("bob"), func(c tasks.Caller) (tasks.Imported, error) {
-				return h.app.Import(ctx(h), c, tasks.ImportInput{Document: doc, Start: true})
+			got := ok(h, h.agent("bob"), func(c caller.Caller) (tasks.Imported, error) {
+				return h.app.Tasks.Import(ctx(h), c, tasks.ImportInput{Document: doc, Start: true})
 			})
 			if string(got.Format) != name || len(got.Notes) == 0 || got.Owner != "bob" {
 				h.Errorf("imported as %+v", got)
@@ -303,7 +307,7 @@ func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 			if task.Requester != "agent/bob" {
 				h.Errorf("what a document says of its sender counts: %s", task.Requester)
 			}
-			sheet := h.content(h.agent("bob"), tasks.ContentInput{ID: got.Task, Render: true})
+			sheet := h.content(h.agent("bob"), envelopes.ContentInput{ID: got.Task, Render: true})
 			if !strings.Contains(sheet.Prompt, task.Intent) {
 				h.Errorf("%s: the intent is lost", name)
 			}

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -22,16 +26,16 @@ import (
 func TestSharingGivesTheContextAndNotTheTask(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: tasks.Content{Data: json.RawMessage(`{"draft":7}`)}})
-		ok(h, h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "bob", Detail: "for your information"})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: envelopes.Content{Data: json.RawMessage(`{"draft":7}`)}})
+		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "bob", Detail: "for your information"})
 		})
 		item := h.wait("bob")
 		if item.Type != view.ItemShare {
 			h.Fatalf("bob got %+v", item)
 		}
-		sheet := ok(h, h.agent("bob"), func(c tasks.Caller) (tasks.Sheet, error) {
-			return h.app.Content(ctx(h), c, tasks.ContentInput{ID: item.ID, Render: true})
+		sheet := ok(h, h.agent("bob"), func(c caller.Caller) (envelopes.Sheet, error) {
+			return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: item.ID, Render: true})
 		})
 		if !strings.Contains(string(sheet.Envelope), `{"draft":7}`) || !strings.Contains(sheet.Prompt, "write") {
 			h.Errorf("bob reads %s", sheet.Envelope)
@@ -47,15 +51,15 @@ func TestPermissionsOnlyNarrowOnTheWay(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ledger", Permissions: []string{"read", "write"}, Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Permissions: []string{"read"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Permissions: []string{"read"}})
 		b := h.accept("bob", h.wait("bob"))
-		_, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Permissions: []string{"read", "write"}})
+		_, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}, Permissions: []string{"read", "write"}})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("bob passed on what it does not have: %v", err)
 		}
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Permissions: []string{}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Permissions: []string{}})
 		c := h.accept("cyd", h.wait("cyd"))
 		if p := h.task(c.Task).Permissions; p == nil || len(p) != 0 {
 			h.Errorf("cyd has %v: an empty list must stay empty, and not become unrestricted", p)
@@ -67,22 +71,22 @@ func TestABudgetIsSharedWithChildrenAndEndsTheTaskWhenSpent(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "frugal", Budget: event.Budget{Tokens: 1000}, Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
 		for _, n := range []string{"ann", "bob"} {
 			a := h.accept(n, h.wait(n))
 			if got := h.task(a.Task).Budget.Tokens; got != 500 {
 				h.Errorf("%s may spend %d", n, got)
 			}
-			ok(h, h.agent(n), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: a.Task, Epoch: a.Epoch, Usage: event.Budget{Tokens: 200}})
+			ok(h, h.agent(n), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: a.Task, Epoch: a.Epoch, Usage: event.Budget{Tokens: 200}})
 			})
 		}
 		parent := h.inState(r.Task, event.Executing)
 		if parent.Spent.Tokens != 400 || parent.Reserved.Tokens != 0 {
 			h.Fatalf("spent %+v, reserved %+v", parent.Spent, parent.Reserved)
 		}
-		last := ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: "thinking", Usage: event.Budget{Tokens: 700}})
+		last := ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: "thinking", Usage: event.Budget{Tokens: 700}})
 		})
 		if last.State != event.Parked || last.Parked.Cause != event.ParkBudget {
 			h.Errorf("overspent: %+v", last)
@@ -95,17 +99,17 @@ func TestAConstraintIsInEveryLaterEnvelopeChildrenIncluded(t *testing.T) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.operator(), tasks.CreateInput{Intent: "careful", Constraints: []event.Constraint{
 			{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "never touch production", Hard: true},
-		}, Send: &tasks.SendInput{To: []string{"ann"}}})
+		}, Send: &handoffs.SendInput{To: []string{"ann"}}})
 		a := h.accept("ann", h.wait("ann"))
-		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Lift(ctx(h), c, tasks.LiftInput{Task: r.Task, ID: "no-prod", Why: "in my way"})
+		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Lift(ctx(h), c, tasks.LiftInput{Task: r.Task, ID: "no-prod", Why: "in my way"})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("ann lifted the operator's constraint: %v", err)
 		}
-		h.send(h.agent("ann"), a.Receipt, tasks.SendInput{To: []string{"bob"}, Kind: event.Cold})
+		h.send(h.agent("ann"), a.Receipt, handoffs.SendInput{To: []string{"bob"}, Kind: event.Cold})
 		b := h.accept("bob", h.wait("bob"))
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Kind: event.Delegation, Content: tasks.Content{Ask: "a part"}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "a part"}})
 		c := h.accept("cyd", h.wait("cyd"))
 		for who, got := range map[string]tasks.Accepted{"bob, cold": b, "cyd, a child": c} {
 			if !strings.Contains(string(got.Content.Envelope), "never touch production") {
@@ -119,7 +123,7 @@ func TestAnAgentThatIsNotHeardGoesOfflineAndComesBack(t *testing.T) {
 	story(t, func(h *house) {
 		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(30 * time.Second)})
 		h.readiness("ann", agent.Offline)
-		if err := h.app.Beat(ctx(h), h.agent("ann")); err != nil && refusal.CodeOf(err) != refusal.Unknown {
+		if err := h.app.Agents.Beat(ctx(h), h.agent("ann")); err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)
 		}
 		h.readiness("ann", agent.Ready)
@@ -130,7 +134,7 @@ func TestAnAgentThatIsNotHeardGoesOfflineAndComesBack(t *testing.T) {
 func (h *house) readiness(name string, want agent.Readiness) {
 	h.Helper()
 	for range 1200 {
-		a, err := h.app.Agent(ctx(h), h.operator(), name)
+		a, err := h.app.Agents.Show(ctx(h), h.operator(), name)
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -147,10 +151,10 @@ func TestTheRecordIsCorrectedByAddingToIt(t *testing.T) {
 		h.join("ann")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "count", Start: true})
 		p := h.progress("ann", r, "found 12")
-		ok(h, h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Annotate(ctx(h), c, tasks.AnnotateInput{Task: r.Task, Entry: uint64(p.Position), Note: "it was 13"})
+		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Annotate(ctx(h), c, tasks.AnnotateInput{Task: r.Task, Entry: uint64(p.Position), Note: "it was 13"})
 		})
-		tr := ok(h, h.as(identity.Auditor, "kim"), func(c tasks.Caller) (*view.Trail, error) { return h.app.Trail(ctx(h), c, r.Task) })
+		tr := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) (*view.Trail, error) { return h.app.History.Trail(ctx(h), c, r.Task) })
 		last := tr.Entries[len(tr.Entries)-1]
 		if last.Event != "entry-annotated" || last.Agent != "ann" || !strings.Contains(string(last.Details), "it was 13") {
 			h.Errorf("the last entry: %+v", last)
@@ -165,13 +169,13 @@ func TestExportsAreTheWholeTrail(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "=cmd", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		h.complete("bob", h.accept("bob", h.wait("bob")).Receipt, "done")
 		h.settle()
-		export := func(c tasks.Caller, in history.ExportInput) []byte {
-			return ok(h, c, func(c tasks.Caller) ([]byte, error) {
+		export := func(c caller.Caller, in history.ExportInput) []byte {
+			return ok(h, c, func(c caller.Caller) ([]byte, error) {
 				var b bytes.Buffer
-				err := h.app.Export(ctx(h), c, in, &b)
+				err := h.app.History.Export(ctx(h), c, in, &b)
 				return b.Bytes(), err
 			})
 		}
@@ -192,8 +196,8 @@ func TestExportsAreTheWholeTrail(t *testing.T) {
 		if lines <= len(doc.Entries) {
 			h.Errorf("%d lines of everything, %d events of the task", lines, len(doc.Entries))
 		}
-		_, err = call(h.agent("ann"), func(c tasks.Caller) (bool, error) {
-			return true, h.app.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &bytes.Buffer{})
+		_, err = call(h.agent("ann"), func(c caller.Caller) (bool, error) {
+			return true, h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &bytes.Buffer{})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("an agent exported everything: %v", err)

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -17,10 +21,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) share(by tasks.Caller, r taskstore.Receipt, in tasks.ShareInput) taskstore.Receipt {
+func (h *house) share(by caller.Caller, r taskstore.Receipt, in tasks.ShareInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Share(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Share(ctx(h), c, in) })
 }
 
 // must is a refusal that a call is to get: of a code, with a hint, and saying something.
@@ -47,17 +51,17 @@ func TestAPinSurvivesOtherWords(t *testing.T) {
 		h.register("wide", agents.AgentSpec{ContextWindow: 100_000})
 		why := strings.Repeat(" It depends on the weather, one might say.", 10)
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()}) // f33 is pinned
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		b := h.acceptPrompt("bob")
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{
-			Facts: []tasks.Point{{ID: "f33", Text: "Only some of them fail." + why, Importance: 0.01}}, Decisions: []tasks.Point{{Text: "bisect"}},
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{
+			Facts: []envelopes.Point{{ID: "f33", Text: "Only some of them fail." + why, Importance: 0.01}}, Decisions: []envelopes.Point{{Text: "bisect"}},
 		}})
 		c := h.acceptPrompt("cyd")
 		if !strings.Contains(c.Content.Prompt, "Only some of them fail.") {
 			h.Errorf("bob says it in other words, and the pin is gone:\n%s", c.Content.Prompt)
 		}
-		h.send(h.agent("cyd"), c.Receipt, tasks.SendInput{To: []string{"dee"}, Content: tasks.Content{
-			Facts: []tasks.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []tasks.Point{{Text: "go on"}},
+		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"dee"}, Content: envelopes.Content{
+			Facts: []envelopes.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []envelopes.Point{{Text: "go on"}},
 		}})
 		d := h.acceptPrompt("dee")
 		if !strings.Contains(d.Content.Prompt, "g1 (instead of f33): None fails.") {
@@ -74,7 +78,7 @@ func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: tasks.Content{Ask: "look"}, Pack: event.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "look"}, Pack: event.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
 		k := h.acceptPrompt("kid")
 		if doc := packed(h, *k.Content); doc.Packing.Budget != 700 || !strings.Contains(k.Content.Prompt, "Fact 7:") {
 			h.Errorf("the child is packed as %+v", doc.Packing)
@@ -85,14 +89,14 @@ func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
 func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd", "eve")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: tasks.Content{Facts: []tasks.Point{{ID: "a", Text: "one"}}}})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
-		h.share(h.agent("ann"), r, tasks.ShareInput{To: "eve", Content: tasks.Content{Facts: []tasks.Point{{ID: "b", Text: "for eve"}}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "a", Text: "one"}}}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		h.share(h.agent("ann"), r, tasks.ShareInput{To: "eve", Content: envelopes.Content{Facts: []envelopes.Point{{ID: "b", Text: "for eve"}}}})
 		shared := h.waitFor("eve", func(i view.Item) bool { return i.Type == view.ItemShare })
 		b := h.acceptPrompt("bob")
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Facts: []tasks.Point{{ID: "c", Text: "two"}}}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "c", Text: "two"}}}})
 		h.acceptPrompt("cyd")
-		h.content(h.agent("eve"), tasks.ContentInput{ID: shared.ID}) // what is packed for eve comes after what moved on
+		h.content(h.agent("eve"), envelopes.ContentInput{ID: shared.ID}) // what is packed for eve comes after what moved on
 		report := h.drift(h.agent("cyd"), r.Task)
 		if n := len(report.Hops); n != 2 || report.Hops[1].From != "bob" || report.Retention.Facts.Introduced != 2 || report.Retention.Facts.Rate != 1 {
 			h.Errorf("what eve alone was told counts as lost: %+v", report)
@@ -105,11 +109,11 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 1000})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "short", Start: true})
-		r = h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
+		r = h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
 		h.accept("bob", h.wait("bob"))
 		confirm := func(ask string) error {
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Confirm(ctx(h), c, tasks.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: tasks.Content{Ask: ask}})
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Confirm(ctx(h), c, tasks.ConfirmInput{Handoff: r.Handoff, Epoch: r.Epoch, Content: envelopes.Content{Ask: ask}})
 			})
 			return err
 		}
@@ -117,12 +121,12 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		if err := confirm("read it"); err != nil {
 			h.Fatal(err)
 		}
-		if got := h.content(h.agent("bob"), tasks.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
+		if got := h.content(h.agent("bob"), envelopes.ContentInput{ID: r.Task, Render: true}); !strings.Contains(got.Prompt, "read it") {
 			h.Errorf("bob gets %s", got.Prompt)
 		}
-		_, err := call(h.agent("bob"), func(c tasks.Caller) (taskstore.Receipt, error) {
+		_, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
 			t := h.task(r.Task)
-			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: tasks.Content{Ask: strings.Repeat("and then ", 1000)}})
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: envelopes.Content{Ask: strings.Repeat("and then ", 1000)}})
 		})
 		must(h, "a share that bob cannot read", err, refusal.Budget, "tokens")
 	})
@@ -139,11 +143,11 @@ func words(n int) json.RawMessage {
 }
 
 // crammed is as much as one sender can put into an envelope: small parts with long names, each with its reasoning, and data.
-func crammed(data int) tasks.Content {
-	c := tasks.Content{Data: words(data)}
+func crammed(data int) envelopes.Content {
+	c := envelopes.Content{Data: words(data)}
 	for i := range envelope.MaxItems {
 		id := fmt.Sprintf("%d-%s", i, strings.Repeat("n", 150))
-		c.Facts = append(c.Facts, tasks.Point{ID: id, Text: "x", Reasoning: "y"})
+		c.Facts = append(c.Facts, envelopes.Point{ID: id, Text: "x", Reasoning: "y"})
 	}
 	return c
 }
@@ -153,8 +157,8 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true})
 		try := func(data int) error {
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: crammed(data)})
 			})
 			return err
 		}
@@ -169,7 +173,7 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 		if doc := packed(h, *b.Content); len(doc.Constraints) != 20 || len(doc.KeyFacts) != envelope.MaxItems {
 			h.Errorf("bob gets %d constraints and %d facts", len(doc.Constraints), len(doc.KeyFacts))
 		}
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Data: json.RawMessage(`{}`), Decisions: []tasks.Point{{Text: "go on"}}}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Data: json.RawMessage(`{}`), Decisions: []envelopes.Point{{Text: "go on"}}}})
 		h.acceptPrompt("cyd")
 	})
 }
@@ -182,8 +186,8 @@ func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
 		pinned := knownText("pinned ", 1<<10)
 		pinned.Pinned = true
 		y := h.remember(h.agent("ann"), pinned)
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Content: tasks.Content{
-			Data: words(700 << 10), Memory: []tasks.MemoryAsk{{ID: x.ID}, {ID: y.ID}},
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{
+			Data: words(700 << 10), Memory: []envelopes.MemoryAsk{{ID: x.ID}, {ID: y.ID}},
 		}})
 		doc := packed(h, *h.acceptPrompt("bob").Content)
 		if len(doc.Memory) != 2 || doc.Memory[0].ID != x.ID || doc.Memory[0].Text != "" || doc.Memory[1].Text == "" || doc.Packing.Completeness != 1 {
@@ -198,7 +202,7 @@ func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T)
 		rule := event.Constraint{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "Never touch production.", Hard: true}
 		pinned := h.remember(h.agent("ann"), memories.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much(), Constraints: []event.Constraint{rule}})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Cold, Content: tasks.Content{Ask: "look"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Cold, Content: envelopes.Content{Ask: "look"}})
 		b := h.acceptPrompt("bob")
 		for _, bound := range []string{rule.Text, "the build is red", "look", "This is a cold handoff"} {
 			if !strings.Contains(b.Content.Prompt, bound) {
@@ -208,7 +212,7 @@ func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T)
 		if strings.Contains(b.Content.Prompt, "Fact 33") || strings.Contains(b.Content.Prompt, "Mind the gap.") {
 			h.Errorf("a cold handoff is warm:\n%s", b.Content.Prompt)
 		}
-		h.send(h.agent("bob"), b.Receipt, tasks.SendInput{To: []string{"cyd"}, Content: tasks.Content{Decisions: []tasks.Point{{Text: "go on"}}}})
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "go on"}}}})
 		c := h.acceptPrompt("cyd")
 		if !strings.Contains(c.Content.Prompt, "Mind the gap.") {
 			h.Errorf("what is pinned is not back:\n%s", c.Content.Prompt)

@@ -7,6 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -36,7 +40,7 @@ fallbacks: {lead: [bill]}
 func (h *house) adopt(text string) policies.PolicyInForce {
 	h.Helper()
 	h.policy.Store(&text)
-	return ok(h, h.operator(), func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Reload(ctx(h), c) })
+	return ok(h, h.operator(), func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Reload(ctx(h), c) })
 }
 
 // events are all that is on record of a task.
@@ -80,7 +84,7 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead", "router")
 			h.adopt(houseRules)
-			auto := func() *tasks.SendInput { return &tasks.SendInput{To: []string{routing.Auto}} }
+			auto := func() *handoffs.SendInput { return &handoffs.SendInput{To: []string{routing.Auto}} }
 			unsure := 0.2
 			for _, c := range []struct {
 				rule  string
@@ -88,7 +92,7 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 				stage event.Stage
 				to    event.Receiver
 			}{
-				{"money", tasks.CreateInput{Intent: "pay the invoice", Content: tasks.Content{Confidence: &unsure}}, event.Offered, event.Receiver{Capability: "billing"}},
+				{"money", tasks.CreateInput{Intent: "pay the invoice", Content: envelopes.Content{Confidence: &unsure}}, event.Offered, event.Receiver{Capability: "billing"}},
 				{"climb", tasks.CreateInput{Intent: "x", Tags: []string{"hard"}}, event.Offered, event.Receiver{Chain: "up"}},
 				{"watched", tasks.CreateInput{Intent: "x", Priority: event.Urgent}, event.AwaitingApproval, event.Receiver{Agent: "bill"}},
 				{"people", tasks.CreateInput{Intent: "x", Tags: []string{"person"}}, "", event.Receiver{Desk: "operators"}},
@@ -104,8 +108,8 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 					t.Errorf("%s: decided %+v", c.rule, d)
 				}
 				if c.rule == "parts" {
-					child, err := h.app.Task(ctx(h), h.operator(), r.Children[0])
-					for ; refusal.CodeOf(err) == refusal.NotFound; child, err = h.app.Task(ctx(h), h.operator(), r.Children[0]) { // it is made from the record
+					child, err := h.app.Tasks.Show(ctx(h), h.operator(), r.Children[0])
+					for ; refusal.CodeOf(err) == refusal.NotFound; child, err = h.app.Tasks.Show(ctx(h), h.operator(), r.Children[0]) { // it is made from the record
 						if ctx(h).Err() != nil {
 							t.Fatal(err)
 						}
@@ -120,14 +124,14 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 				if r.State != event.Pending || r.Handoff != "" || h.decided(r.Task) != nil {
 					t.Errorf("%s: %+v", by, r)
 				}
-				dry := ok(h, h.agent(by), func(c tasks.Caller) (policies.Routed, error) {
-					return h.app.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
+				dry := ok(h, h.agent(by), func(c caller.Caller) (policies.Routed, error) {
+					return h.app.Policies.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
 				})
 				if want := map[string]string{"lead": "stay", "router": ""}[by]; dry.Decision.Rule != want || dry.Decision.Action != event.ActionKeep {
 					t.Errorf("%s: %+v", by, dry)
 				}
-				no(h, h.agent("bill"), refusal.NotFound, func(c tasks.Caller) (policies.Routed, error) {
-					return h.app.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
+				no(h, h.agent("bill"), refusal.NotFound, func(c caller.Caller) (policies.Routed, error) {
+					return h.app.Policies.Route(ctx(h), c, policies.RouteInput{Task: r.Task})
 				})
 			}
 		})
@@ -143,7 +147,7 @@ func TestThePolicysFallbacksStandInInEveryHandoff(t *testing.T) {
 			h.join("lead", "router")
 			h.adopt(houseRules)
 			h.ready("lead", agent.Busy)
-			r := h.create(h.agent("router"), tasks.CreateInput{Intent: "x", Send: &tasks.SendInput{To: []string{"lead"}}})
+			r := h.create(h.agent("router"), tasks.CreateInput{Intent: "x", Send: &handoffs.SendInput{To: []string{"lead"}}})
 			if !slices.Equal(r.To, []string{"bill"}) {
 				t.Errorf("%+v", r)
 			}
@@ -156,14 +160,14 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)
 			defer h.stop()
-			reload := func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Reload(ctx(h), c) }
+			reload := func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Reload(ctx(h), c) }
 			no(h, h.operator(), refusal.NotFound, reload) // there is no file
 			text := houseRules
 			h.policy.Store(&text)
 			no(h, h.operator(), refusal.Invalid, reload) // nobody is there yet
-			missing, err := h.app.Load(ctx(h), identity.DefaultWorkspace)
+			missing, err := h.app.Policies.Load(ctx(h), identity.DefaultWorkspace)
 			for refusal.CodeOf(err) == refusal.Unknown { // a distributed log may not know: as with any call, it is made again
-				missing, err = h.app.Load(ctx(h), identity.DefaultWorkspace)
+				missing, err = h.app.Policies.Load(ctx(h), identity.DefaultWorkspace)
 			}
 			if err != nil || len(missing) == 0 { // but a server may start
 				t.Fatal(missing, err)
@@ -176,21 +180,21 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 				if r, is := refusal.As(err); !is || r.Code != refusal.Invalid || !strings.Contains(r.Message, "policy.yaml:") {
 					t.Errorf("%v", err)
 				}
-				if _, err := h.app.Load(ctx(h), identity.DefaultWorkspace); err == nil || h.app.Book.Err() == nil {
+				if _, err := h.app.Policies.Load(ctx(h), identity.DefaultWorkspace); err == nil || h.app.Policies.Err() == nil {
 					t.Error("a server starts with a bad file and says nothing")
 				}
-				p := ok(h, h.operator(), func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+				p := ok(h, h.operator(), func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Show(ctx(h), c) })
 				if p.Text != houseRules || p.Version != 1 || p.FileProblem == "" {
 					t.Errorf("in force is %+v", p)
 				}
 			}
-			if p := h.adopt(houseRules); p.Version != 1 || h.app.Book.Err() != nil {
-				t.Errorf("the same again: %+v, %v", p, h.app.Book.Err())
+			if p := h.adopt(houseRules); p.Version != 1 || h.app.Policies.Err() != nil {
+				t.Errorf("the same again: %+v, %v", p, h.app.Policies.Err())
 			}
-			for _, who := range []tasks.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
+			for _, who := range []caller.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
 				no(h, who, refusal.NotPermitted, reload)
 			}
-			no(h, h.agent("bill"), refusal.NotPermitted, func(c tasks.Caller) (policies.PolicyInForce, error) { return h.app.Show(ctx(h), c) })
+			no(h, h.agent("bill"), refusal.NotPermitted, func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Show(ctx(h), c) })
 		})
 	}
 }
@@ -210,7 +214,7 @@ func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
 				all.Go(func() { h.adopt(texts[0]) })
 			}
 			all.Wait()
-			list := ok(h, h.operator(), func(c tasks.Caller) ([]policies.PolicyInForce, error) { return h.app.Versions(ctx(h), c, 0) })
+			list := ok(h, h.operator(), func(c caller.Caller) ([]policies.PolicyInForce, error) { return h.app.Policies.Versions(ctx(h), c, 0) })
 			if len(list) != 4 || list[0].Version != 4 || list[0].Digest != list[3].Digest || list[0].Text != "" || list[0].By != "operator/ann" {
 				t.Errorf("%+v", list)
 			}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -29,7 +32,7 @@ func (h *house) halfOpen(name string) {
 // offers counts the offers that an agent has been made, by task.
 func (h *house) offers(name string) map[string]int {
 	h.Helper()
-	last, err := h.app.Last(ctx(h))
+	last, err := h.app.Positions.Last(ctx(h))
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -101,7 +104,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		h.join("lead", "backup")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
-		kinds := []tasks.SendInput{
+		kinds := []handoffs.SendInput{
 			{To: []string{"flaky"}},
 			{To: []string{"flaky", "backup"}},
 			{To: []string{"flaky", "backup"}, Kind: event.Broadcast},
@@ -111,8 +114,8 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		}
 		made := make([]error, 2*len(kinds))
 		together(len(made), func(i int) {
-			_, made[i] = call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
+			_, made[i] = call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
 			})
 		})
 		refused := 0
@@ -143,10 +146,10 @@ func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
 		for range crowd {
-			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Start: true, Send: &tasks.SendInput{To: []string{"first", "flaky"}}})
+			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Start: true, Send: &handoffs.SendInput{To: []string{"first", "flaky"}}})
 		}
 		h.settle()
-		box, err := h.app.Inbox(ctx(h), h.agent("first"), tasks.InboxInput{Peek: true})
+		box, err := h.app.Tasks.Inbox(ctx(h), h.agent("first"), tasks.InboxInput{Peek: true})
 		if err != nil || len(box.Items) != crowd {
 			h.Fatalf("%d items, %v", len(box.Items), err)
 		}
@@ -168,7 +171,7 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
 		for range crowd {
-			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{
+			h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{
 				To: []string{"away", "flaky"}, Timeouts: event.Timeouts{Offer: event.Duration(10 * time.Minute)},
 			}})
 		}
@@ -185,7 +188,7 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 		before := h.offers("flaky")
 		tasksList := map[string]bool{}
 		for range crowd {
-			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"owner"}}})
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"owner"}}})
 			tasksList[h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
 		}
 		time.Sleep(32 * time.Minute) // their leases end
@@ -204,7 +207,7 @@ func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 		h.join("lead")
 		h.register("owner", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
 		for range 4 {
-			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &tasks.SendInput{To: []string{"owner"}}})
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"owner"}}})
 			h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task }))
 			time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
 		}

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -21,24 +25,24 @@ import (
 )
 
 // publish makes a task of the agent "lead" and hands it to a channel in one call.
-func (h *house) publish(name string, in tasks.SendInput) taskstore.Receipt {
+func (h *house) publish(name string, in handoffs.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Channel = name
 	return h.create(h.agent("lead"), tasks.CreateInput{Intent: "look at this", Send: &in})
 }
 
 // refuseToPublish checks that nothing can be published to a channel, and why.
-func (h *house) refuseToPublish(in tasks.SendInput, code refusal.Code) {
+func (h *house) refuseToPublish(in handoffs.SendInput, code refusal.Code) {
 	h.Helper()
-	no(h, h.agent("lead"), code, func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look at this", Send: &in})
+	no(h, h.agent("lead"), code, func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look at this", Send: &in})
 	})
 }
 
 func (h *house) ready(name string, r agent.Readiness) {
 	h.Helper()
-	ok(h, h.agent(name), func(c tasks.Caller) (agents.Agent, error) {
-		return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: name, Readiness: r})
+	ok(h, h.agent(name), func(c caller.Caller) (agents.Agent, error) {
+		return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: name, Readiness: r})
 	})
 }
 
@@ -57,7 +61,7 @@ func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
 		}
 		h.join(names...)
 		h.channel("news", append(names, "lead")...)
-		r := h.publish("news", tasks.SendInput{Reason: event.ReasonSpecialization})
+		r := h.publish("news", handoffs.SendInput{Reason: event.ReasonSpecialization})
 		if r.Stage != event.Offered || len(r.To) != len(names) || slices.Contains(r.To, "lead") {
 			h.Fatalf("offered to %d: %+v", len(r.To), r)
 		}
@@ -71,8 +75,8 @@ func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
 		winners := make([]string, len(names))
 		together(len(names), func(i int) {
 			item := items[i]
-			a, err := call(h.agent(names[i]), func(c tasks.Caller) (tasks.Accepted, error) {
-				return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			a, err := call(h.agent(names[i]), func(c caller.Caller) (tasks.Accepted, error) {
+				return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
 			if err == nil {
 				winners[i] = a.Owner
@@ -93,7 +97,7 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		h.join(names...)
 		h.channel("news", names...)
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "look at this", Start: true})
-		sent := h.send(h.agent("lead"), r, tasks.SendInput{Channel: "news", FanOut: true})
+		sent := h.send(h.agent("lead"), r, handoffs.SendInput{Channel: "news", FanOut: true})
 		if sent.State != event.Waiting {
 			h.Fatalf("%+v", sent)
 		}
@@ -113,13 +117,13 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		// At least once: what is delivered again has the id that it had.
 		spawn, ev := h.spawned(r.Task)
 		for range 2 {
-			if err := h.app.CreateChildren(context.Background(), identity.DefaultWorkspace, r.Task, spawn, ev); err != nil && refusal.CodeOf(err) != refusal.Unknown {
+			if err := h.app.FollowUp.CreateChildren(context.Background(), identity.DefaultWorkspace, r.Task, spawn, ev); err != nil && refusal.CodeOf(err) != refusal.Unknown {
 				h.Fatal(err)
 			}
 		}
 		h.settle()
 		for _, name := range names {
-			box, err := h.app.Inbox(ctx(h), h.agent(name), tasks.InboxInput{Peek: true})
+			box, err := h.app.Tasks.Inbox(ctx(h), h.agent(name), tasks.InboxInput{Peek: true})
 			if err != nil || len(box.Items) != 1 || !ids[box.Items[0].ID] {
 				h.Errorf("%s has %+v, %v", name, box.Items, err)
 			}
@@ -155,7 +159,7 @@ func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		r := h.publish("news", tasks.SendInput{FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}})
+		r := h.publish("news", handoffs.SendInput{FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}})
 		child := h.task(r.Task).Children[0].Task
 		first := h.of(child, "bob") // seen, and not answered
 		again := h.waitFor("bob", func(i view.Item) bool { return i.Task == child && i.Offer > first.Offer })
@@ -172,8 +176,8 @@ func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
 		h.channel("news", "bob", "busy", "gone", "small")
 		h.ready("busy", agent.Busy)
 		h.ready("gone", agent.Busy)
-		claim := h.publish("news", tasks.SendInput{})
-		copies := h.publish("news", tasks.SendInput{FanOut: true})
+		claim := h.publish("news", handoffs.SendInput{})
+		copies := h.publish("news", handoffs.SendInput{FanOut: true})
 		h.subscribe("news", "late")
 		h.unsubscribe("news", "gone")
 		for _, name := range []string{"late", "small", "busy", "gone"} {
@@ -201,13 +205,13 @@ func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "cy")
 		h.channel("news", "bob", "cy")
-		r := h.publish("news", tasks.SendInput{})
+		r := h.publish("news", handoffs.SendInput{})
 		item := h.of(r.Task, "bob")
 		h.unsubscribe("news", "bob")
 		if a := h.accept("bob", item); a.Owner != "bob" {
 			h.Errorf("%+v", a.Receipt)
 		}
-		if next := h.publish("news", tasks.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
+		if next := h.publish("news", handoffs.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
 			h.Errorf("published to %v", next.To)
 		}
 	})
@@ -217,14 +221,14 @@ func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		r := h.publish("news", tasks.SendInput{})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (agents.Channel, error) { return h.app.RemoveChannel(ctx(h), c, "news") })
-		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.NotFound)
+		r := h.publish("news", handoffs.SendInput{})
+		ok(h, h.agent("lead"), func(c caller.Caller) (channels.Channel, error) { return h.app.Channels.Remove(ctx(h), c, "news") })
+		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.NotFound)
 		if a := h.accept("bob", h.of(r.Task, "bob")); a.Owner != "bob" {
 			h.Errorf("%+v", a.Receipt)
 		}
 		h.channel("news")
-		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
+		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
 	})
 }
 
@@ -234,21 +238,21 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 		h.channel("empty")
 		h.channel("mine", "lead")
 		h.channel("news", "bob", "gone")
-		h.refuseToPublish(tasks.SendInput{Channel: "nothing"}, refusal.NotFound)
-		h.refuseToPublish(tasks.SendInput{Channel: "../news"}, refusal.Invalid)
-		h.refuseToPublish(tasks.SendInput{Channel: "empty"}, refusal.Conflict)
-		h.refuseToPublish(tasks.SendInput{Channel: "mine"}, refusal.Conflict)
-		h.refuseToPublish(tasks.SendInput{Channel: "news", To: []string{"bob"}}, refusal.Invalid)
-		h.refuseToPublish(tasks.SendInput{Channel: "news", Capability: "go"}, refusal.Invalid)
-		h.refuseToPublish(tasks.SendInput{Channel: "news", Kind: event.Warm}, refusal.Invalid)
-		h.refuseToPublish(tasks.SendInput{Channel: "news", Kind: event.Delegation}, refusal.Invalid)
-		ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
-		if r := h.publish("news", tasks.SendInput{Kind: event.Broadcast}); !slices.Equal(r.To, []string{"bob"}) {
+		h.refuseToPublish(handoffs.SendInput{Channel: "nothing"}, refusal.NotFound)
+		h.refuseToPublish(handoffs.SendInput{Channel: "../news"}, refusal.Invalid)
+		h.refuseToPublish(handoffs.SendInput{Channel: "empty"}, refusal.Conflict)
+		h.refuseToPublish(handoffs.SendInput{Channel: "mine"}, refusal.Conflict)
+		h.refuseToPublish(handoffs.SendInput{Channel: "news", To: []string{"bob"}}, refusal.Invalid)
+		h.refuseToPublish(handoffs.SendInput{Channel: "news", Capability: "go"}, refusal.Invalid)
+		h.refuseToPublish(handoffs.SendInput{Channel: "news", Kind: event.Warm}, refusal.Invalid)
+		h.refuseToPublish(handoffs.SendInput{Channel: "news", Kind: event.Delegation}, refusal.Invalid)
+		ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Remove(ctx(h), c, "gone") })
+		if r := h.publish("news", handoffs.SendInput{Kind: event.Broadcast}); !slices.Equal(r.To, []string{"bob"}) {
 			h.Errorf("published to %v", r.To)
 		}
 		h.ready("bob", agent.Draining)
-		_, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &tasks.SendInput{Channel: "news"}})
+		_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
 		})
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
 			h.Errorf("nobody is fit: %v", err)
@@ -262,13 +266,13 @@ func TestNobodyStandsInForASubscriber(t *testing.T) {
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
 		h.channel("news", "bob", "cy")
 		h.ready("bob", agent.Offline)
-		r := h.publish("news", tasks.SendInput{})
+		r := h.publish("news", handoffs.SendInput{})
 		got := h.task(r.Task)
 		if len(got.Handoff.Candidates) != 1 || got.Handoff.Candidates[0].Agent != "cy" {
 			h.Errorf("candidates %+v", got.Handoff.Candidates)
 		}
 		h.ready("cy", agent.Offline)
-		h.refuseToPublish(tasks.SendInput{Channel: "news"}, refusal.Unavailable)
+		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.Unavailable)
 	})
 }
 
@@ -276,13 +280,13 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
-		stranger := tasks.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
-		publish := func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &tasks.SendInput{Channel: "news"}})
+		stranger := caller.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
+		publish := func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
 		}
 		no(h, stranger, refusal.NotFound, publish)
-		ok(h, stranger, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.CreateChannel(ctx(h), c, agents.ChannelInput{Name: "news"})
+		ok(h, stranger, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "news"})
 		})
 		no(h, stranger, refusal.Conflict, publish)
 		h.empty("bob")
@@ -298,13 +302,13 @@ func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
 			h.join(name)
 			h.subscribe("news", name)
 		}
-		no(h, h.agent("one-more"), refusal.Limit, func(c tasks.Caller) (agents.Channel, error) {
-			return h.app.Subscribe(ctx(h), c, agents.SubscriptionInput{Channel: "news"})
+		no(h, h.agent("one-more"), refusal.Limit, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Subscribe(ctx(h), c, channels.SubscriptionInput{Channel: "news"})
 		})
-		if r := h.publish("news", tasks.SendInput{}); len(r.To) != channel.MaxSubscribers {
+		if r := h.publish("news", handoffs.SendInput{}); len(r.To) != channel.MaxSubscribers {
 			h.Errorf("a claim of %d", len(r.To))
 		}
-		r := h.publish("news", tasks.SendInput{FanOut: true})
+		r := h.publish("news", handoffs.SendInput{FanOut: true})
 		if children := h.task(r.Task).Children; len(children) != channel.MaxSubscribers {
 			h.Errorf("%d copies", len(children))
 		}

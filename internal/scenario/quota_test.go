@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -30,7 +33,7 @@ func (h *house) bounded(most int) *counter {
 	c := &counter{Board: views.Board}
 	views.Board = c
 	var err error
-	if h.app, err = tasks.New(h.ledger, views, tasks.Options{Now: h.now, MaxOpen: most}); err != nil {
+	if h.app, err = usecase.New(h.ledger, views, usecase.Options{Now: h.now, MaxOpen: most}); err != nil {
 		h.Fatal(err)
 	}
 	return c
@@ -40,8 +43,8 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		h.bounded(3)
-		create := func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "one more", Start: true})
+		create := func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "one more", Start: true})
 		}
 		once := h.agent("ann").WithKey("the-first")
 		first, err := create(once)
@@ -55,8 +58,8 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		third := ok(h, h.agent("ann"), create)
 		no(h, h.agent("ann"), refusal.Limit, create)
 		ok(h, h.agent("bob"), create)
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "of an operator"})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "of an operator"})
 		})
 		if again, err := create(once); err != nil || again.Task != first.Task || !again.Repeat {
 			h.Errorf("the repeat of what was made: %+v, %v", again, err)

@@ -5,6 +5,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -16,14 +20,16 @@ import (
 const readers = 8
 
 // atOnce reads the same content several times at once, and returns the one thing that all were given.
-func (h *house) atOnce(by tasks.Caller, id string) tasks.Sheet {
+func (h *house) atOnce(by caller.Caller, id string) envelopes.Sheet {
 	h.Helper()
-	sheets := make([]tasks.Sheet, readers)
+	sheets := make([]envelopes.Sheet, readers)
 	errs := make([]error, readers)
 	var all sync.WaitGroup
 	for n := range readers {
 		all.Go(func() {
-			sheets[n], errs[n] = call(by, func(c tasks.Caller) (tasks.Sheet, error) { return h.app.Content(ctx(h), c, tasks.ContentInput{ID: id}) })
+			sheets[n], errs[n] = call(by, func(c caller.Caller) (envelopes.Sheet, error) {
+				return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: id})
+			})
 		})
 	}
 	all.Wait()
@@ -49,7 +55,7 @@ func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T
 		if task := h.task(r.Task); task.Shares[0].Rendition != got.Digest {
 			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Shares[0].Rendition)
 		}
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		offer := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemOffer })
 		got = h.atOnce(h.agent("bob"), offer.ID)
 		if task := h.task(r.Task); task.Handoff.Rendition != got.Digest {
@@ -67,7 +73,7 @@ func TestAFallbackIsNotGivenWhatNamesTheReceiverBeforeIt(t *testing.T) {
 		h.register("bob", agents.AgentSpec{ContextWindow: 8000, Fallbacks: []string{"cyd"}})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 8000})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true})
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		h.reject("bob", h.wait("bob"), event.Overloaded)
 		got := h.acceptPrompt("cyd")
 		if doc := packed(h, *got.Content); !slices.Equal(doc.Handoff.To, []string{"cyd"}) {
@@ -84,12 +90,12 @@ func TestAnImportThatIsRepeatedIsTheSameImportWhoeverHasComeSince(t *testing.T) 
 			"task_id": "t-1", "from_agent": "triage", "to_agent": "bob", "handoff_reason": "timeout", "task_context": {"summary": "the build is red"},
 			"audit_trail": []
 		}`)}
-		first := ok(h, key, func(tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		first := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, in) })
 		if first.Format != foreign.HandoffDocument || len(first.To) != 0 {
 			h.Fatalf("nobody of that name is there: %+v", first)
 		}
 		h.join("bob")
-		again := ok(h, key, func(tasks.Caller) (tasks.Imported, error) { return h.app.Import(ctx(h), key, in) })
+		again := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, in) })
 		if !again.Repeat || again.Task != first.Task || len(again.To) != 0 {
 			h.Errorf("the first: %+v, and again: %+v", first.Receipt, again.Receipt)
 		}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -32,7 +35,7 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}, Start: true})
-		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}})
 		got := h.accept("coder", h.wait("coder")).Receipt
 		var want []string
 		for n := range task.MaxNotes + 5 {
@@ -45,10 +48,10 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 			h.Errorf("the receiver is told %q", told)
 		}
 		h.progress("backup", fresh.Receipt, "step 24") // in the very words of another
-		h.send(h.agent("backup"), fresh.Receipt, tasks.SendInput{To: []string{"triage"}})
+		h.send(h.agent("backup"), fresh.Receipt, handoffs.SendInput{To: []string{"triage"}})
 		h.reject("triage", h.wait("triage"), event.Overloaded)
 		h.progress("backup", fresh.Receipt, "step 25")
-		h.send(h.agent("backup"), fresh.Receipt, tasks.SendInput{To: []string{"triage"}})
+		h.send(h.agent("backup"), fresh.Receipt, handoffs.SendInput{To: []string{"triage"}})
 		want = append(want, "backup: step 24", "backup: step 25")
 		if told := notes(packed(h, *h.acceptPrompt("triage").Content)); !slices.Equal(told, want) {
 			h.Errorf("each note once, after a rejection too: %q", told)
@@ -62,19 +65,19 @@ func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
 		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
 		got := h.accept("coder", h.wait("coder")).Receipt
 		takeover := func() (taskstore.Receipt, error) {
-			return call(h.agent("tiny"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
+			return call(h.agent("tiny"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task})
 			})
 		}
 		ask, err := takeover()
 		if err != nil || ask.Ask == "" {
 			h.Fatalf("asked: %+v, %v", ask, err)
 		}
-		_, err = call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: ask.Ask, Epoch: got.Epoch})
+		_, err = call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: ask.Ask, Epoch: got.Epoch})
 		})
 		h.cannotRead(err)
 		if now := h.task(r.Task); now.Owner != "coder" || now.Epoch != got.Epoch {
@@ -105,7 +108,7 @@ func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
 		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
 		h.accept("coder", h.wait("coder"))
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}, ContextWindow: 500}) // it can read less than before
 		parked := h.inState(r.Task, event.Parked)
@@ -121,11 +124,11 @@ func TestAWaitWithoutChildrenIsRefused(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "go", Start: true})
-		for name, in := range map[string]tasks.SendInput{
+		for name, in := range map[string]handoffs.SendInput{
 			"warm": {}, "a claim": {Kind: event.Broadcast}, "a fan-out that nobody waits for": {Kind: event.Broadcast, FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}},
 		} {
 			in.Task, in.Epoch, in.To, in.Timeouts.Wait = r.Task, r.Epoch, []string{"bob"}, event.Duration(time.Minute)
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, in) })
 			no, _ := refusal.As(err)
 			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Hint, "leave the wait timeout out") {
 				h.Errorf("%s: %v", name, err)
@@ -134,6 +137,6 @@ func TestAWaitWithoutChildrenIsRefused(t *testing.T) {
 		if now := h.task(r.Task); now.Handoff != nil || now.Owner != "ann" {
 			h.Errorf("a refused handoff left something: %+v", now.Task)
 		}
-		h.send(h.agent("ann"), r, tasks.SendInput{To: []string{"bob"}, Kind: event.Delegation, Timeouts: event.Timeouts{Wait: event.Duration(time.Minute)}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation, Timeouts: event.Timeouts{Wait: event.Duration(time.Minute)}})
 	})
 }

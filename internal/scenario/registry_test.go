@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -18,8 +21,8 @@ import (
 // registering is a registration that must be refused as invalid.
 func (h *house) registering(name string, spec agents.AgentSpec) string {
 	h.Helper()
-	_, err := call(h.operator(), func(c tasks.Caller) (agents.Agent, error) {
-		return h.app.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
+	_, err := call(h.operator(), func(c caller.Caller) (agents.Agent, error) {
+		return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
 	})
 	if refusal.CodeOf(err) != refusal.Invalid {
 		h.Fatalf("%s: %v", name, err)
@@ -49,13 +52,13 @@ func TestTwoStandInForEachOtherAndATaskDoesNotGoRound(t *testing.T) {
 		h.register("ann", agents.AgentSpec{Fallbacks: []string{"bob"}})
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"ann"}})
 		h.ready("ann", agent.Busy)
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "one", Send: &tasks.SendInput{To: []string{"ann"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"ann"}}})
 		if !slices.Equal(r.To, []string{"bob"}) {
 			h.Errorf("%+v", r)
 		}
 		h.ready("bob", agent.Busy)
-		if _, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Create(ctx(h), c, tasks.CreateInput{Intent: "two", Send: &tasks.SendInput{To: []string{"ann"}}})
+		if _, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "two", Send: &handoffs.SendInput{To: []string{"ann"}}})
 		}); refusal.CodeOf(err) != refusal.Unavailable {
 			h.Errorf("%v", err)
 		}
@@ -87,7 +90,7 @@ func TestAPersonIsGivenTime(t *testing.T) {
 		h.join("coder")
 		h.register("dora", agents.AgentSpec{Kind: agent.KindHuman, Capabilities: []string{"contracts"}})
 		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "may we sign this?", Start: true})
-		h.send(h.agent("coder"), r, tasks.SendInput{To: []string{"dora"}})
+		h.send(h.agent("coder"), r, handoffs.SendInput{To: []string{"dora"}})
 		item := h.wait("dora")     // who has seen it now
 		time.Sleep(20 * time.Hour) // and sleeps on it
 		a := h.accept("dora", item)

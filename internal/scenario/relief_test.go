@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -15,10 +19,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) stuck(by tasks.Caller, task string) taskstore.Receipt {
+func (h *house) stuck(by caller.Caller, task string) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: task, Detail: "no answer"})
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: task, Detail: "no answer"})
 	})
 }
 
@@ -27,20 +31,20 @@ func TestAnOwnerThatIsStuckIsReplacedOnAWord(t *testing.T) {
 		h.join("lead", "backup", "stranger")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ship it", Start: true})
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: tasks.Content{Ask: "write the code"}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "write the code"}})
 		a := h.accept("coder", h.wait("coder"))
 		h.progress("coder", a.Receipt, "half way")
 		for who, want := range map[string]refusal.Code{"stranger": refusal.NotFound, "coder": refusal.Invalid} {
-			_, err := call(h.agent(who), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: a.Task})
+			_, err := call(h.agent(who), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: a.Task})
 			})
 			if refusal.CodeOf(err) != want {
 				h.Errorf("%s: %v", who, err)
 			}
 		}
 		h.stuck(h.agent("lead"), a.Task) // who owns the task that this one works for
-		if _, err := call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Heartbeat(ctx(h), c, tasks.HeartbeatInput{Task: a.Task, Epoch: a.Epoch})
+		if _, err := call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Heartbeat(ctx(h), c, tasks.HeartbeatInput{Task: a.Task, Epoch: a.Epoch})
 		}); err != nil {
 			h.Error(err)
 		}
@@ -48,8 +52,8 @@ func TestAnOwnerThatIsStuckIsReplacedOnAWord(t *testing.T) {
 		if fresh.Owner != "backup" || !strings.Contains(string(fresh.Content.Envelope), "half way") {
 			h.Fatalf("%+v", fresh.Receipt)
 		}
-		_, err := call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: a.Task, Epoch: a.Epoch})
+		_, err := call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: a.Task, Epoch: a.Epoch})
 		})
 		if err == nil {
 			h.Error("the old owner finished a task that it had lost")
@@ -64,7 +68,7 @@ func TestAnOwnerThatIsStuckIsReplacedOnAWord(t *testing.T) {
 func (h *house) standing(agent string) agents.Agent {
 	h.Helper()
 	h.settle()
-	return ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.Agent(ctx(h), c, agent) })
+	return ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Show(ctx(h), c, agent) })
 }
 
 func TestAnOwnerThatReportsNoProgressIsReplacedThoughItLives(t *testing.T) {
@@ -76,8 +80,8 @@ func TestAnOwnerThatReportsNoProgressIsReplacedThoughItLives(t *testing.T) {
 		})
 		for range 20 { // alive, and nothing more
 			time.Sleep(29 * time.Second)
-			_, err := call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Heartbeat(ctx(h), c, tasks.HeartbeatInput{Task: r.Task, Epoch: r.Epoch})
+			_, err := call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Heartbeat(ctx(h), c, tasks.HeartbeatInput{Task: r.Task, Epoch: r.Epoch})
 			})
 			if err != nil {
 				h.Fatal(err)
@@ -110,15 +114,15 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		var tasksNames []string
 		for i, by := range []string{"ann", "ann", "bob"} {
-			r := h.create(h.agent(by), tasks.CreateInput{Intent: fmt.Sprint("task ", i), Send: &tasks.SendInput{To: []string{"coder"}}})
+			r := h.create(h.agent(by), tasks.CreateInput{Intent: fmt.Sprint("task ", i), Send: &handoffs.SendInput{To: []string{"coder"}}})
 			h.accept("coder", h.wait("coder"))
 			tasksNames = append(tasksNames, r.Task)
 			time.Sleep(time.Second)
 		}
 		h.settle()
-		say := func(by tasks.Caller) taskstore.Relief {
-			return ok(h, by, func(c tasks.Caller) (taskstore.Relief, error) {
-				return h.app.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: "coder"})
+		say := func(by caller.Caller) taskstore.Relief {
+			return ok(h, by, func(c caller.Caller) (taskstore.Relief, error) {
+				return h.app.Tasks.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: "coder"})
 			})
 		}
 		moved := func(r taskstore.Relief) (ids []string) {
@@ -145,7 +149,7 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 func (h *house) offered(agent string) (tasksNames []string) {
 	h.Helper()
 	h.settle()
-	box, err := h.app.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true, Limit: 100})
+	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true, Limit: 100})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -166,7 +170,7 @@ func TestWhoHasTooMuchToDoIsRelievedByItsPeersEvenly(t *testing.T) {
 		h.register("two", agents.AgentSpec{Capabilities: can, MaxTasks: 3})
 		h.register("other", agents.AgentSpec{Capabilities: []string{"draw"}})
 		for i := range 6 {
-			h.create(h.agent("lead"), tasks.CreateInput{Intent: fmt.Sprint("lint ", i), Send: &tasks.SendInput{To: []string{"full"}}})
+			h.create(h.agent("lead"), tasks.CreateInput{Intent: fmt.Sprint("lint ", i), Send: &handoffs.SendInput{To: []string{"full"}}})
 			time.Sleep(time.Second)
 			h.settle()
 		}
@@ -178,7 +182,7 @@ func TestWhoHasTooMuchToDoIsRelievedByItsPeersEvenly(t *testing.T) {
 			h.Errorf("%v, want %v", got, want)
 		}
 		moved := h.offered("one")[0]
-		tr := ok(h, h.operator(), func(c tasks.Caller) (*view.Trail, error) { return h.app.Trail(ctx(h), c, moved) })
+		tr := ok(h, h.operator(), func(c caller.Caller) (*view.Trail, error) { return h.app.History.Trail(ctx(h), c, moved) })
 		if !slices.ContainsFunc(tr.Entries, func(e view.AuditEntry) bool { return e.Event == "offer-shed" }) {
 			h.Errorf("the trail says nothing of it: %+v", tr.Entries)
 		}
@@ -194,18 +198,18 @@ func TestAnOfferIsShedToWhoCanReadIt(t *testing.T) {
 			h.register(name, agents.AgentSpec{Capabilities: can, ContextWindow: 500})
 		}
 		long := strings.Repeat("fix the long list of faults, ", 130)
-		task := h.create(h.agent("lead"), tasks.CreateInput{Intent: long, Send: &tasks.SendInput{To: []string{"full"}}}).Task
+		task := h.create(h.agent("lead"), tasks.CreateInput{Intent: long, Send: &handoffs.SendInput{To: []string{"full"}}}).Task
 		h.settle()
 		shed := func() taskstore.Relief {
-			return ok(h, h.agent("full"), func(c tasks.Caller) (taskstore.Relief, error) {
-				return h.app.ShedOffers(ctx(h), c, tasks.ShedInput{Agent: "full"})
+			return ok(h, h.agent("full"), func(c caller.Caller) (taskstore.Relief, error) {
+				return h.app.Tasks.ShedOffers(ctx(h), c, tasks.ShedInput{Agent: "full"})
 			})
 		}
 		if r := shed(); len(r.Moved) != 0 || len(r.Kept) != 1 || !strings.Contains(r.Kept[0].Why, "tokens") {
 			h.Errorf("%+v", r)
 		}
 		h.register("roomy", agents.AgentSpec{Capabilities: can, MaxTasks: 2, ContextWindow: 100_000}) // and has more to do than those
-		h.create(h.agent("lead"), tasks.CreateInput{Intent: "lint", Send: &tasks.SendInput{To: []string{"roomy"}}})
+		h.create(h.agent("lead"), tasks.CreateInput{Intent: "lint", Send: &handoffs.SendInput{To: []string{"roomy"}}})
 		h.settle()
 		if r := shed(); len(r.Moved) != 1 || r.Moved[0].Task != task || !slices.Equal(r.Moved[0].To, []string{"roomy"}) {
 			h.Errorf("%+v", r)
@@ -220,12 +224,12 @@ func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
 		h.register("idle", agents.AgentSpec{MaxTasks: 2})
 		ids := map[event.Priority]string{}
 		for _, p := range []event.Priority{event.Urgent, event.Low, event.High, event.Normal} {
-			ids[p] = h.create(h.agent("lead"), tasks.CreateInput{Intent: string(p), Priority: p, Send: &tasks.SendInput{To: []string{"busy"}}}).Task
+			ids[p] = h.create(h.agent("lead"), tasks.CreateInput{Intent: string(p), Priority: p, Send: &handoffs.SendInput{To: []string{"busy"}}}).Task
 		}
 		h.settle()
-		shed := func(by tasks.Caller, keep int) (taskstore.Relief, error) {
-			return call(by, func(c tasks.Caller) (taskstore.Relief, error) {
-				return h.app.ShedOffers(ctx(h), c, tasks.ShedInput{Agent: "busy", Keep: keep})
+		shed := func(by caller.Caller, keep int) (taskstore.Relief, error) {
+			return call(by, func(c caller.Caller) (taskstore.Relief, error) {
+				return h.app.Tasks.ShedOffers(ctx(h), c, tasks.ShedInput{Agent: "busy", Keep: keep})
 			})
 		}
 		if _, err := shed(h.agent("stranger"), 0); refusal.CodeOf(err) != refusal.NotPermitted {

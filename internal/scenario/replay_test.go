@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -12,7 +15,7 @@ import (
 )
 
 // lost is a handoff that nobody answers: it ends in the dead letters.
-func lost(in tasks.SendInput) tasks.SendInput {
+func lost(in handoffs.SendInput) handoffs.SendInput {
 	none := 0
 	in.Retries, in.Timeouts.Offer, in.Timeouts.Confirm = &none, event.Duration(7*time.Minute), event.Duration(11*time.Minute)
 	in.Timeouts.Lease, in.Detail = event.Duration(47*time.Minute), "you know roofs"
@@ -21,14 +24,14 @@ func lost(in tasks.SendInput) tasks.SendInput {
 
 func (h *house) replay(in tasks.ReplayInput) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Replay(ctx(h), c, in) })
+	return ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Replay(ctx(h), c, in) })
 }
 
 func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Permissions: []string{"ladder", "saw"}})
-		h.send(h.agent("ann"), r, lost(tasks.SendInput{
+		h.send(h.agent("ann"), r, lost(handoffs.SendInput{
 			To: []string{"bob", "cyd"}, Confirm: event.ConfirmExplicit, Permissions: []string{"ladder"}, Kind: event.Cold, Reason: event.ReasonSpecialization,
 		}))
 		before := h.inState(r.Task, event.Parked).Handoff
@@ -51,7 +54,7 @@ func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "bob", "cyd")
 		h.channel("roofs", "bob")
-		r := h.publish("roofs", lost(tasks.SendInput{}))
+		r := h.publish("roofs", lost(handoffs.SendInput{}))
 		h.inState(r.Task, event.Parked)
 		h.subscribe("roofs", "cyd")
 		h.replay(tasks.ReplayInput{Task: r.Task})
@@ -69,11 +72,11 @@ func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T
 	story(t, func(h *house) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true})
-		sent := h.send(h.operator(), r, lost(tasks.SendInput{To: []string{"bob"}, Kind: event.Supervised}))
+		sent := h.send(h.operator(), r, lost(handoffs.SendInput{To: []string{"bob"}, Kind: event.Supervised}))
 		ada := h.as(h.operator().Role, "ada")
-		approve := func(by tasks.Caller, id string) error {
-			_, err := call(by, func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: id})
+		approve := func(by caller.Caller, id string) error {
+			_, err := call(by, func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: id})
 			})
 			return err
 		}
@@ -81,8 +84,8 @@ func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T
 			h.Fatal(err)
 		}
 		h.inState(r.Task, event.Parked)
-		again := ok(h, ada, func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
+		again := ok(h, ada, func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task})
 		})
 		if again.Stage != event.AwaitingApproval {
 			h.Errorf("replayed: %+v", again)
@@ -101,7 +104,7 @@ func TestAReplayFollowsTheRouteAsTheOperatorEditsIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "cyd", "dan")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Route: []string{"bob", "dan"}})
-		h.send(h.agent("ann"), r, lost(tasks.SendInput{Confirm: event.ConfirmExplicit}))
+		h.send(h.agent("ann"), r, lost(handoffs.SendInput{Confirm: event.ConfirmExplicit}))
 		h.inState(r.Task, event.Parked)
 		h.replay(tasks.ReplayInput{Task: r.Task})
 		if now := h.task(r.Task).Handoff; !now.RouteStep || now.Candidates[0].Agent != "bob" {

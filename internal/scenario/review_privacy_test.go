@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -24,18 +29,20 @@ func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend"})
 		})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Content: tasks.Content{Notes: secret}})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Notes: secret}})
 		for _, id := range []string{r.Handoff, r.Task} {
-			s, err := call(h.agent("friend"), func(c tasks.Caller) (tasks.Sheet, error) { return h.app.Content(ctx(h), c, tasks.ContentInput{ID: id}) })
+			s, err := call(h.agent("friend"), func(c caller.Caller) (envelopes.Sheet, error) {
+				return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: id})
+			})
 			if err == nil {
 				h.Errorf("friend reads %s, which was offered to coder: %s", id, s.Envelope)
 			}
 		}
-		ok(h, h.agent("coder"), func(c tasks.Caller) (tasks.Sheet, error) {
-			return h.app.Content(ctx(h), c, tasks.ContentInput{ID: r.Handoff})
+		ok(h, h.agent("coder"), func(c caller.Caller) (envelopes.Sheet, error) {
+			return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: r.Handoff})
 		})
 	})
 }
@@ -44,18 +51,18 @@ func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "other")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "who?", Start: true})
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder", "other"}, Kind: event.Broadcast, Content: tasks.Content{Notes: secret}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder", "other"}, Kind: event.Broadcast, Content: envelopes.Content{Notes: secret}})
 		h.wait("coder")
-		trail := func(by tasks.Caller) string {
-			tr := ok(h, by, func(c tasks.Caller) (*view.Trail, error) { return h.app.Trail(ctx(h), c, r.Task) })
+		trail := func(by caller.Caller) string {
+			tr := ok(h, by, func(c caller.Caller) (*view.Trail, error) { return h.app.History.Trail(ctx(h), c, r.Task) })
 			b, err := json.Marshal(tr)
 			if err != nil {
 				h.Fatal(err)
 			}
 			for _, f := range []view.Format{view.FormatJSON, view.FormatLines, view.FormatCSV} {
-				ok(h, by, func(c tasks.Caller) (bool, error) {
+				ok(h, by, func(c caller.Caller) (bool, error) {
 					var out bytes.Buffer
-					err := h.app.Export(ctx(h), c, history.ExportInput{Task: r.Task, Format: f}, &out)
+					err := h.app.History.Export(ctx(h), c, history.ExportInput{Task: r.Task, Format: f}, &out)
 					b = append(b, out.Bytes()...)
 					return true, err
 				})
@@ -65,7 +72,7 @@ func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
 		if got := trail(h.agent("coder")); strings.Contains(got, secret) || !strings.Contains(got, "handoff-offered") {
 			h.Errorf("a candidate of a claim reads the content: %s", got)
 		}
-		for _, by := range []tasks.Caller{h.agent("lead"), h.operator(), h.as(identity.Auditor, "kim")} {
+		for _, by := range []caller.Caller{h.agent("lead"), h.operator(), h.as(identity.Auditor, "kim")} {
 			if got := trail(by); strings.Count(got, secret) < 4 {
 				h.Errorf("%s lacks content", by)
 			}
@@ -77,19 +84,19 @@ func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "deploy", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Supervised, Content: tasks.Content{Notes: "carefully"}})
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff, Digest: r.Envelope})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Supervised, Content: envelopes.Content{Notes: "carefully"}})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff, Digest: r.Envelope})
 		})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend", Content: tasks.Content{Ask: "skip all checks"}})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "friend", Content: envelopes.Content{Ask: "skip all checks"}})
 		})
 		a := h.accept("coder", h.wait("coder"))
 		if a.Content.Digest != r.Envelope || strings.Contains(string(a.Content.Envelope), "skip all checks") {
 			h.Errorf("%s was approved, coder got %s: %s", r.Envelope, a.Content.Digest, a.Content.Envelope)
 		}
-		s := ok(h, h.agent("coder"), func(c tasks.Caller) (tasks.Sheet, error) {
-			return h.app.Content(ctx(h), c, tasks.ContentInput{ID: r.Task})
+		s := ok(h, h.agent("coder"), func(c caller.Caller) (envelopes.Sheet, error) {
+			return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: r.Task})
 		})
 		if s.Digest != r.Envelope {
 			h.Errorf("the task's content is %s", s.Digest)
@@ -103,8 +110,8 @@ func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
 		mine := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mine", Start: true})
 		other := h.create(h.agent("bob"), tasks.CreateInput{Intent: "other", Start: true})
 		for _, entry := range []uint64{uint64(other.Position), uint64(other.Position) + 1000} {
-			_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Annotate(ctx(h), c, tasks.AnnotateInput{Task: mine.Task, Entry: entry, Note: "wrong"})
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Annotate(ctx(h), c, tasks.AnnotateInput{Task: mine.Task, Entry: entry, Note: "wrong"})
 			})
 			if refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("entry %d of another task: %v", entry, err)
@@ -116,9 +123,9 @@ func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
 func TestATokenIsMadeOnceUnderOneKey(t *testing.T) {
 	story(t, func(h *house) {
 		admin := h.as(identity.Admin, "root").WithKey("one-token")
-		mint := func(label string) (agents.Token, error) {
+		mint := func(label string) (tokens.Token, error) {
 			for {
-				tok, err := h.app.CreateToken(ctx(h), admin, agents.TokenInput{Role: identity.Auditor, Name: "kim", Label: label})
+				tok, err := h.app.Tokens.Create(ctx(h), admin, tokens.TokenInput{Role: identity.Auditor, Name: "kim", Label: label})
 				if refusal.CodeOf(err) != refusal.Unknown {
 					return tok, err
 				}
@@ -142,8 +149,8 @@ func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "later"})
-		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task})
+		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task})
 		})
 		if refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("escalated to nobody: %v", err)
@@ -156,11 +163,11 @@ func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
 		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(20 * time.Second)})
 		done := make(chan error, 1)
 		go func() {
-			_, err := h.app.Inbox(ctx(h), h.agent("ann"), tasks.InboxInput{Wait: tasks.MaxWait})
+			_, err := h.app.Tasks.Inbox(ctx(h), h.agent("ann"), tasks.InboxInput{Wait: tasks.MaxWait})
 			done <- err
 		}()
 		time.Sleep(45 * time.Second)
-		a, err := h.app.Agent(ctx(h), h.operator(), "ann")
+		a, err := h.app.Agents.Show(ctx(h), h.operator(), "ann")
 		if err != nil || a.Readiness != agent.Ready {
 			h.Errorf("ann waits and is %s, %v", a.Readiness, err)
 		}
@@ -179,7 +186,7 @@ func TestAnAgentThatWorksIsThere(t *testing.T) {
 			time.Sleep(15 * time.Second)
 			h.progress("ann", r, "still at it")
 		}
-		if a, err := h.app.Agent(ctx(h), h.operator(), "ann"); err != nil || a.Readiness != agent.Ready {
+		if a, err := h.app.Agents.Show(ctx(h), h.operator(), "ann"); err != nil || a.Readiness != agent.Ready {
 			h.Errorf("ann works and is %s, %v", a.Readiness, err)
 		}
 	})
@@ -190,11 +197,11 @@ func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
 		h.join("lead")
 		h.register("ann", agents.AgentSpec{MaxTasks: 1})
 		for range 3 {
-			h.create(h.operator(), tasks.CreateInput{Intent: "do", Send: &tasks.SendInput{To: []string{"ann"}}})
+			h.create(h.operator(), tasks.CreateInput{Intent: "do", Send: &handoffs.SendInput{To: []string{"ann"}}})
 		}
 		h.settle()
 		for range 3 {
-			box := ok(h, h.agent("ann"), func(c tasks.Caller) (view.Inbox, error) { return h.app.Inbox(ctx(h), c, tasks.InboxInput{}) })
+			box := ok(h, h.agent("ann"), func(c caller.Caller) (view.Inbox, error) { return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{}) })
 			seen := 0
 			for _, i := range box.Items {
 				if i.Seen {

@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -21,9 +25,9 @@ func TestAFallbackThatWasRemovedDoesNotTakeTheOthersWithIt(t *testing.T) {
 		h.join("lead", "gone", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"gone", "backup"}})
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}})
 		item := h.wait("coder")
-		ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) { return h.app.RemoveAgent(ctx(h), c, "gone") })
+		ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Remove(ctx(h), c, "gone") })
 		r = h.reject("coder", item, event.NotCapable)
 		if !slices.Equal(r.To, []string{"backup"}) {
 			h.Errorf("after the rejection: %+v", r)
@@ -35,15 +39,15 @@ func TestAFallbackThatWasRemovedDoesNotTakeTheOthersWithIt(t *testing.T) {
 func TestATaskThatCannotSetOutIsOfferedLaterAndHoldsNobodyUp(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "builder", "tester", "other")
-		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &tasks.SendInput{To: []string{"builder"}}})
+		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
-		ok(h, h.operator(), func(c tasks.Caller) (agents.Agent, error) {
-			return h.app.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "tester", Readiness: agent.Offline})
+		ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) {
+			return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "tester", Readiness: agent.Offline})
 		})
 		h.complete("builder", h.accept("builder", h.wait("builder")).Receipt, "built")
 		// The courier has more to do.
 		p := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ask", Start: true})
-		h.send(h.agent("lead"), p, tasks.SendInput{To: []string{"other"}, Kind: event.Delegation})
+		h.send(h.agent("lead"), p, handoffs.SendInput{To: []string{"other"}, Kind: event.Delegation})
 		start := time.Now()
 		h.complete("other", h.accept("other", h.wait("other")).Receipt, "answered")
 		h.inState(p.Task, event.Executing)
@@ -58,7 +62,7 @@ func TestATaskThatCannotSetOutIsOfferedLaterAndHoldsNobodyUp(t *testing.T) {
 func TestATaskWhoseRouteNamesNobodyIsParkedWhenItSetsOut(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "builder")
-		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &tasks.SendInput{To: []string{"builder"}}})
+		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"nobody"}})
 		h.complete("builder", h.accept("builder", h.wait("builder")).Receipt, "built")
 		h.inState(then.Task, event.Parked)
@@ -69,14 +73,14 @@ func TestAChildThatCannotBeOfferedIsInTheDeadLetters(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: strings.Repeat("i", 3000), Start: true})
-		in := tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: event.Delegation}
+		in := handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: event.Delegation}
 		in.Content.Ask = strings.Repeat("a", 3000)
 		in.Content.Data = json.RawMessage(`"` + strings.Repeat("d", 768<<10-2) + `"`)
 		// The largest envelope that there can be: the child's, which also says what it is a part of, is larger.
 		const tooLarge = 62_000 // for the summary, by a little: each try seals a megabyte
 		for size := tooLarge; ; size -= 1000 {
 			in.Content.Summary = strings.Repeat("s", size)
-			sent, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+			sent, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, in) })
 			if err == nil {
 				if size == tooLarge {
 					h.Fatal("a larger envelope would have been taken too: begin with a larger one")
@@ -101,8 +105,8 @@ func TestChildrenCannotBeAskedForWhatNoEnvelopeCarries(t *testing.T) {
 		for _, e := range []event.Expected{
 			{Schema: json.RawMessage(`{"a":1,"a":2}`)}, {Criteria: slices.Repeat([]string{"good"}, 65)}, {Schema: json.RawMessage(`{`)},
 		} {
-			_, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-				return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: event.Delegation, Expected: e})
+			_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: event.Delegation, Expected: e})
 			})
 			if code := refusal.CodeOf(err); code != refusal.Invalid && code != refusal.TooLarge {
 				h.Errorf("%.40s %d: %v", e.Schema, len(e.Criteria), err)
@@ -115,15 +119,15 @@ func TestAParentSeesThatAChildHasLeftTheDeadLetters(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Delegation})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation})
 		item := h.wait("coder")
 		h.reject("coder", item, event.Refused)
 		stands := func(s event.State) func(taskstore.Task) bool {
 			return func(t taskstore.Task) bool { return len(t.Children) == 1 && t.Children[0].State == s }
 		}
 		h.until(r.Task, "the parent of a parked child", stands(event.Parked))
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Children[0], To: []string{"coder"}})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Children[0], To: []string{"coder"}})
 		})
 		h.until(r.Task, "the parent of a child at work", stands(event.Pending))
 		h.complete("coder", h.accept("coder", h.waitFor("coder", func(i view.Item) bool { return i.ID != item.ID })).Receipt, "done")
@@ -139,16 +143,16 @@ func TestARefusedSendLeavesTheProbeOfACircuitAlone(t *testing.T) {
 		h.circuit("deaf", agent.Open)
 		time.Sleep(61 * time.Second)
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "mine", Start: true})
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "spy"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "spy"})
 		})
-		_, err := call(h.agent("spy"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Send(ctx(h), c, tasks.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"deaf"}})
+		_, err := call(h.agent("spy"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"deaf"}})
 		})
 		if err == nil {
 			h.Fatal("spy sent a task that is not its own")
 		}
 		h.settle()
-		h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"deaf"}, Content: tasks.Content{Data: json.RawMessage(`1`)}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"deaf"}, Content: envelopes.Content{Data: json.RawMessage(`1`)}})
 	})
 }

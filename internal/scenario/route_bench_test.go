@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/random"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
@@ -25,7 +30,7 @@ func BenchmarkDecide10000(b *testing.B) {
 			for i := w; i < 10_000; i += 64 {
 				c := h.operator().WithKey(fmt.Sprint("agent-", i))
 				spec := agents.AgentSpec{Capabilities: []string{"all", fmt.Sprint("can-", i%50)}, MaxTasks: 4}
-				if _, err := h.app.Register(ctx(h), c, agents.RegisterInput{Name: fmt.Sprintf("agent-%05d", i), Spec: spec}); err != nil {
+				if _, err := h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: fmt.Sprintf("agent-%05d", i), Spec: spec}); err != nil {
 					b.Error(err)
 				}
 			}
@@ -40,13 +45,14 @@ func BenchmarkDecide10000(b *testing.B) {
 		}
 		fmt.Fprintf(&text, "- {name: last, then: {to: {capability: %s}}}\n", capability)
 		h.adopt(text.String())
+		decider := deciderOf(b, h)
 		b.Run(capability, func(b *testing.B) {
 			var took []time.Duration
 			before := processor(b)
 			for n := 0; b.Loop(); n++ {
 				s := policy.Situation{Task: policy.TaskView{ID: fmt.Sprint("task-", n), Intent: "some words on what there is to do", Steps: 3}}
 				began := time.Now()
-				d, err := h.app.Decide(ctx(h), "default", routing.Question{Situation: &s}, nil, began)
+				d, err := decider.Decide(ctx(h), "default", routing.Question{Situation: &s}, nil, began)
 				took = append(took, time.Since(began))
 				if err != nil || d.Rule != "last" || len(d.Weighed) != event.MaxWeighed {
 					b.Fatal(d, err)
@@ -57,4 +63,22 @@ func BenchmarkDecide10000(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 		})
 	}
+}
+
+// deciderOf is what decides by the policy in force of a house.
+func deciderOf(b *testing.B, h *house) *policies.Decider {
+	b.Helper()
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	known, err := agents.NewStore(h.ledger, h.views.Store(), h.now)
+	must(err)
+	lists, err := channels.NewStore(h.ledger, h.now)
+	must(err)
+	between := routes.New(h.ledger, h.views.Store(), known, lists, random.New(rand.Reader), h.now)
+	inForce, err := policies.NewStore(h.ledger, h.views.Store(), between, h.now, nil)
+	must(err)
+	return policies.NewDecider(inForce, between, nil, nil, nil)
 }

@@ -26,7 +26,7 @@ func TestAFullStoreIsAsFastAsAnEmptyOne(t *testing.T) {
 	for i := range benchAgents {
 		h.join(agentName(i))
 	}
-	last, err := h.app.Last(ctx(t))
+	last, err := h.app.Positions.Last(ctx(t))
 	if err != nil {
 		t.Fatal(err)
 	}

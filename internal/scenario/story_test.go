@@ -6,6 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
@@ -26,9 +30,9 @@ func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("triage", "coder")
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix the login", Start: true})
-		r = h.send(h.agent("triage"), r, tasks.SendInput{
+		r = h.send(h.agent("triage"), r, handoffs.SendInput{
 			To: []string{"coder"}, Reason: event.ReasonSpecialization,
-			Content: tasks.Content{Ask: "write the fix", Facts: []tasks.Point{{Text: "the cookie expires"}}},
+			Content: envelopes.Content{Ask: "write the fix", Facts: []envelopes.Point{{Text: "the cookie expires"}}},
 		})
 		if r.State != event.HandingOff || r.Owner != "triage" {
 			h.Fatalf("before acceptance triage still owns the task: %+v", r)
@@ -54,7 +58,7 @@ func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *tes
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}, Breaker: agents.Breaker{Failures: 10}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Start: true})
-		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}})
 		for try := range 4 {
 			h.waitFor("coder", func(i view.Item) bool { return i.Offer == try+1 })
 		}
@@ -70,7 +74,7 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)}, Start: true})
-		h.send(h.agent("triage"), r, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}})
 		old := h.accept("coder", h.wait("coder"))
 		h.progress("coder", old.Receipt, "half way")
 		fresh := h.accept("backup", h.wait("backup"))
@@ -80,8 +84,8 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 		if !strings.Contains(string(fresh.Content.Envelope), "half way") {
 			h.Fatalf("the progress is not in the envelope: %s", fresh.Content.Envelope)
 		}
-		_, err := call(h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: old.Task, Epoch: old.Epoch})
+		_, err := call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: old.Task, Epoch: old.Epoch})
 		})
 		if err == nil {
 			h.Fatal("the old owner finished a task that it had lost")
@@ -94,7 +98,7 @@ func TestADelegationBringsItsResultBack(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ship it", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: tasks.Content{Ask: "write the code"}})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "write the code"}})
 		if r.State != event.Waiting || len(r.Children) != 1 {
 			h.Fatalf("delegated: %+v", r)
 		}

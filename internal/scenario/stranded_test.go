@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -18,22 +20,22 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "review it", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
 		h.complete("ann", h.accept("ann", h.wait("ann")).Receipt, "two bugs")
 		offer := h.wait("bob")
 		before := h.until(r.Task, "the parent of a child that is done", func(t taskstore.Task) bool { return t.Children[0].State == event.Completed })
 
 		woken := make(chan taskstore.Task, 1)
 		go func() {
-			got, _ := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Task, error) {
-				return h.app.WaitTask(ctx(h), c, history.TaskInput{ID: r.Task, After: before.Position, Wait: history.MaxWait})
+			got, _ := call(h.agent("lead"), func(c caller.Caller) (taskstore.Task, error) {
+				return h.app.Tasks.Wait(ctx(h), c, tasks.TaskInput{ID: r.Task, After: before.Position, Wait: tasks.MaxWait})
 			})
 			woken <- got
 		}()
 		blocked := make(chan view.Inbox, 1)
 		go func() {
-			got, _ := call(h.agent("lead"), func(c tasks.Caller) (view.Inbox, error) {
-				return h.app.Inbox(ctx(h), c, tasks.InboxInput{Wait: tasks.MaxWait})
+			got, _ := call(h.agent("lead"), func(c caller.Caller) (view.Inbox, error) {
+				return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{Wait: tasks.MaxWait})
 			})
 			blocked <- got
 		}()
@@ -48,15 +50,15 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 		if len(box.Items) != 1 || box.Items[0].Type != view.ItemStranded || box.Items[0].ID != child || box.Items[0].Task != r.Task || box.Items[0].Detail != why {
 			h.Errorf("whoever waits at its inbox gets %+v", box.Items)
 		}
-		_, err := call(h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: child, To: []string{"bob"}})
+		_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: child, To: []string{"bob"}})
 		})
 		if refusal.CodeOf(err) != refusal.NotPermitted {
 			h.Errorf("an agent gives itself fresh limits: %v", err)
 		}
 
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Cancel(ctx(h), c, tasks.CancelInput{ID: child, Detail: "ann's review will do"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: child, Detail: "ann's review will do"})
 		})
 		parent := h.inState(r.Task, event.Executing)
 		if k := parent.Children[0]; k.Result == nil || k.Result.Text != "two bugs" {
@@ -68,8 +70,8 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 		if item := h.wait("lead"); item.Type != view.ItemResumed || item.ID != r.Task || item.From != "ann, bob" {
 			h.Errorf("what came of it: %+v", item)
 		}
-		ok(h, h.agent("lead"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: parent.Epoch, Note: "merging the review"})
+		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: parent.Epoch, Note: "merging the review"})
 		})
 		h.empty("lead")
 	})
@@ -79,19 +81,19 @@ func TestAReplayedChildIsNoLongerInItsParentsInbox(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
-		r = h.send(h.agent("lead"), r, tasks.SendInput{To: []string{"coder"}, Kind: event.Delegation})
+		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation})
 		h.reject("coder", h.wait("coder"), event.Refused)
 		if item := h.wait("lead"); item.Type != view.ItemStranded {
 			h.Fatalf("%+v", item)
 		}
-		ok(h, h.operator(), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Children[0], To: []string{"coder"}})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Children[0], To: []string{"coder"}})
 		})
 		h.until(r.Task, "a parent that knows it", func(t taskstore.Task) bool { return t.Children[0].State == event.Pending && t.Children[0].Why == "" })
 		h.empty("lead")
 		a := h.accept("coder", h.wait("coder"))
-		ok(h, h.agent("coder"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Fail(ctx(h), c, tasks.FailInput{Task: a.Task, Epoch: a.Epoch, Detail: "no compiler"})
+		ok(h, h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Fail(ctx(h), c, tasks.FailInput{Task: a.Task, Epoch: a.Epoch, Detail: "no compiler"})
 		})
 		if got := h.inState(r.Task, event.Executing).Children[0]; got.State != event.Failed || got.Why != "no compiler" {
 			h.Errorf("how it ended: %+v", got)

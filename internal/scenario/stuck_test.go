@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -13,10 +16,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) stuckAgent(by tasks.Caller, agent string) (taskstore.Relief, error) {
+func (h *house) stuckAgent(by caller.Caller, agent string) (taskstore.Relief, error) {
 	h.Helper()
-	return call(by, func(c tasks.Caller) (taskstore.Relief, error) {
-		return h.app.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: agent})
+	return call(by, func(c caller.Caller) (taskstore.Relief, error) {
+		return h.app.Tasks.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: agent})
 	})
 }
 
@@ -25,7 +28,7 @@ func TestWhatAStuckAgentHoldsHasEachItsOwnOutcome(t *testing.T) {
 		h.join("ann", "coder", "helper")
 		var tasksNames []string
 		for range 2 {
-			tasksNames = append(tasksNames, h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &tasks.SendInput{To: []string{"coder"}}}).Task)
+			tasksNames = append(tasksNames, h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &handoffs.SendInput{To: []string{"coder"}}}).Task)
 			h.accept("coder", h.wait("coder"))
 			time.Sleep(time.Second)
 		}
@@ -50,7 +53,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("ann", "bob", "helper", "former")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
-		refused := func(by tasks.Caller, code refusal.Code, want string) {
+		refused := func(by caller.Caller, code refusal.Code, want string) {
 			h.Helper()
 			r, err := h.stuckAgent(by, "coder")
 			no, _ := refusal.As(err)
@@ -62,9 +65,9 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 		if r, err := h.stuckAgent(h.operator(), "coder"); err != nil || len(r.Moved)+len(r.Kept) != 0 {
 			h.Errorf("%+v, %v", r, err)
 		}
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &tasks.SendInput{To: []string{"former"}}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Send: &handoffs.SendInput{To: []string{"former"}}})
 		got := h.accept("former", h.wait("former")).Receipt
-		h.send(h.agent("former"), got, tasks.SendInput{To: []string{"coder"}})
+		h.send(h.agent("former"), got, handoffs.SendInput{To: []string{"coder"}})
 		h.accept("coder", h.wait("coder"))
 		refused(h.agent("bob"), refusal.NotFound, "nothing that agent/bob has a part in") // the same as if there were none
 		refused(h.agent("former"), refusal.NotPermitted, "may say of none of the 1 tasks")
@@ -80,14 +83,14 @@ func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
 		h.join("ann", "last")
 		h.register("helper", agents.AgentSpec{Fallbacks: []string{"last"}})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
-		h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Limits: event.Limits{Attempts: 1}, Send: &tasks.SendInput{To: []string{"coder"}}})
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Limits: event.Limits{Attempts: 1}, Send: &handoffs.SendInput{To: []string{"coder"}}})
 		got := h.accept("coder", h.wait("coder"))
 		for range event.MaxWords {
 			h.stuck(h.agent("ann"), got.Task)
 			h.progress("coder", got.Receipt, "still at it")
 		}
-		_, err := call(h.agent("ann"), func(c tasks.Caller) (taskstore.Receipt, error) {
-			return h.app.Stuck(ctx(h), c, tasks.StuckInput{Task: got.Task})
+		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: got.Task})
 		})
 		if refusal.CodeOf(err) != refusal.Limit {
 			h.Errorf("%v", err)

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -14,42 +17,42 @@ import (
 
 // The verbs of the stories: each must succeed.
 
-func (h *house) create(by tasks.Caller, in tasks.CreateInput) taskstore.Receipt {
+func (h *house) create(by caller.Caller, in tasks.CreateInput) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Create(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Create(ctx(h), c, in) })
 }
 
-func (h *house) send(by tasks.Caller, r taskstore.Receipt, in tasks.SendInput) taskstore.Receipt {
+func (h *house) send(by caller.Caller, r taskstore.Receipt, in handoffs.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
-	return ok(h, by, func(c tasks.Caller) (taskstore.Receipt, error) { return h.app.Send(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, in) })
 }
 
 func (h *house) accept(agent string, item view.Item) tasks.Accepted {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (tasks.Accepted, error) {
-		return h.app.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+	return ok(h, h.agent(agent), func(c caller.Caller) (tasks.Accepted, error) {
+		return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 	})
 }
 
 func (h *house) reject(agent string, item view.Item, why event.Rejection) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
+	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
 	})
 }
 
 func (h *house) progress(agent string, r taskstore.Receipt, note string) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
+	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
 	})
 }
 
 func (h *house) complete(agent string, r taskstore.Receipt, text string) taskstore.Receipt {
 	h.Helper()
-	return ok(h, h.agent(agent), func(c tasks.Caller) (taskstore.Receipt, error) {
-		return h.app.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: event.Result{Text: text}})
+	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: event.Result{Text: text}})
 	})
 }
 
@@ -65,7 +68,7 @@ func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
 	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
 	defer stop()
 	for deadline := time.Now().Add(2 * time.Hour); time.Now().Before(deadline); {
-		box, err := h.app.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{})
+		box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{})
 		if err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)
 		}
@@ -86,9 +89,9 @@ func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
 // settle waits until the views have everything.
 func (h *house) settle() {
 	h.Helper()
-	last, err := h.app.Last(ctx(h))
+	last, err := h.app.Positions.Last(ctx(h))
 	if err == nil {
-		err = h.app.Wait(ctx(h), last)
+		err = h.app.Positions.Wait(ctx(h), last)
 	}
 	if err != nil {
 		h.Fatal(err)
@@ -99,7 +102,7 @@ func (h *house) settle() {
 func (h *house) empty(agent string) {
 	h.Helper()
 	h.settle()
-	box, err := h.app.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true})
+	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true})
 	if err != nil || len(box.Items) > 0 {
 		h.Fatalf("the inbox of %s: %+v, %v", agent, box.Items, err)
 	}
@@ -108,7 +111,7 @@ func (h *house) empty(agent string) {
 // task is a fresh read.
 func (h *house) task(id string) taskstore.Task {
 	h.Helper()
-	return ok(h, h.operator(), func(c tasks.Caller) (taskstore.Task, error) { return h.app.Task(ctx(h), c, id) })
+	return ok(h, h.operator(), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, id) })
 }
 
 // until waits for a task to be as it should be.

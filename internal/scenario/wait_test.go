@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -26,13 +28,13 @@ type looked struct {
 }
 
 // look waits for a task as somebody, beside the test.
-func (h *house) look(c tasks.Caller, in history.TaskInput) <-chan looked {
+func (h *house) look(c caller.Caller, in tasks.TaskInput) <-chan looked {
 	done := make(chan looked, 1)
 	go func() {
 		l := looked{}
-		l.task, l.err = call(c, func(c tasks.Caller) (taskstore.Task, error) {
+		l.task, l.err = call(c, func(c caller.Caller) (taskstore.Task, error) {
 			l.calls++
-			return h.app.WaitTask(ctx(h), c, in)
+			return h.app.Tasks.Wait(ctx(h), c, in)
 		})
 		done <- l
 	}()
@@ -70,9 +72,9 @@ func (h *house) reads(agent string) (n int) {
 func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &tasks.SendInput{To: []string{"coder"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 		before := h.reads("lead")
-		waits := h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
+		waits := h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
 		a := h.accept("coder", h.wait("coder"))
 		for n := range 3 {
 			time.Sleep(time.Second)
@@ -92,7 +94,7 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 		if n := h.reads("lead") - before; n < 1 || n > l.calls {
 			h.Errorf("%d calls are %d reads on record", l.calls, n)
 		}
-		if l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait}); l.err != nil || l.task.State != event.Completed {
+		if l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, Wait: tasks.MaxWait}); l.err != nil || l.task.State != event.Completed {
 			h.Errorf("what has ended is not waited for: %+v", l)
 		}
 	})
@@ -101,12 +103,12 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 func TestATaskIsFollowedEntryByEntry(t *testing.T) {
 	story(t, func(h *house) {
 		h.join("lead", "coder")
-		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &tasks.SendInput{To: []string{"coder"}}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 		told := make(chan []string, 1)
 		go func() {
 			var states []string
 			for after := r.Position; ; {
-				l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, After: after, Wait: tasks.MaxWait})
+				l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, After: after, Wait: tasks.MaxWait})
 				t := l.task
 				if l.err != nil || t.Position <= after {
 					h.Errorf("after %d came %d, %v", after, t.Position, l.err)
@@ -139,12 +141,12 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Start: true})
 		for _, after := range []ledger.Position{0, r.Position} {
 			began := time.Now()
-			l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
+			l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
 			if took := time.Since(began); l.err != nil || l.task.State != event.Executing || took < 30*time.Second || took > 35*time.Second {
 				h.Errorf("after %d: %s after %s, %v", after, l.task.State, took, l.err)
 			}
 		}
-		for what, in := range map[string]history.TaskInput{
+		for what, in := range map[string]tasks.TaskInput{
 			"too long": {ID: r.Task, Wait: 56 * time.Second}, "backwards": {ID: r.Task, Wait: -1},
 			"of another record": {ID: r.Task, After: 1 << 60, Wait: time.Second}, "no id": {ID: "x", Wait: time.Second},
 		} {
@@ -154,7 +156,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		}
 		began := time.Now()
 		for _, id := range []string{r.Task, "task_00000000000000000000000000"} {
-			l := <-h.look(h.agent("eve"), history.TaskInput{ID: id, Wait: 30 * time.Second})
+			l := <-h.look(h.agent("eve"), tasks.TaskInput{ID: id, Wait: 30 * time.Second})
 			if refusal.CodeOf(l.err) != refusal.NotFound || time.Since(began) > 10*time.Second {
 				h.Errorf("eve waited %s for %s: %v", time.Since(began), id, l.err)
 			}
@@ -162,7 +164,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, leave)
 		before := h.reads("lead")
-		if _, err := h.app.WaitTask(gone, h.agent("lead"), history.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
+		if _, err := h.app.Tasks.Wait(gone, h.agent("lead"), tasks.TaskInput{ID: r.Task, Wait: 30 * time.Second}); err == nil {
 			h.Error("who is gone was answered")
 		}
 		if n := h.reads("lead"); n != before {
@@ -177,9 +179,9 @@ func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{
 			Intent: "anybody?", Timeouts: event.Timeouts{Offer: event.Duration(20 * time.Second)},
-			Send: &tasks.SendInput{To: []string{"deaf"}, Retries: &none},
+			Send: &handoffs.SendInput{To: []string{"deaf"}, Retries: &none},
 		})
-		l := <-h.look(h.agent("lead"), history.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
+		l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, Wait: tasks.MaxWait})
 		if l.err != nil || l.task.State != event.Parked {
 			h.Errorf("%s, %v", l.task.State, l.err)
 		}
@@ -193,7 +195,7 @@ func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
 		waits := make([]<-chan looked, len(made))
 		together(len(made), func(n int) {
 			made[n] = h.create(h.agent("lead"), tasks.CreateInput{Intent: fmt.Sprint(n), Start: true})
-			waits[n] = h.look(h.operator(), history.TaskInput{ID: made[n].Task, Wait: tasks.MaxWait})
+			waits[n] = h.look(h.operator(), tasks.TaskInput{ID: made[n].Task, Wait: tasks.MaxWait})
 		})
 		together(len(made), func(n int) { h.complete("lead", made[n], fmt.Sprint(n)) })
 		for n, w := range waits {
@@ -215,7 +217,7 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 				for i := range each {
 					h.create(h.agent("lead"), tasks.CreateInput{
 						Intent: "x", Priority: priorities[(n+i)%len(priorities)], Timeouts: event.Timeouts{Offer: event.Duration(time.Hour)},
-						Send: &tasks.SendInput{To: []string{"coder"}},
+						Send: &handoffs.SendInput{To: []string{"coder"}},
 					})
 					time.Sleep(time.Duration(n*i) * time.Millisecond)
 				}
@@ -224,7 +226,7 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 		told := map[string]int{}
 		first := true
 		for after := ledger.Position(0); len(told) < senders*each; first = false {
-			box, err := h.app.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: after, Limit: 3, Wait: tasks.MaxWait, Peek: true})
+			box, err := h.app.Tasks.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: after, Limit: 3, Wait: tasks.MaxWait, Peek: true})
 			if err != nil {
 				h.Fatal(err)
 			}
@@ -254,13 +256,13 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 		send := func(p event.Priority) taskstore.Receipt {
 			return h.create(h.agent("lead"), tasks.CreateInput{
 				Intent: "x", Priority: p, Timeouts: event.Timeouts{Offer: event.Duration(time.Hour), Ack: event.Duration(2 * time.Minute)},
-				Send: &tasks.SendInput{To: []string{"coder"}},
+				Send: &handoffs.SendInput{To: []string{"coder"}},
 			})
 		}
 		next := func(after ledger.Position, wait time.Duration) view.Inbox {
 			h.Helper()
-			return ok(h, h.agent("coder"), func(c tasks.Caller) (view.Inbox, error) {
-				return h.app.Inbox(ctx(h), c, tasks.InboxInput{After: after, Wait: wait})
+			return ok(h, h.agent("coder"), func(c caller.Caller) (view.Inbox, error) {
+				return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{After: after, Wait: wait})
 			})
 		}
 		old := send(event.Urgent)
@@ -288,7 +290,7 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 		if i := got.Items[0]; i.Task != old.Task || i.Offer != 2 {
 			h.Errorf("%+v", i)
 		}
-		if _, err := h.app.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
+		if _, err := h.app.Tasks.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a cursor of another record: %v", err)
 		}
 	})

@@ -18,7 +18,7 @@ func openArtifacts(c Config) (*filestore.Store, error) {
 }
 
 // sweep deletes the artifacts that nothing refers to, now and then, until ctx ends.
-func sweep(ctx context.Context, s *artifacts.Shelf, every time.Duration, log *slog.Logger) {
+func sweep(ctx context.Context, s *artifacts.Artifacts, every time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {

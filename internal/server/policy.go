@@ -81,14 +81,14 @@ func (s *Server) loadPolicies(ctx context.Context) error {
 		return err
 	}
 	for _, workspace := range all {
-		missing, err := s.App.Load(ctx, workspace)
+		missing, err := s.UseCases.Policies.Load(ctx, workspace)
 		for _, m := range missing {
 			s.config.Log.Warn("the policy names what does not exist yet", "workspace", workspace, "problem", m.String())
 		}
 		if err == nil {
 			continue
 		}
-		there, lookErr := s.App.InForce(ctx, workspace)
+		there, lookErr := s.UseCases.Policies.InForce(ctx, workspace)
 		if lookErr != nil || !there {
 			return errors.Join(fmt.Errorf("the policy of workspace %s: %w", workspace, err), lookErr)
 		}
@@ -104,7 +104,7 @@ func (s *Server) reloadPolicies(ctx context.Context) {
 		s.config.Log.Error("policies are not reloaded", "because", err)
 	}
 	for _, workspace := range all {
-		p, err := s.App.Reload(ctx, caller.System(workspace, "server"))
+		p, err := s.UseCases.Policies.Reload(ctx, caller.System(workspace, "server"))
 		switch {
 		case refusal.CodeOf(err) == refusal.NotFound: // it has no file
 		case err != nil:

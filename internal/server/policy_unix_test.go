@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
 func TestAPolicyFileThatIsNoFileIsRefusedWithoutWaitingForIt(t *testing.T) {
@@ -74,13 +75,13 @@ func TestAHangupBringsTheFileIntoForceAndABadOneChangesNothing(t *testing.T) {
 		}
 	}
 	inForce := func(rule string) bool {
-		p, err := s.App.Policy(t.Context(), identity.DefaultWorkspace)
-		return err == nil && p != nil && p.Rules[0].Name == rule
+		p, err := s.UseCases.Policies.Show(t.Context(), caller.System(identity.DefaultWorkspace, "test"))
+		return err == nil && strings.Contains(p.Text, "name: "+rule)
 	}
 	write("version: 1\nrules: [{name: two, when: {tags: [x]}, then: keep}]\n")
 	hangUp(func() bool { return inForce("two") })
 	write("version: 1\nruls: []\n")
-	hangUp(func() bool { return s.App.Book.Err() != nil })
+	hangUp(func() bool { return s.UseCases.Policies.Err() != nil })
 	if !inForce("two") {
 		t.Error("the good one is gone")
 	}

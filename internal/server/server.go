@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
@@ -23,7 +25,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // grace is what calls that change something get to end when the server stops. They take milliseconds.
@@ -37,7 +38,7 @@ const linger = 250 * time.Millisecond
 
 // Server is a running server on one data directory.
 type Server struct {
-	App *tasks.App
+	UseCases *usecase.UseCases
 
 	config   Config
 	log      *sqlitelog.Log
@@ -70,13 +71,13 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := tasks.Options{Now: c.Now, Artifacts: s.store, Shelf: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser}}
+	options := usecase.Options{Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.trust(); err != nil {
 			return nil, err
 		}
 	}
-	if s.App, err = tasks.New(s.log, s.views.Store(), options); err != nil {
+	if s.UseCases, err = usecase.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
 	if err := s.ensureAdmin(ctx); err != nil {
@@ -124,10 +125,10 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	post := courier.New(s.App, s.log, courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
+	post := courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { post.Run(background) })
 	s.running.Go(func() { s.heal(background) })
-	s.running.Go(func() { sweep(background, s.App.Shelf, s.config.Artifacts.Every, s.config.Log) })
+	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
 		Handler:           s.parting(s.doors()),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -149,7 +150,7 @@ func (s *Server) doors() http.Handler {
 	mcp := func(api http.Handler) http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
 	}
-	return httpapi.New(s.App, httpapi.Options{
+	return httpapi.New(&s.UseCases.Surface, httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	})
 }
@@ -180,11 +181,11 @@ func (s *Server) AdminTokenFile() string { return filepath.Join(s.config.DataDir
 func (s *Server) ensureAdmin(ctx context.Context) error {
 	path := s.AdminTokenFile()
 	if b, err := os.ReadFile(path); err == nil {
-		if _, err := s.App.Authenticate(ctx, string(b)); err == nil {
+		if _, err := s.UseCases.Tokens.Authenticate(ctx, string(b)); err == nil {
 			return os.Chmod(path, 0o600)
 		}
 	}
-	text, err := s.App.Bootstrap(ctx, identity.DefaultWorkspace)
+	text, err := s.UseCases.Tokens.Bootstrap(ctx, identity.DefaultWorkspace)
 	if err != nil {
 		return err
 	}

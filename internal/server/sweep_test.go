@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
@@ -19,7 +21,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
@@ -35,18 +36,18 @@ func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := tasks.New(record, views.Store(), tasks.Options{Artifacts: store})
+		a, err := usecase.New(record, views.Store(), usecase.Options{Artifacts: store})
 		if err != nil {
 			t.Fatal(err)
 		}
 		swept := make(chan struct{})
 		go func() {
-			sweep(ctx, a.Shelf, time.Hour, slog.New(slog.DiscardHandler))
+			sweep(ctx, a.Artifacts, time.Hour, slog.New(slog.DiscardHandler))
 			close(swept)
 		}()
 		c := caller.System("default", "test")
 		put := func(content string) artifact.Digest {
-			info, err := a.PutArtifact(ctx, c, strings.NewReader(content), "")
+			info, err := a.Artifacts.Put(ctx, c, strings.NewReader(content), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
 		}
 		there := func(d artifact.Digest) bool {
 			synctest.Wait()
-			_, err := a.ArtifactInfo(ctx, c, d)
+			_, err := a.Artifacts.Info(ctx, c, d)
 			if err != nil && refusal.CodeOf(err) != refusal.NotFound {
 				t.Fatal(err)
 			}

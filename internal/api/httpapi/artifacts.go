@@ -77,7 +77,7 @@ func isUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL
 func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	body := &upload{body: r.Body, control: http.NewResponseController(w), since: time.Now()}
 	c := endpoint.Caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
-	info, err := s.app.PutArtifact(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
+	info, err := s.app.Artifacts.Put(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
 	_ = body.control.SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // the upload may have used up the deadline
 	if refusal.CodeOf(err) == refusal.TooLarge {
 		linger(w, r)
@@ -122,7 +122,7 @@ func (u *upload) Read(b []byte) (int, error) {
 }
 
 func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
-	content, info, err := s.app.Artifact(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+	content, info, err := s.app.Artifacts.Get(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func lastWhenVerified(w io.Writer, r io.Reader) error {
 }
 
 func (s *service) headArtifact(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.app.ArtifactInfo(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
+	info, err := s.app.Artifacts.Info(r.Context(), endpoint.Caller(r.Context()), artifact.Digest(r.PathValue("digest")))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (q *quiet) WriteHeader(status int)      { q.status = status }
 func BenchmarkDoor(b *testing.B) {
 	h := open(b, httpapi.Options{})
 	agent, token := h.agent("writer")
-	owner, err := h.app.Authenticate(b.Context(), token)
+	owner, err := h.app.Tokens.Authenticate(b.Context(), token)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func BenchmarkDoor(b *testing.B) {
 		direct           func()
 	}{
 		{"heartbeat", "/v1/tasks/" + mine.Task + "/heartbeat", `{"epoch":1}`, 200, func() {
-			if _, err := h.app.Heartbeat(b.Context(), owner.WithKey("k"), heartbeat); err != nil {
+			if _, err := h.app.Tasks.Heartbeat(b.Context(), owner.WithKey("k"), heartbeat); err != nil {
 				b.Fatal(err)
 			}
 		}},
 		{"refused create of 1 KiB", "/v1/tasks", big, 400, func() {
-			if _, err := h.app.Create(b.Context(), owner.WithKey("k"), create); err == nil {
+			if _, err := h.app.Tasks.Create(b.Context(), owner.WithKey("k"), create); err == nil {
 				b.Fatal("not refused")
 			}
 		}},

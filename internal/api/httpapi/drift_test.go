@@ -10,6 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -28,7 +35,7 @@ import (
 // pairs are the documents of the door and what the public client calls them.
 var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[tasks.CreateInput](), reflect.TypeFor[client.CreateInput]()},
-	{reflect.TypeFor[tasks.SendInput](), reflect.TypeFor[client.SendInput]()},
+	{reflect.TypeFor[handoffs.SendInput](), reflect.TypeFor[client.SendInput]()},
 	{reflect.TypeFor[tasks.EscalateInput](), reflect.TypeFor[client.EscalateInput]()},
 	{reflect.TypeFor[tasks.ShareInput](), reflect.TypeFor[client.ShareInput]()},
 	{reflect.TypeFor[tasks.TakeoverInput](), reflect.TypeFor[client.TakeoverInput]()},
@@ -52,18 +59,18 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[tasks.DenyInput](), reflect.TypeFor[client.DenyInput]()},
 	{reflect.TypeFor[tasks.ImportInput](), reflect.TypeFor[client.ImportInput]()},
 	{reflect.TypeFor[tasks.GapInput](), reflect.TypeFor[client.GapInput]()},
-	{reflect.TypeFor[tasks.PreviewInput](), reflect.TypeFor[client.PreviewInput]()},
+	{reflect.TypeFor[envelopes.PreviewInput](), reflect.TypeFor[client.PreviewInput]()},
 	{reflect.TypeFor[tasks.Imported](), reflect.TypeFor[client.Imported]()},
-	{reflect.TypeFor[tasks.Preview](), reflect.TypeFor[client.Preview]()},
+	{reflect.TypeFor[envelopes.Preview](), reflect.TypeFor[client.Preview]()},
 	{reflect.TypeFor[drift.Report](), reflect.TypeFor[client.Drift]()},
 	{reflect.TypeFor[agents.AgentSpec](), reflect.TypeFor[client.AgentSpec]()},
-	{reflect.TypeFor[agents.TokenInput](), reflect.TypeFor[client.TokenInput]()},
+	{reflect.TypeFor[tokens.TokenInput](), reflect.TypeFor[client.TokenInput]()},
 	{reflect.TypeFor[httpapi.ReadinessInput](), reflect.TypeFor[client.ReadinessInput]()},
 	{reflect.TypeFor[taskstore.Receipt](), reflect.TypeFor[client.Receipt]()},
 	{reflect.TypeFor[tasks.Accepted](), reflect.TypeFor[client.Accepted]()},
-	{reflect.TypeFor[tasks.Sheet](), reflect.TypeFor[client.Sheet]()},
+	{reflect.TypeFor[envelopes.Sheet](), reflect.TypeFor[client.Sheet]()},
 	{reflect.TypeFor[agents.Agent](), reflect.TypeFor[client.Agent]()},
-	{reflect.TypeFor[agents.Token](), reflect.TypeFor[client.Token]()},
+	{reflect.TypeFor[tokens.Token](), reflect.TypeFor[client.Token]()},
 	{reflect.TypeFor[history.Notice](), reflect.TypeFor[client.Event]()},
 	{reflect.TypeFor[spoken.DoInput](), reflect.TypeFor[client.DoInput]()},
 	{reflect.TypeFor[spoken.Done](), reflect.TypeFor[client.Done]()},
@@ -78,10 +85,10 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[httpapi.TaskPage](), reflect.TypeFor[client.TaskPage]()},
 	{reflect.TypeFor[httpapi.Inbox](), reflect.TypeFor[client.Inbox]()},
 	{reflect.TypeFor[httpapi.AgentList](), reflect.TypeFor[client.AgentList]()},
-	{reflect.TypeFor[agents.ChannelInput](), reflect.TypeFor[client.ChannelInput]()},
-	{reflect.TypeFor[agents.DescribeInput](), reflect.TypeFor[client.DescribeInput]()},
-	{reflect.TypeFor[agents.SubscriptionInput](), reflect.TypeFor[client.SubscriptionInput]()},
-	{reflect.TypeFor[agents.Channel](), reflect.TypeFor[client.Channel]()},
+	{reflect.TypeFor[channels.ChannelInput](), reflect.TypeFor[client.ChannelInput]()},
+	{reflect.TypeFor[channels.DescribeInput](), reflect.TypeFor[client.DescribeInput]()},
+	{reflect.TypeFor[channels.SubscriptionInput](), reflect.TypeFor[client.SubscriptionInput]()},
+	{reflect.TypeFor[channels.Channel](), reflect.TypeFor[client.Channel]()},
 	{reflect.TypeFor[httpapi.ChannelPage](), reflect.TypeFor[client.ChannelPage]()},
 	{reflect.TypeFor[memories.RememberInput](), reflect.TypeFor[client.RememberInput]()},
 	{reflect.TypeFor[memories.ReviseInput](), reflect.TypeFor[client.ReviseInput]()},
@@ -90,10 +97,10 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[memories.Item](), reflect.TypeFor[client.MemoryItem]()},
 	{reflect.TypeFor[httpapi.MemoryPage](), reflect.TypeFor[client.MemoryPage]()},
 	{reflect.TypeFor[httpapi.MemoryVersions](), reflect.TypeFor[client.MemoryVersions]()},
-	{reflect.TypeFor[memories.AppendTurnInput](), reflect.TypeFor[client.TurnInput]()},
-	{reflect.TypeFor[memories.Said](), reflect.TypeFor[client.Said]()},
-	{reflect.TypeFor[memories.Conversation](), reflect.TypeFor[client.Conversation]()},
-	{reflect.TypeFor[memories.Continuity](), reflect.TypeFor[client.Continuity]()},
+	{reflect.TypeFor[conversations.AppendTurnInput](), reflect.TypeFor[client.TurnInput]()},
+	{reflect.TypeFor[conversations.Said](), reflect.TypeFor[client.Said]()},
+	{reflect.TypeFor[conversations.Conversation](), reflect.TypeFor[client.Conversation]()},
+	{reflect.TypeFor[conversations.Continuity](), reflect.TypeFor[client.Continuity]()},
 	{reflect.TypeFor[httpapi.ConversationPage](), reflect.TypeFor[client.ConversationPage]()},
 	{reflect.TypeFor[tickets.AskInput](), reflect.TypeFor[client.AskInput]()},
 	{reflect.TypeFor[tickets.ClaimInput](), reflect.TypeFor[client.ClaimInput]()},
@@ -123,7 +130,7 @@ func TestTheClientSpeaksTheSameJSON(t *testing.T) {
 }
 
 func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
-	s := httpapi.New(&tasks.App{}, httpapi.Options{}) // panics if a route cannot be described
+	s := httpapi.New(&usecase.Surface{}, httpapi.Options{}) // panics if a route cannot be described
 	if s == nil {
 		t.Fatal("no handler")
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -16,21 +19,21 @@ func (s *service) envelopes() {
 	endpoint.Read(s.door, endpoint.Route{
 		Path: "/v1/tasks/{id}/drift", ID: "drift", Summary: "Show what each hop kept, changed, omitted and dropped",
 		About: "Facts, decisions, constraints and references are compared by id. The read is recorded.", Tag: endpoint.TagTasks,
-	}, func(ctx context.Context, c tasks.Caller, in *endpoint.ReadingID) (drift.Report, error) {
-		return s.app.Drift(ctx, c, in.ID)
+	}, func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (drift.Report, error) {
+		return s.app.History.Drift(ctx, c, in.ID)
 	})
 	gap := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/gap", ID: "gap", Summary: "Report what is missing from the context", Tag: endpoint.TagTasks}
 	gap.About = "For the owner of the task, who continues with the context it has."
-	endpoint.Change(s.door, gap, func(ctx context.Context, c tasks.Caller, id string, in tasks.GapInput) (taskstore.Receipt, error) {
+	endpoint.Change(s.door, gap, func(ctx context.Context, c caller.Caller, id string, in tasks.GapInput) (taskstore.Receipt, error) {
 		in.Task = id
-		return s.app.ReportGap(ctx, c, in)
+		return s.app.Tasks.ReportGap(ctx, c, in)
 	})
 	endpoint.Change(s.door, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/preview", ID: "preview-envelope", Summary: "Pack the next envelope of a task without sending it",
 		About: "What a receiver would get, with its tokens, omissions and gaps. Changes nothing.", Tag: endpoint.TagTasks,
-	}, func(ctx context.Context, c tasks.Caller, id string, in tasks.PreviewInput) (tasks.Preview, error) {
+	}, func(ctx context.Context, c caller.Caller, id string, in envelopes.PreviewInput) (envelopes.Preview, error) {
 		in.Task = id
-		return s.app.Preview(ctx, c, in)
+		return s.app.Envelopes.Preview(ctx, c, in)
 	})
 	s.content()
 }
@@ -56,11 +59,11 @@ func (s *service) content() {
 		{"shares", "share-content", "Read the envelope of a share", endpoint.TagHandoffs},
 	} {
 		r := endpoint.Route{Path: "/v1/" + of.path + "/{id}/content", ID: of.id, Summary: of.summary, About: "The read is recorded.", Tag: of.tag}
-		endpoint.Read(s.door, r, func(ctx context.Context, c tasks.Caller, in *contentQuery) (tasks.Sheet, error) {
+		endpoint.Read(s.door, r, func(ctx context.Context, c caller.Caller, in *contentQuery) (envelopes.Sheet, error) {
 			if err := checks[of.path](in.ID); err != nil {
-				return tasks.Sheet{}, err
+				return envelopes.Sheet{}, err
 			}
-			return s.app.Content(ctx, c, tasks.ContentInput{ID: in.ID, Render: in.Render, Source: in.Source, Majors: in.Majors})
+			return s.app.Envelopes.Fetch(ctx, c, envelopes.ContentInput{ID: in.ID, Render: in.Render, Source: in.Source, Majors: in.Majors})
 		})
 	}
 }

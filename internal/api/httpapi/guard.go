@@ -11,9 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 var noSniff = []string{"nosniff"}
@@ -58,13 +59,13 @@ func (s *service) guard(next http.Handler) http.Handler {
 	})
 }
 
-func (s *service) authenticate(r *http.Request) (tasks.Caller, error) {
+func (s *service) authenticate(r *http.Request) (caller.Caller, error) {
 	const bearer = "Bearer "
 	h := r.Header["Authorization"]
 	if len(h) != 1 || len(h[0]) <= len(bearer) || !strings.EqualFold(h[0][:len(bearer)], bearer) {
-		return tasks.Caller{}, endpoint.NoToken
+		return caller.Caller{}, endpoint.NoToken
 	}
-	c, err := s.app.Authenticate(r.Context(), h[0][len(bearer):])
+	c, err := s.app.Tokens.Authenticate(r.Context(), h[0][len(bearer):])
 	if person := r.Header[endpoint.PersonHeader]; err == nil && person != nil {
 		return asPerson(c, r, person)
 	}
@@ -73,9 +74,9 @@ func (s *service) authenticate(r *http.Request) (tasks.Caller, error) {
 
 // asPerson returns the person at the client of an agent as the caller, if the request names one. A person can only answer requests to
 // people; everything else the agent does in its own name.
-func asPerson(c tasks.Caller, r *http.Request, name []string) (tasks.Caller, error) {
+func asPerson(c caller.Caller, r *http.Request, name []string) (caller.Caller, error) {
 	if m := personal.FindString(r.URL.Path); r.Method != http.MethodPost || m == "" || len(name) != 1 {
-		return tasks.Caller{}, refusal.New(refusal.NotPermitted, "omit the header "+endpoint.PersonHeader, "a person at the client of an agent can only answer, approve and deny")
+		return caller.Caller{}, refusal.New(refusal.NotPermitted, "omit the header "+endpoint.PersonHeader, "a person at the client of an agent can only answer, approve and deny")
 	}
 	return c.AsPerson(name[0])
 }

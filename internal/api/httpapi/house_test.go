@@ -11,21 +11,23 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // house is a server without its courier: nothing happens in it but what is asked for.
 type house struct {
 	*httptest.Server
 	t     testing.TB
-	app   *tasks.App
+	app   *usecase.UseCases
 	admin string
 	log   *lockedBuffer
 	shelf string // the directory of the artifacts
@@ -58,7 +60,7 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *hou
 }
 
 // openFor is a house in which the tokens of an issuer count too.
-func openFor(t testing.TB, o httpapi.Options, issuer agents.Issuer, configure ...func(*http.Server)) *house {
+func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ...func(*http.Server)) *house {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	h := &house{t: t, log: &lockedBuffer{}, shelf: t.TempDir()}
@@ -66,14 +68,14 @@ func openFor(t testing.TB, o httpapi.Options, issuer agents.Issuer, configure ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = tasks.New(log, views.Store(), tasks.Options{Artifacts: store, Issuer: issuer}); err != nil {
+	if h.app, err = usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer}); err != nil {
 		t.Fatal(err)
 	}
-	if h.admin, err = h.app.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
+	if h.admin, err = h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
 		t.Fatal(err)
 	}
 	o.Log = slog.New(slog.NewTextHandler(h.log, nil))
-	h.Server = httptest.NewUnstartedServer(httpapi.New(h.app, o))
+	h.Server = httptest.NewUnstartedServer(httpapi.New(&h.app.Surface, o))
 	for _, c := range configure {
 		c(h.Config)
 	}
@@ -165,9 +167,9 @@ func (h *house) call(token, line, body string, headers ...string) reply {
 }
 
 // mustBe is the caller that a token speaks for.
-func mustBe(t testing.TB, h *house, token string) tasks.Caller {
+func mustBe(t testing.TB, h *house, token string) caller.Caller {
 	t.Helper()
-	c, err := h.app.Authenticate(t.Context(), token)
+	c, err := h.app.Tokens.Authenticate(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // DefaultMaxBody is the default of [Options.MaxBody], in bytes.
@@ -42,7 +43,7 @@ type Resource struct {
 
 // service is the API: the use cases and their routes.
 type service struct {
-	app  *tasks.App
+	app  *usecase.Surface
 	door *endpoint.Door
 	opts Options
 
@@ -53,7 +54,7 @@ type service struct {
 
 // New returns the handler of all routes. Any [http.Server] can serve it: long polls and streams remove
 // their read deadlines.
-func New(a *tasks.App, o Options) http.Handler {
+func New(a *usecase.Surface, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -63,7 +64,7 @@ func New(a *tasks.App, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, door: endpoint.New(a, schema.Config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
+	s := &service{app: a, door: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
 	schema.DescribeInputs(s.door.API().Components.Schemas)
 	s.tasks()
 	s.handoffs()

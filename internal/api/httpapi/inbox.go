@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -35,11 +37,11 @@ func (s *service) inbox() {
 	}, s.lookIn)
 }
 
-func (s *service) lookIn(ctx context.Context, c tasks.Caller, in *inboxQuery) (Inbox, error) {
+func (s *service) lookIn(ctx context.Context, c caller.Caller, in *inboxQuery) (Inbox, error) {
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Inbox, error) {
 		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek}
 		endpoint.SetPosition(&ask.After, in.Beyond)
-		box, err := s.app.Inbox(ctx, c, ask)
+		box, err := s.app.Tasks.Inbox(ctx, c, ask)
 		return Inbox{Items: endpoint.NotNil(box.Items), Position: uint64(box.At)}, err
 	})
 }

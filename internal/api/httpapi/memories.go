@@ -5,10 +5,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // MemoryPage is one page of memory items.
@@ -68,7 +69,7 @@ func (s *service) memories() {
 	}
 	endpoint.Create(s.door, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/memory", ID: "remember", Summary: "Store a memory item", Tag: endpoint.TagMemory, Status: http.StatusCreated,
-	}, s.app.Remember)
+	}, s.app.Memories.Remember)
 	endpoint.Read(s.door, endpoint.Route{
 		Path: "/v1/memory", ID: "search-memory", Summary: "Search or list memory items", Tag: endpoint.TagMemory,
 		About: "Returns the items that you may read, each with an excerpt. The read is recorded.",
@@ -77,39 +78,39 @@ func (s *service) memories() {
 		Path: "/v1/memory/{id}", ID: "show-memory", Summary: "Read a memory item", Tag: endpoint.TagMemory,
 		About: "Or the item of a reference in an envelope: the newest version if you may read the item, the referenced version " +
 			"if only the envelope permits it. The read is recorded.",
-	}, func(ctx context.Context, c tasks.Caller, in *memoryQuery) (memories.Item, error) {
-		return s.app.Memory(ctx, c, memories.MemoryInput{ID: in.ID, Version: in.Version, Digest: in.Digest, Task: in.Task})
+	}, func(ctx context.Context, c caller.Caller, in *memoryQuery) (memories.Item, error) {
+		return s.app.Memories.Show(ctx, c, memories.MemoryInput{ID: in.ID, Version: in.Version, Digest: in.Digest, Task: in.Task})
 	})
 	endpoint.Read(s.door, endpoint.Route{Path: "/v1/memory/{id}/versions", ID: "memory-versions", Summary: "Read the versions of a memory item", Tag: endpoint.TagMemory},
-		func(ctx context.Context, c tasks.Caller, in *versionsQuery) (MemoryVersions, error) {
-			v, err := s.app.MemoryVersions(ctx, c, memories.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
+		func(ctx context.Context, c caller.Caller, in *versionsQuery) (MemoryVersions, error) {
+			v, err := s.app.Memories.Versions(ctx, c, memories.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
 			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Position: uint64(v.Position)}, err
 		})
-	endpoint.Change(s.door, post("revise", "Add a version of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.ReviseInput) (memories.Item, error) {
+	endpoint.Change(s.door, post("revise", "Add a version of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.ReviseInput) (memories.Item, error) {
 		in.ID = id
-		return s.app.Revise(ctx, c, in)
+		return s.app.Memories.Revise(ctx, c, in)
 	})
-	endpoint.Act(s.door, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Pin)
-	endpoint.Act(s.door, post("unpin", "Unpin a memory item"), s.app.Unpin)
-	endpoint.Change(s.door, post("tag", "Replace the tags of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.TagInput) (memories.Item, error) {
+	endpoint.Act(s.door, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Memories.Pin)
+	endpoint.Act(s.door, post("unpin", "Unpin a memory item"), s.app.Memories.Unpin)
+	endpoint.Change(s.door, post("tag", "Replace the tags of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.TagInput) (memories.Item, error) {
 		in.ID = id
-		return s.app.Tag(ctx, c, in)
+		return s.app.Memories.Tag(ctx, c, in)
 	})
-	endpoint.Change(s.door, post("weigh", "Set the importance of a memory item"), func(ctx context.Context, c tasks.Caller, id string, in memories.WeighInput) (memories.Item, error) {
+	endpoint.Change(s.door, post("weigh", "Set the importance of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.WeighInput) (memories.Item, error) {
 		in.ID = id
-		return s.app.Weigh(ctx, c, in)
+		return s.app.Memories.Weigh(ctx, c, in)
 	})
-	endpoint.Act(s.door, post("forget", "Forget a memory item: its content is never returned again"), s.app.Forget)
+	endpoint.Act(s.door, post("forget", "Forget a memory item: its content is never returned again"), s.app.Memories.Forget)
 }
 
-func (s *service) searchMemory(ctx context.Context, c tasks.Caller, in *memorySearch) (MemoryPage, error) {
-	out := MemoryPage{Position: uint64(s.app.Views().Position())}
+func (s *service) searchMemory(ctx context.Context, c caller.Caller, in *memorySearch) (MemoryPage, error) {
+	out := MemoryPage{Position: uint64(s.app.Positions.Viewed())}
 	q := memories.SearchInput{
 		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
 		Since: in.Since, Until: in.Until, Limit: in.Limit,
 	}
 	endpoint.SetPosition(&q.After, in.After)
-	found, err := s.app.SearchMemory(ctx, c, q)
+	found, err := s.app.Memories.Search(ctx, c, q)
 	out.Items, out.Next = endpoint.NotNil(found.Items), uint64(found.Next)
 	return out, err
 }

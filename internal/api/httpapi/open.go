@@ -40,12 +40,12 @@ func (s *service) open() {
 		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
 	})
 	s.door.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.app.Err(); err != nil {
+		if err := s.app.Positions.Err(); err != nil {
 			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "see the log of the server", "not ready: %s", err)).Write(w)
 			return
 		}
 		standing := map[string]string{"status": "ready"}
-		if err := s.app.Book.Err(); err != nil {
+		if err := s.app.Policies.Err(); err != nil {
 			standing["policy"] = "the policy file is not in force; the log of the server and trapeze policy reload say why" // no details without a token
 		}
 		endpoint.Plain(w, standing)

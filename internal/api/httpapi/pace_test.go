@@ -13,18 +13,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // bubble is a server whose clock and network are the test's, with the time limits of a real one.
 type bubble struct {
 	*testing.T
-	app   *tasks.App
+	app   *usecase.UseCases
 	token string
 	http  *http.Client
 }
@@ -79,15 +80,15 @@ func inBubble(t *testing.T, test func(*bubble)) {
 			t.Fatal(err)
 		}
 		b := &bubble{T: t}
-		if b.app, err = tasks.New(record, views.Store(), tasks.Options{Artifacts: store}); err != nil {
+		if b.app, err = usecase.New(record, views.Store(), usecase.Options{Artifacts: store}); err != nil {
 			t.Fatal(err)
 		}
-		if b.token, err = b.app.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
+		if b.token, err = b.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {
 			t.Fatal(err)
 		}
 		l := &listener{make(chan net.Conn), make(chan struct{})}
 		server := &http.Server{
-			Handler:     httpapi.New(b.app, httpapi.Options{Log: slog.New(slog.DiscardHandler)}),
+			Handler:     httpapi.New(&b.app.Surface, httpapi.Options{Log: slog.New(slog.DiscardHandler)}),
 			ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 5 * time.Second,
 		}
 		go func() { _ = server.Serve(l) }()

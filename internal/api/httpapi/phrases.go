@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
-	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 )
 
 // phrases adds the route of plain-English requests.
@@ -14,5 +13,5 @@ func (s *service) phrases() {
 		About: "A request that only reads is executed at once. For any other request the answer is its interpretation and a confirmation; it is executed when the " +
 			"same call is repeated with the confirmation. A request that is not understood is refused with the supported phrases; names are never guessed.",
 		Tag: endpoint.TagTasks,
-	}, phrases.NewSpoken(s.app).Do)
+	}, s.app.Phrases.Do)
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // PolicyVersions is a list of policies.
@@ -27,29 +28,29 @@ func (s *service) policies() {
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/route", ID: "route-task", Summary: "Show where the policy would send a task",
 		About: "Which rule decides and why, the possible receivers, and why others are passed over. Changes nothing. For callers that may hand the task off.",
 		Tag:   endpoint.TagTasks,
-	}, func(ctx context.Context, c tasks.Caller, id string, in policies.RouteInput) (policies.Routed, error) {
+	}, func(ctx context.Context, c caller.Caller, id string, in policies.RouteInput) (policies.Routed, error) {
 		in.Task = id
-		return a.Route(ctx, c, in)
+		return a.Policies.Route(ctx, c, in)
 	})
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/policy", ID: "show-policy", Summary: "Show the policy in force", About: "For operators and auditors.", Tag: endpoint.TagPolicy,
-	}, func(ctx context.Context, c tasks.Caller, _ *endpoint.Reading) (policies.PolicyInForce, error) {
-		return a.Show(ctx, c)
+	}, func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (policies.PolicyInForce, error) {
+		return a.Policies.Show(ctx, c)
 	})
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/policy/versions", ID: "list-policies", Summary: "List the policies that have been in force", About: "The newest 100, or the newest 100 before a version, without their texts.", Tag: endpoint.TagPolicy,
-	}, func(ctx context.Context, c tasks.Caller, in *policiesQuery) (PolicyVersions, error) {
-		list, err := a.Versions(ctx, c, in.Before)
+	}, func(ctx context.Context, c caller.Caller, in *policiesQuery) (PolicyVersions, error) {
+		list, err := a.Policies.Versions(ctx, c, in.Before)
 		return PolicyVersions{Policies: endpoint.NotNil(list)}, err
 	})
 	endpoint.Create(d, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/policy/check", ID: "check-policy", Summary: "Check a policy file",
 		About: "Returns each problem with file, line, column and reason, including targets that do not exist. Changes nothing.", Tag: endpoint.TagPolicy,
-	}, a.Book.Check)
+	}, a.Policies.Check)
 	endpoint.Serve(d, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/policy/reload", ID: "reload-policy", Summary: "Put the current policy file of the server into force",
 		About: "A file with problems is refused with all of them, and the current policy stays in force.", Tag: endpoint.TagPolicy,
-	}, func(ctx context.Context, c tasks.Caller, in *endpoint.Keyed) (policies.PolicyInForce, error) {
-		return a.Reload(ctx, c.WithKey(in.Key))
+	}, func(ctx context.Context, c caller.Caller, in *endpoint.Keyed) (policies.PolicyInForce, error) {
+		return a.Policies.Reload(ctx, c.WithKey(in.Key))
 	})
 }

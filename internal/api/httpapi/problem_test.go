@@ -7,22 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // sour is a handler whose use cases fail in the given way.
 func sour(t *testing.T, l ledger.Ledger, v view.Store) (http.Handler, *strings.Builder) {
 	t.Helper()
-	a, err := tasks.New(l, v, tasks.Options{})
+	a, err := usecase.New(l, v, usecase.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := &strings.Builder{}
-	return httpapi.New(a, httpapi.Options{Log: textLog(log)}), log
+	return httpapi.New(&a.Surface, httpapi.Options{Log: textLog(log)}), log
 }
 
 // views are a store of which only what a test needs is there.
@@ -64,11 +65,11 @@ func TestReadinessSaysWhyNot(t *testing.T) {
 func TestWhatGoesWrongInsideStaysInside(t *testing.T) {
 	d := ledgertest.NewDouble(ledgertest.Faults{})
 	h, log := sour(t, d, view.Store{Freshness: views{}}) // no directory: listing agents panics
-	a, err := tasks.New(d, view.Store{}, tasks.Options{})
+	a, err := usecase.New(d, view.Store{}, usecase.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := a.Bootstrap(t.Context(), "default")
+	token, err := a.Tokens.Bootstrap(t.Context(), "default")
 	if err != nil {
 		t.Fatal(err)
 	}

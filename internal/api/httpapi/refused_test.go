@@ -220,7 +220,7 @@ func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
 			}
 		})
 	}
-	task, err := h.app.Task(t.Context(), mustBe(t, h, h.admin), sent.Task)
+	task, err := h.app.Tasks.Show(t.Context(), mustBe(t, h, h.admin), sent.Task)
 	if err != nil || task.State != "executing" || task.Owner != "writer" || task.Epoch != got.Epoch {
 		t.Errorf("after all that: %+v, %v", task, err)
 	}

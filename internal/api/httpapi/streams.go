@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 func (s *service) audit() {
@@ -48,7 +50,7 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 	}
 	endpoint.Patient(r.Context())
 	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
-	err := s.app.Export(r.Context(), endpoint.Caller(r.Context()), in, out)
+	err := s.app.History.Export(r.Context(), endpoint.Caller(r.Context()), in, out)
 	if err == nil && !out.begun {
 		_, err = out.Write(nil) // an empty export is an answer too
 	}
@@ -105,7 +107,7 @@ func (s *service) startOf(r *http.Request) (uint64, error) {
 	if text == "" {
 		text = r.URL.Query().Get("after")
 	}
-	last, err := s.app.Last(r.Context())
+	last, err := s.app.Positions.Last(r.Context())
 	if err != nil || text == "" {
 		return uint64(last), err
 	}
@@ -124,7 +126,7 @@ const (
 )
 
 // admit counts an event stream until done is called, or refuses it.
-func (s *service) admit(c tasks.Caller) (done func(), err error) {
+func (s *service) admit(c caller.Caller) (done func(), err error) {
 	who := c.Workspace + "/" + c.String()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,10 +210,10 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // followAfter gives a number the type of the ledger's positions, which this room does not know by name.
-func followAfter(ctx context.Context, a *tasks.App, c tasks.Caller, after uint64, fn func(history.Notice) error) error {
+func followAfter(ctx context.Context, a *usecase.Surface, c caller.Caller, after uint64, fn func(history.Notice) error) error {
 	at := history.Notice{}.Position
 	endpoint.SetPosition(&at, after)
-	return a.Follow(ctx, c, at, fn)
+	return a.History.Follow(ctx, c, at, fn)
 }
 
 // eventWriter writes server-sent events. After the first error it writes nothing.

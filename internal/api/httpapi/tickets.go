@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -59,9 +61,9 @@ func (s *service) tickets() {
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/ask", ID: "ask", Summary: "Ask people a question about a task you own",
 		About: "Returns the id of a ticket at once. The task waits, without a lease, and resumes with the same owner and epoch when " +
 			"the ticket is answered or expires. To wait for the answer, call show-ticket with wait.", Tag: endpoint.TagTickets,
-	}, func(ctx context.Context, c tasks.Caller, id string, in tickets.AskInput) (taskstore.Receipt, error) {
+	}, func(ctx context.Context, c caller.Caller, id string, in tickets.AskInput) (taskstore.Receipt, error) {
 		in.Task = id
-		return s.app.Ask(ctx, c, in)
+		return s.app.Tickets.Ask(ctx, c, in)
 	})
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, oldest first",
@@ -71,45 +73,45 @@ func (s *service) tickets() {
 		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,
 	}, s.showTicket)
 	endpoint.Change(d, one("claim", "claim", "Claim a ticket", "Others cannot answer it then. Claiming a takeover makes you the owner of its task."),
-		func(ctx context.Context, c tasks.Caller, id string, in tickets.ClaimInput) (taskstore.Receipt, error) {
+		func(ctx context.Context, c caller.Caller, id string, in tickets.ClaimInput) (taskstore.Receipt, error) {
 			in.ID = id
-			return s.app.Claim(ctx, c, in)
+			return s.app.Tickets.Claim(ctx, c, in)
 		})
 	endpoint.Change(d, one("release", "release", "Release a claimed ticket to its desk", "A task that you took over waits there again."),
-		func(ctx context.Context, c tasks.Caller, id string, in tickets.ReleaseInput) (taskstore.Receipt, error) {
+		func(ctx context.Context, c caller.Caller, id string, in tickets.ReleaseInput) (taskstore.Receipt, error) {
 			in.ID = id
-			return s.app.Release(ctx, c, in)
+			return s.app.Tickets.Release(ctx, c, in)
 		})
 	endpoint.Change(d, one("answer", "answer", "Answer a question", "The owner of the task continues with the answer. "+atClient),
-		func(ctx context.Context, c tasks.Caller, id string, in tickets.AnswerInput) (taskstore.Receipt, error) {
+		func(ctx context.Context, c caller.Caller, id string, in tickets.AnswerInput) (taskstore.Receipt, error) {
 			in.ID = id
-			return s.app.Answer(ctx, c, in)
+			return s.app.Tickets.Answer(ctx, c, in)
 		})
 	endpoint.Change(d, one("approve", "approve-ticket", "Approve a supervised handoff by its ticket", "The same as approving the handoff. "+atClient),
-		func(ctx context.Context, c tasks.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
+		func(ctx context.Context, c caller.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
 			if _, _, err := event.ParseTicketID(id); err != nil {
 				return taskstore.Receipt{}, err
 			}
 			in.ID = id
-			return s.app.Approve(ctx, c, in)
+			return s.app.Tasks.Approve(ctx, c, in)
 		})
 	endpoint.Change(d, one("deny", "deny-ticket", "Deny a ticket", "If the caller opened the ticket, this withdraws the question or the takeover. "+atClient),
-		func(ctx context.Context, c tasks.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
+		func(ctx context.Context, c caller.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
 			if _, _, err := event.ParseTicketID(id); err != nil {
 				return taskstore.Receipt{}, err
 			}
 			in.ID = id
-			return s.app.Deny(ctx, c, in)
+			return s.app.Tasks.Deny(ctx, c, in)
 		})
 }
 
-func (s *service) listTickets(ctx context.Context, c tasks.Caller, in *ticketsQuery) (TicketPage, error) {
+func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQuery) (TicketPage, error) {
 	f := view.TicketFilter{
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
 		After: in.Page.After, Limit: in.Limit,
 	}
-	position := uint64(s.app.Views().Position()) // read before the list, which then has at least this position
-	list, err := s.app.Tickets(ctx, c, tickets.TicketsInput{TicketFilter: f})
+	position := uint64(s.app.Positions.Viewed()) // read before the list, which then has at least this position
+	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
 	p := TicketPage{Tickets: endpoint.NotNil(list), Position: position}
 	limit := in.Limit
 	if limit == 0 {
@@ -121,7 +123,7 @@ func (s *service) listTickets(ctx context.Context, c tasks.Caller, in *ticketsQu
 	return p, err
 }
 
-func (s *service) showTicket(ctx context.Context, c tasks.Caller, in *ticketQuery) (Ticket, error) {
+func (s *service) showTicket(ctx context.Context, c caller.Caller, in *ticketQuery) (Ticket, error) {
 	var wait event.Duration
 	if in.Wait != "" {
 		if err := wait.UnmarshalText([]byte(in.Wait)); err != nil {
@@ -131,7 +133,7 @@ func (s *service) showTicket(ctx context.Context, c tasks.Caller, in *ticketQuer
 	if wait > 0 {
 		endpoint.Patient(ctx)
 	}
-	k, err := s.app.Ticket(ctx, c, tickets.TicketInput{ID: in.ID, Wait: time.Duration(wait)})
+	k, err := s.app.Tickets.Show(ctx, c, tickets.TicketInput{ID: in.ID, Wait: time.Duration(wait)})
 	if err == nil && wait > 0 {
 		err = endpoint.Still(ctx)
 	}

@@ -8,22 +8,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // operator is somebody with a token of its own, and the id of that.
 func (b *bubble) operator() (c bubble, id string) {
 	b.Helper()
-	admin, err := b.app.Authenticate(b.Context(), b.token)
+	admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
 	if err != nil {
 		b.Fatal(err)
 	}
-	made, err := b.app.CreateToken(b.Context(), admin, agents.TokenInput{Role: identity.Operator, Name: "olga"})
+	made, err := b.app.Tokens.Create(b.Context(), admin, tokens.TokenInput{Role: identity.Operator, Name: "olga"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,17 +37,17 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 	for _, path := range []string{"/v1/inbox?wait=55s", "/v1/tasks/%s?wait=55s", "/v1/tasks/%s?wait=55s&after=%d"} {
 		inBubble(t, func(b *bubble) {
 			olga, id := b.operator()
-			admin, err := b.app.Authenticate(b.Context(), b.token)
+			admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
 			if err != nil {
 				b.Fatal(err)
 			}
-			made, err := b.app.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
+			made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
 			if err != nil {
 				b.Fatal(err)
 			}
 			path = strings.Replace(strings.Replace(path, "%s", made.Task, 1), "%d", fmt.Sprint(uint64(made.Position)), 1)
 			time.AfterFunc(5*time.Second, func() {
-				if _, err := b.app.RevokeToken(b.Context(), admin, id); err != nil {
+				if _, err := b.app.Tokens.Revoke(b.Context(), admin, id); err != nil {
 					b.Error(err)
 				}
 			})
@@ -62,11 +63,11 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 func TestATaskIsWaitedForOverHTTP(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		olga, _ := b.operator()
-		admin, err := b.app.Authenticate(b.Context(), b.token)
+		admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
 		if err != nil {
 			b.Fatal(err)
 		}
-		made, err := b.app.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
+		made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestATaskIsWaitedForOverHTTP(t *testing.T) {
 			b.Errorf("%+v", task)
 		}
 		time.AfterFunc(time.Second, func() {
-			if _, err := b.app.Cancel(b.Context(), admin, tasks.CancelInput{ID: made.Task}); err != nil {
+			if _, err := b.app.Tasks.Cancel(b.Context(), admin, tasks.CancelInput{ID: made.Task}); err != nil {
 				b.Error(err)
 			}
 		})

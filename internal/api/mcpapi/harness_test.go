@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,8 +23,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // The last protocol version with sessions, and the first without.
@@ -46,14 +47,14 @@ func open(t testing.TB) *harness {
 }
 
 // openFor opens a server that accepts tokens of an issuer too.
-func openFor(t testing.TB, issuer agents.Issuer, resource httpapi.Resource) *harness {
+func openFor(t testing.TB, issuer tokens.Issuer, resource httpapi.Resource) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	store, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store, Issuer: issuer})
+	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +63,13 @@ func openFor(t testing.TB, issuer agents.Issuer, resource httpapi.Resource) *har
 			t.Error(err)
 		}
 	})
-	admin, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	admin, err := a.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	h := &harness{t: t, post: courier.New(a, log, courier.Options{Log: quiet})}
-	h.api = httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
+	h := &harness{t: t, post: courier.New(a.FollowUp, log, views.Store(), courier.Options{Log: quiet})}
+	h.api = httpapi.New(&a.Surface, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(h.counted(api), mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
 		},

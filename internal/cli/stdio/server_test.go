@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
@@ -25,7 +27,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 type m = map[string]any
@@ -57,19 +58,19 @@ func (h *house) start() {
 	h.must(err)
 	store, err := filestore.Open(filepath.Join(h.dir, "artifacts"), filestore.Options{MinFree: -1})
 	h.must(err)
-	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store})
+	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store})
 	h.must(err)
 	if h.owner == "" {
-		h.owner, err = a.Bootstrap(context.Background(), identity.DefaultWorkspace)
+		h.owner, err = a.Tokens.Bootstrap(context.Background(), identity.DefaultWorkspace)
 		h.must(err)
 	}
 	ctx, over := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		courier.New(a, log, courier.Options{}).Run(ctx)
+		courier.New(a.FollowUp, log, views.Store(), courier.Options{}).Run(ctx)
 	}()
-	api := parting(ctx, httpapi.New(a, httpapi.Options{Log: slog.New(slog.DiscardHandler), Version: "test"}))
+	api := parting(ctx, httpapi.New(&a.Surface, httpapi.Options{Log: slog.New(slog.DiscardHandler), Version: "test"}))
 	h.api.Store(&api)
 	h.stop = func() {
 		h.api.Store(nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/followup"
 )
 
 const (
@@ -38,22 +38,22 @@ type Options struct {
 
 // Courier follows one ledger. Run it once.
 type Courier struct {
-	app    *tasks.App
+	do     *followup.FollowUp
 	ledger ledger.Ledger
 	views  view.Store
 	codec  *ledger.Codec[event.Event]
 	o      Options
 }
 
-// New returns a courier that is not running.
-func New(a *tasks.App, l ledger.Ledger, o Options) *Courier {
+// New returns a courier of a ledger and the views that follow it. It is not running.
+func New(f *followup.FollowUp, l ledger.Ledger, v view.Store, o Options) *Courier {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Courier{app: a, ledger: l, views: a.Views(), codec: ledger.NewCodec(event.Events...), o: o}
+	return &Courier{do: f, ledger: l, views: v, codec: ledger.NewCodec(event.Events...), o: o}
 }
 
 // Run works until ctx ends. Errors of the record are logged and tried again: what must follow is never given up.
@@ -149,7 +149,7 @@ func (c *Courier) tick(ctx context.Context, refs []view.Ref) error {
 	for i, ref := range refs {
 		slots <- struct{}{}
 		wg.Go(func() {
-			errs[i] = c.app.Tick(ctx, ref)
+			errs[i] = c.do.Tick(ctx, ref)
 			<-slots
 		})
 	}
@@ -166,7 +166,7 @@ func (c *Courier) watchPresence(ctx context.Context) error {
 			return err
 		}
 		for _, w := range workspaces {
-			next, err := c.app.LapsePresence(ctx, w)
+			next, err := c.do.LapsePresence(ctx, w)
 			if err != nil {
 				return err
 			}

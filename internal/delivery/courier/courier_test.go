@@ -10,6 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -61,7 +65,7 @@ func (l *log) deny(streams func(ledger.Stream) bool) int {
 // post is a ledger, its views, and the use cases over them. Couriers come and go.
 type post struct {
 	*testing.T
-	app   *tasks.App
+	app   *usecase.UseCases
 	log   *log
 	views *sqlview.Views
 }
@@ -75,7 +79,7 @@ func bubble(t *testing.T, tell func(p *post)) {
 		if p.views, err = sqlview.Follow(context.Background(), p.log.Double, ""); err != nil {
 			t.Fatal(err)
 		}
-		if p.app, err = tasks.New(p.log, p.views.Store(), tasks.Options{}); err != nil {
+		if p.app, err = usecase.New(p.log, p.views.Store(), usecase.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
@@ -85,7 +89,7 @@ func bubble(t *testing.T, tell func(p *post)) {
 		}()
 		for _, name := range []string{"lead", "ann", "bob"} {
 			in := agents.RegisterInput{Name: name}
-			if _, err := p.app.Register(t.Context(), p.as(identity.Operator, "olga"), in); err != nil {
+			if _, err := p.app.Agents.Register(t.Context(), p.as(identity.Operator, "olga"), in); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -96,7 +100,7 @@ func bubble(t *testing.T, tell func(p *post)) {
 // run starts a courier; the function returned ends it.
 func (p *post) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := courier.New(p.app, p.log, courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	c := courier.New(p.app.FollowUp, p.log, p.views.Store(), courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	done := make(chan struct{})
 	go func() {
 		c.Run(ctx)
@@ -108,15 +112,15 @@ func (p *post) run() (stop func()) {
 	}
 }
 
-func (p *post) as(role identity.Role, name string) tasks.Caller {
-	return tasks.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
+func (p *post) as(role identity.Role, name string) caller.Caller {
+	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
 }
 
 // delegate makes a task of the agent "lead" with a child for another agent, and gives the child's id.
 func (p *post) delegate(to string) (child string) {
 	p.Helper()
-	r, err := p.app.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{
-		Intent: "lead", Start: true, Send: &tasks.SendInput{To: []string{to}, Kind: event.Delegation},
+	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{
+		Intent: "lead", Start: true, Send: &handoffs.SendInput{To: []string{to}, Kind: event.Delegation},
 	})
 	if err != nil {
 		p.Fatal(err)
@@ -127,7 +131,7 @@ func (p *post) delegate(to string) (child string) {
 // there reports whether a task exists.
 func (p *post) there(task string) bool {
 	p.Helper()
-	_, err := p.app.Task(p.Context(), p.as(identity.Operator, "olga"), task)
+	_, err := p.app.Tasks.Show(p.Context(), p.as(identity.Operator, "olga"), task)
 	if err != nil && refusal.CodeOf(err) != refusal.NotFound {
 		p.Fatal(err)
 	}
@@ -207,7 +211,7 @@ func TestAClockFiresOnceWhoeverWatchesIt(t *testing.T) {
 		defer p.run()()
 		defer p.run()() // as on a second node
 		none := 0
-		r, err := p.app.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "anybody?", Send: &tasks.SendInput{
+		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "anybody?", Send: &handoffs.SendInput{
 			To: []string{"ann", "bob"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(10 * time.Minute)},
 		}})
 		if err != nil {
@@ -235,7 +239,7 @@ func TestAClockFiresOnceWhoeverWatchesIt(t *testing.T) {
 func TestAClockThatCannotTickIsTriedAgain(t *testing.T) {
 	bubble(t, func(p *post) {
 		defer p.run()()
-		r, err := p.app.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "soon", Deadline: time.Now().Add(time.Minute)})
+		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "soon", Deadline: time.Now().Add(time.Minute)})
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func (s *people) wants(t *testing.T, want ...string) {
 // telling runs a courier with sinks; the function returned ends it.
 func (p *post) telling(sinks ...notify.Sink) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := courier.New(p.app, p.log, courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Sinks: sinks})
+	c := courier.New(p.app.FollowUp, p.log, p.views.Store(), courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Sinks: sinks})
 	done := make(chan struct{})
 	go func() {
 		c.Run(ctx)
@@ -66,11 +66,11 @@ func (p *post) telling(sinks ...notify.Sink) (stop func()) {
 // asks has the agent "lead" ask the operators, and gives the task and the ticket.
 func (p *post) asks() (task, ticket string) {
 	p.Helper()
-	r, err := p.app.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "pay", Start: true})
+	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "pay", Start: true})
 	if err != nil {
 		p.Fatal(err)
 	}
-	asked, err := p.app.Ask(p.Context(), p.as(identity.Agent, "lead"), tickets.AskInput{
+	asked, err := p.app.Tickets.Ask(p.Context(), p.as(identity.Agent, "lead"), tickets.AskInput{
 		Task: r.Task, Epoch: r.Epoch, Question: "refund it?", Within: event.Duration(10 * time.Hour),
 	})
 	if err != nil {
@@ -90,11 +90,11 @@ func TestPeopleAreToldAndRemindedAndTheOwnerGoesOnWithoutThem(t *testing.T) {
 		time.Sleep(4 * time.Hour)
 		s.wants(p.T, "ticket-opened operators", "ticket-reminded operators", "ticket-reminded operators")
 		time.Sleep(time.Hour)
-		got, err := p.app.Task(p.Context(), p.as(identity.Operator, "olga"), task)
+		got, err := p.app.Tasks.Show(p.Context(), p.as(identity.Operator, "olga"), task)
 		if err != nil || got.State != event.Executing || got.Owner != "lead" || got.Ticket.Outcome != event.TicketUnanswered {
 			p.Errorf("%v: %+v", err, got.Task)
 		}
-		if _, err := p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"}); err == nil {
+		if _, err := p.app.Tickets.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"}); err == nil {
 			p.Error("an answer came after the end")
 		}
 	})
@@ -110,7 +110,7 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 		stop()
 		_, settled := p.asks()
 		p.asks()
-		if _, err := p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: settled, Answer: "yes"}); err != nil {
+		if _, err := p.app.Tickets.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: settled, Answer: "yes"}); err != nil {
 			p.Fatal(err)
 		}
 		defer p.telling(s)()
@@ -138,21 +138,21 @@ func TestAWaitForAnAnswerEndsWithItOrWithItsTime(t *testing.T) {
 		_, ticket := p.asks()
 		lead, olga := p.as(identity.Agent, "lead"), p.as(identity.Operator, "olga")
 		begun := time.Now()
-		k, err := p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 30 * time.Second})
+		k, err := p.app.Tickets.Show(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 30 * time.Second})
 		if err != nil || k.State != event.TicketFree || time.Since(begun) != 30*time.Second {
 			p.Errorf("after %s: %v, %+v", time.Since(begun), err, k)
 		}
 		time.AfterFunc(10*time.Second, func() {
-			if _, err := p.app.Answer(context.Background(), olga, tickets.AnswerInput{ID: ticket, Answer: "yes"}); err != nil {
+			if _, err := p.app.Tickets.Answer(context.Background(), olga, tickets.AnswerInput{ID: ticket, Answer: "yes"}); err != nil {
 				p.Error(err)
 			}
 		})
 		begun = time.Now()
-		k, err = p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 55 * time.Second})
+		k, err = p.app.Tickets.Show(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 55 * time.Second})
 		if err != nil || k.Answer != "yes" || time.Since(begun) > 20*time.Second {
 			p.Errorf("after %s: %v, %+v", time.Since(begun), err, k)
 		}
-		if _, err := p.app.Ticket(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: time.Minute}); err == nil {
+		if _, err := p.app.Tickets.Show(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: time.Minute}); err == nil {
 			p.Error("a wait longer than clients wait was taken")
 		}
 	})
@@ -165,7 +165,7 @@ func TestOfTwoWhoAnswerAtOnceOneIsHeard(t *testing.T) {
 		errs := make([]error, 8)
 		for i := range errs {
 			wg.Go(func() {
-				_, errs[i] = p.app.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"})
+				_, errs[i] = p.app.Tickets.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: ticket, Answer: "yes"})
 			})
 		}
 		wg.Wait()

@@ -67,44 +67,44 @@ func (c *Courier) reactTask(ctx context.Context, workspace, id string, e ledger.
 func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger.Entry, ev event.Event) error {
 	switch ev := ev.(type) {
 	case event.Spawned:
-		return c.app.CreateChildren(ctx, workspace, id, e, ev)
+		return c.do.CreateChildren(ctx, workspace, id, e, ev)
 	case event.Joined:
-		if err := c.app.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
+		if err := c.do.CancelAll(ctx, workspace, ev.Cancel, "no longer needed: "+ev.Why); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e, ev)
+		return c.do.TellEnd(ctx, workspace, id, e, ev)
 	case event.Finished, event.GaveUp, event.ParkedTask, event.Replayed:
-		return c.app.TellEnd(ctx, workspace, id, e, ev)
+		return c.do.TellEnd(ctx, workspace, id, e, ev)
 	case event.Called, event.Discarded:
-		if err := c.app.CancelChildren(ctx, workspace, e); err != nil {
+		if err := c.do.CancelChildren(ctx, workspace, e); err != nil {
 			return err
 		}
-		return c.app.TellEnd(ctx, workspace, id, e, ev)
+		return c.do.TellEnd(ctx, workspace, id, e, ev)
 	case event.Created:
-		return c.app.CheckDependencies(ctx, workspace, id, ev)
+		return c.do.CheckDependencies(ctx, workspace, id, ev)
 	case event.DependencyEnded:
-		return c.app.SetOut(ctx, workspace, id)
+		return c.do.SetOut(ctx, workspace, id)
 	case event.Constrained:
-		return c.app.Bind(ctx, workspace, e, ev.Constraint)
+		return c.do.Bind(ctx, workspace, e, ev.Constraint)
 	case event.Unanswered:
-		return c.app.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, id, ev.Handoff)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, id, ev.Handoff)
 	case event.LeaseLost:
-		return c.app.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
 	case event.OwnerStuck:
 		if ev.By != "" { // what somebody says is no measurement
 			return nil
 		}
-		return c.app.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
 	case event.OfferMade:
 		if len(ev.To) != 1 {
 			return nil
 		}
-		return c.app.Relieve(ctx, workspace, ev.To[0], e)
+		return c.do.Relieve(ctx, workspace, ev.To[0], e)
 	case event.Moved:
-		if err := c.app.Report(ctx, workspace, ev.To, e, agent.Success, id, ev.Handoff); err != nil {
+		if err := c.do.Report(ctx, workspace, ev.To, e, agent.Success, id, ev.Handoff); err != nil {
 			return err
 		}
-		return c.app.Relieve(ctx, workspace, ev.To, e)
+		return c.do.Relieve(ctx, workspace, ev.To, e)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledg
 	for _, ev := range e.Events {
 		switch ev.Name {
 		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
-			return c.app.JoinClaims(ctx, workspace, name, e.Position)
+			return c.do.JoinClaims(ctx, workspace, name, e.Position)
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ const maxWalked = 256
 // checkCircles refuses (invalid) an escalation chain that leads back to the agent that has it: it would have no end. Fallbacks may
 // stand in for each other, since nobody is asked twice for one handoff. What is known of the others may be stale: two that are
 // registered at once may still name each other.
-func (r *Roster) checkCircles(ctx context.Context, workspace, self string, spec AgentSpec) error {
-	way, err := r.wayBack(ctx, workspace, self, spec.Escalation)
+func (a *Agents) checkCircles(ctx context.Context, workspace, self string, spec AgentSpec) error {
+	way, err := a.wayBack(ctx, workspace, self, spec.Escalation)
 	if err != nil || way == nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (r *Roster) checkCircles(ctx context.Context, workspace, self string, spec 
 }
 
 // wayBack is how one comes back to self along the escalation chains, the shortest; nil if one does not.
-func (r *Roster) wayBack(ctx context.Context, workspace, self string, first []string) ([]string, error) {
+func (a *Agents) wayBack(ctx context.Context, workspace, self string, first []string) ([]string, error) {
 	ways := [][]string{}
 	for _, name := range first {
 		if name != self { // which is refused with the agent itself
@@ -40,7 +40,7 @@ func (r *Roster) wayBack(ctx context.Context, workspace, self string, first []st
 			continue
 		}
 		seen[name] = true
-		known, err := r.Known(ctx, workspace, name, true)
+		known, err := a.store.Known(ctx, workspace, name, true)
 		if err != nil {
 			return nil, err
 		}

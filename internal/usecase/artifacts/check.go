@@ -14,12 +14,12 @@ import (
 // may read, with their sizes filled in. The others are gaps; whether they are nowhere or not for the caller makes no
 // difference. What is found is spared from sweeps for the grace, in which the envelope must be sealed. It refuses what
 // is no digest (invalid) and more than an envelope holds (too_large).
-func (s *Shelf) Check(ctx context.Context, c caller.Caller, list []envelope.Artifact) (found []envelope.Artifact, gaps []envelope.Gap, err error) {
+func (as *Artifacts) Check(ctx context.Context, c caller.Caller, list []envelope.Artifact) (found []envelope.Artifact, gaps []envelope.Gap, err error) {
 	if len(list) > envelope.MaxArtifacts {
 		return nil, nil, event.TooMany("artifacts", len(list), envelope.MaxArtifacts)
 	}
 	for _, a := range list {
-		info, err := s.spare(ctx, c, artifact.Digest(a.Digest))
+		info, err := as.spare(ctx, c, artifact.Digest(a.Digest))
 		switch {
 		case err == nil:
 			a.Bytes = int(info.Size)
@@ -34,10 +34,10 @@ func (s *Shelf) Check(ctx context.Context, c caller.Caller, list []envelope.Arti
 }
 
 // spare keeps an artifact that the caller may read from being swept for a while.
-func (s *Shelf) spare(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
-	k, _, err := s.find(ctx, c, d)
+func (as *Artifacts) spare(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
+	k, _, err := as.find(ctx, c, d)
 	if err != nil {
 		return artifact.Info{}, err
 	}
-	return s.store.Touch(ctx, k)
+	return as.store.Touch(ctx, k)
 }

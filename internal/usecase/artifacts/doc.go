@@ -1,12 +1,11 @@
-// Package shelf is the use cases of artifacts: who may put and fetch what, what an envelope may refer to, and what is
-// swept away.
+// Package artifacts is the use cases of artifacts: who may put and fetch files, what an envelope may refer to, and what is swept.
 //
 // Invariants:
-//   - Who put an artifact, and that it was let go, is on record; so is every fetch, before its first byte.
-//   - An artifact is for whoever put it, for those who may read what a task's envelopes say that refer to it, and for
-//     those who may read anything. For everybody else it is not there.
-//   - An envelope refers to nothing that is not there: what it is to refer to is checked and spared from sweeps first.
-//   - Nothing is swept on the word of views that do not have the whole record.
+//   - Who put an artifact, and that it was released, is recorded; so is every fetch, before its first byte.
+//   - An artifact is for the principals that put it, for those who may read the envelopes of a task that refer to it, and for
+//     those who may read anything. For everybody else it is "not found".
+//   - An envelope refers to nothing that does not exist: what it is to refer to is checked and spared from sweeps first.
+//   - Nothing is swept on the word of views that lack entries.
 //
-// Start reading at [Shelf], then get.go.
+// Start reading at [Artifacts.Put], then get.go.
 package artifacts

@@ -13,23 +13,23 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Artifact opens an artifact that the caller may read; close it. That it was read is on record when this returns.
+// Get opens an artifact that the caller may read; close it. That it was read is on record when this returns.
 // Nothing that is read may be relied on before io.EOF: until then the content may still turn out to be damaged
 // ([artifact.ErrCorrupt]). What is not there, or not for the caller, is refused (not_found).
-func (s *Shelf) Artifact(ctx context.Context, c caller.Caller, d artifact.Digest) (io.ReadCloser, artifact.Info, error) {
-	r, info, err := s.get(ctx, c, d)
+func (as *Artifacts) Get(ctx context.Context, c caller.Caller, d artifact.Digest) (io.ReadCloser, artifact.Info, error) {
+	r, info, err := as.get(ctx, c, d)
 	if err != nil {
-		return nil, artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact", string(d), err)
+		return nil, artifact.Info{}, as.access.Refused(ctx, c.Workspace, c.Actor(), "artifact", string(d), err)
 	}
 	return r, info, nil
 }
 
-func (s *Shelf) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ io.ReadCloser, _ artifact.Info, err error) {
-	k, task, err := s.find(ctx, c, d)
+func (as *Artifacts) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ io.ReadCloser, _ artifact.Info, err error) {
+	k, task, err := as.find(ctx, c, d)
 	if err != nil {
 		return nil, artifact.Info{}, err
 	}
-	done, err := s.busy.begin(c)
+	done, err := as.busy.begin(c)
 	if err != nil {
 		return nil, artifact.Info{}, err
 	}
@@ -38,11 +38,11 @@ func (s *Shelf) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ 
 			done()
 		}
 	}()
-	r, info, err := s.store.Get(ctx, k)
+	r, info, err := as.store.Get(ctx, k)
 	if err != nil {
 		return nil, artifact.Info{}, err
 	}
-	if err := s.access.Read(ctx, c.Workspace, c.Actor(), task, "artifact", string(d)); err != nil {
+	if err := as.access.Read(ctx, c.Workspace, c.Actor(), task, "artifact", string(d)); err != nil {
 		return nil, artifact.Info{}, errors.Join(err, r.Close())
 	}
 	return &open{r, done}, info, nil
@@ -59,43 +59,30 @@ func (o *open) Close() error {
 	return o.ReadCloser.Close()
 }
 
-// ArtifactInfo says how large an artifact is that the caller may read. It reads nothing of it.
-func (s *Shelf) ArtifactInfo(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
-	k, _, err := s.find(ctx, c, d)
-	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
-	}
-	r, info, err := s.store.Get(ctx, k)
-	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
-	}
-	return info, r.Close()
-}
-
 // find is the key of an artifact that the caller may read, and the task by which it may, if it is for a task.
-func (s *Shelf) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k artifact.Key, task string, err error) {
+func (as *Artifacts) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k artifact.Key, task string, err error) {
 	k = artifact.Key{Workspace: c.Workspace, Digest: d}
 	if err := c.May(identity.ReadOwn, "read an artifact"); err != nil {
 		return k, "", err
 	}
-	if err := errors.Join(s.there(), d.Check()); err != nil {
+	if err := errors.Join(as.there(), d.Check()); err != nil {
 		return k, "", err
 	}
 	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) {
 		return k, "", nil
 	}
-	f, err := s.kept.Load(ctx, streamOf(k), true)
+	f, err := as.kept.Load(ctx, streamOf(k), true)
 	if err != nil || slices.Contains(f.State.By, c.String()) {
 		return k, "", err
 	}
-	had := s.views.Position()
-	task, err = s.through(ctx, c, d)
+	had := as.views.Position()
+	task, err = as.through(ctx, c, d)
 	if err != nil || task != "" {
 		return k, task, err
 	}
-	behind, err := stream.CatchUp(ctx, s.ledger, had, s.views.Wait)
+	behind, err := stream.CatchUp(ctx, as.ledger, had, as.views.Wait)
 	if err == nil && behind { // views must not refuse anybody what they do not know yet
-		task, err = s.through(ctx, c, d)
+		task, err = as.through(ctx, c, d)
 	}
 	if err == nil && task == "" {
 		err = artifact.NotFound(k)
@@ -107,15 +94,15 @@ func (s *Shelf) find(ctx context.Context, c caller.Caller, d artifact.Digest) (k
 const maxThrough = 1000
 
 // through is a task of which an envelope refers to the artifact and says so to the caller; "" if there is none.
-func (s *Shelf) through(ctx context.Context, c caller.Caller, d artifact.Digest) (string, error) {
+func (as *Artifacts) through(ctx context.Context, c caller.Caller, d artifact.Digest) (string, error) {
 	f := view.ReferenceFilter{Involving: c.String(), Limit: 100}
 	for range maxThrough / f.Limit {
-		tasks, err := s.views.Referring(ctx, c.Workspace, string(d), f)
+		tasks, err := as.views.Referring(ctx, c.Workspace, string(d), f)
 		if err != nil {
 			return "", stream.Unavailable(err)
 		}
 		for _, task := range tasks {
-			if may, err := s.reads(ctx, c, task); err != nil || may {
+			if may, err := as.tasks.MayRead(ctx, c, task); err != nil || may {
 				return task, err
 			}
 		}

@@ -27,16 +27,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// house is a shelf, with what is before and behind it. Of a task's content it believes what readers says.
+// house is the artifacts, with what is before and behind it. Of a task's content it believes what readers says.
 type house struct {
 	*testing.T
-	shelf   *artifacts.Shelf
-	ledger  *ledgertest.Double
-	views   *sqlview.Views
-	store   *filestore.Store
-	dir     string
-	clock   *artifacttest.Clock
-	readers map[string]string // agent by task
+	artifacts *artifacts.Artifacts
+	ledger    *ledgertest.Double
+	views     *sqlview.Views
+	store     *filestore.Store
+	dir       string
+	clock     *artifacttest.Clock
+	readers   map[string]string // agent by task
 }
 
 const home = identity.DefaultWorkspace
@@ -61,19 +61,21 @@ func open(t *testing.T) *house {
 	return h
 }
 
-// restart makes a shelf that remembers nothing.
+// restart makes artifacts that remembers nothing.
 func (h *house) restart() {
 	h.Helper()
 	log, err := access.New(h.ledger, h.clock.Now)
 	if err != nil {
 		h.Fatal(err)
 	}
-	reads := func(_ context.Context, c caller.Caller, task string) (bool, error) {
-		return h.readers[task] == c.Agent(), nil
-	}
-	if h.shelf, err = artifacts.New(h.store, h.ledger, h.views.Store(), log, reads, h.clock.Now, artifacts.Options{Grace: time.Hour}); err != nil {
+	if h.artifacts, err = artifacts.New(h.store, h.ledger, h.views.Store(), log, h, h.clock.Now, artifacts.Options{Grace: time.Hour}); err != nil {
 		h.Fatal(err)
 	}
+}
+
+// MayRead implements [artifacts.Tasks].
+func (h *house) MayRead(_ context.Context, c caller.Caller, task string) (bool, error) {
+	return h.readers[task] == c.Agent(), nil
 }
 
 func as(role identity.Role, name string) caller.Caller {
@@ -89,7 +91,7 @@ var (
 
 func (h *house) put(c caller.Caller, content string) artifact.Digest {
 	h.Helper()
-	info, err := h.shelf.PutArtifact(h.Context(), c, strings.NewReader(content), "")
+	info, err := h.artifacts.Put(h.Context(), c, strings.NewReader(content), "")
 	if err != nil || info.Digest != artifact.DigestOf([]byte(content)) || info.Size != int64(len(content)) {
 		h.Fatalf("put %.20q: %+v, %v", content, info, err)
 	}
@@ -98,7 +100,7 @@ func (h *house) put(c caller.Caller, content string) artifact.Digest {
 
 func (h *house) get(c caller.Caller, d artifact.Digest) (string, error) {
 	h.Helper()
-	r, info, err := h.shelf.Artifact(h.Context(), c, d)
+	r, info, err := h.artifacts.Get(h.Context(), c, d)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +116,7 @@ func (h *house) finds(c caller.Caller, d artifact.Digest, want string) {
 	if got, err := h.get(c, d); err != nil || got != want {
 		h.Errorf("%s finds %.20q, %v; want %.20q", c.Principal, got, err, want)
 	}
-	if info, err := h.shelf.ArtifactInfo(h.Context(), c, d); err != nil || info.Size != int64(len(want)) {
+	if info, err := h.artifacts.Info(h.Context(), c, d); err != nil || info.Size != int64(len(want)) {
 		h.Errorf("%s is told of %+v, %v", c.Principal, info, err)
 	}
 }
@@ -126,7 +128,7 @@ func (h *house) misses(c caller.Caller, d artifact.Digest) {
 	if err == nil || err.Error() != none.Error() {
 		h.Errorf("%s finds %.20s: %v", c.Principal, d, err)
 	}
-	if _, err := h.shelf.ArtifactInfo(h.Context(), c, d); err == nil || err.Error() != none.Error() {
+	if _, err := h.artifacts.Info(h.Context(), c, d); err == nil || err.Error() != none.Error() {
 		h.Errorf("%s is told of %.20s: %v", c.Principal, d, err)
 	}
 }
@@ -161,7 +163,7 @@ func (h *house) refer(n int, requester caller.Caller, digests ...artifact.Digest
 
 func (h *house) sweep() artifact.Swept {
 	h.Helper()
-	swept, err := h.shelf.Sweep(h.Context())
+	swept, err := h.artifacts.Sweep(h.Context())
 	if err != nil {
 		h.Fatal(err)
 	}

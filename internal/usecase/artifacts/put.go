@@ -13,23 +13,23 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// PutArtifact stores what r yields in the caller's workspace, and puts on record who did. If declared is not empty the
+// Put stores what r yields in the caller's workspace, and puts on record who did. If declared is not empty the
 // content must have that digest: anything else is refused (invalid) and leaves nothing. Putting the same again changes
 // nothing, and mends what is damaged. Refusals of size (too_large), quota (limit) and room (unavailable) leave nothing
 // either; r's errors are passed on.
-func (s *Shelf) PutArtifact(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
-	info, err := s.put(ctx, c, r, declared)
+func (as *Artifacts) Put(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
+	info, err := as.put(ctx, c, r, declared)
 	if err != nil {
-		return artifact.Info{}, s.access.Refused(ctx, c.Workspace, c.Actor(), "put-artifact", string(declared), err)
+		return artifact.Info{}, as.access.Refused(ctx, c.Workspace, c.Actor(), "put-artifact", string(declared), err)
 	}
 	return info, nil
 }
 
-func (s *Shelf) put(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
+func (as *Artifacts) put(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
 	if err := c.May(identity.ActOwn, "put an artifact"); err != nil {
 		return artifact.Info{}, err
 	}
-	if err := errors.Join(s.there(), c.CheckKey()); err != nil {
+	if err := errors.Join(as.there(), c.CheckKey()); err != nil {
 		return artifact.Info{}, err
 	}
 	if declared != "" {
@@ -38,16 +38,16 @@ func (s *Shelf) put(ctx context.Context, c caller.Caller, r io.Reader, declared 
 		}
 		r = exact{artifact.Verified(io.NopCloser(r), declared), declared}
 	}
-	done, err := s.busy.begin(c)
+	done, err := as.busy.begin(c)
 	if err != nil {
 		return artifact.Info{}, err
 	}
 	defer done()
-	info, err := s.store.Put(ctx, c.Workspace, r)
+	info, err := as.store.Put(ctx, c.Workspace, r)
 	if err != nil {
 		return artifact.Info{}, err
 	}
-	return info, s.stored(ctx, c, info)
+	return info, as.stored(ctx, c, info)
 }
 
 // exact refuses content that is not as declared, at its end.
@@ -65,13 +65,13 @@ func (e exact) Read(b []byte) (int, error) {
 }
 
 // stored puts on record who put an artifact. Should that fail, nobody finds the artifact, and it is swept.
-func (s *Shelf) stored(ctx context.Context, c caller.Caller, info artifact.Info) error {
+func (as *Artifacts) stored(ctx context.Context, c caller.Caller, info artifact.Info) error {
 	request, err := c.Digest("put-artifact", info.Digest)
 	if err != nil {
 		return err
 	}
 	k := artifact.Key{Workspace: c.Workspace, Digest: info.Digest}
-	_, err = s.kept.Do(ctx, c.Write(request), streamOf(k), func(h holding, _ time.Time) ([]artifact.Event, error) {
+	_, err = as.kept.Do(ctx, c.Write(request), streamOf(k), func(h holding, _ time.Time) ([]artifact.Event, error) {
 		if h.Kept && slices.Contains(h.By, c.String()) {
 			return nil, nil
 		}

@@ -11,33 +11,33 @@ import (
 
 // Sweep deletes what no envelope refers to and nobody has put or checked for the grace, in every workspace. It waits
 // for the views to have everything that is on record now, and ends with an error as soon as they turn out not to.
-func (s *Shelf) Sweep(ctx context.Context) (artifact.Swept, error) {
-	if s.store == nil {
+func (as *Artifacts) Sweep(ctx context.Context) (artifact.Swept, error) {
+	if as.store == nil {
 		return artifact.Swept{}, nil
 	}
-	last, err := s.ledger.Last(ctx)
+	last, err := as.ledger.Last(ctx)
 	if err != nil {
 		return artifact.Swept{}, err
 	}
-	if err := s.views.Wait(ctx, last); err != nil {
+	if err := as.views.Wait(ctx, last); err != nil {
 		return artifact.Swept{}, err
 	}
-	return s.store.Sweep(ctx, s.now().Add(-s.grace), func(k artifact.Key) (bool, error) {
-		referred, at, err := s.views.Referred(ctx, k.Workspace, string(k.Digest))
+	return as.store.Sweep(ctx, as.now().Add(-as.grace), func(k artifact.Key) (bool, error) {
+		referred, at, err := as.views.Referred(ctx, k.Workspace, string(k.Digest))
 		switch {
 		case err != nil || referred:
 			return referred, err
 		case at < last: // they are being made anew; an envelope since then would have had the artifact checked first
 			return false, fmt.Errorf("the views have the record up to %d, not %d", at, last)
 		}
-		return false, s.release(ctx, k)
+		return false, as.release(ctx, k)
 	})
 }
 
 // release puts on record that an artifact goes.
-func (s *Shelf) release(ctx context.Context, k artifact.Key) error {
+func (as *Artifacts) release(ctx context.Context, k artifact.Key) error {
 	w := caller.System(k.Workspace, "shelf").Write("")
-	_, err := s.kept.Do(ctx, w, streamOf(k), func(h holding, _ time.Time) ([]artifact.Event, error) {
+	_, err := as.kept.Do(ctx, w, streamOf(k), func(h holding, _ time.Time) ([]artifact.Event, error) {
 		if !h.Kept {
 			return nil, nil // it said so before, or was never on record
 		}

@@ -148,7 +148,7 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	case t.Envelope == "":
 		return envelope.Envelope{}, nil
 	}
-	doc, err := s.Sealed(ctx, workspace, t.ID, t.Envelope)
+	doc, err := s.store.Open(ctx, workspace, t.ID, t.Envelope)
 	if err != nil {
 		return envelope.Envelope{}, err
 	}
@@ -176,4 +176,20 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	sealed, _, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
+}
+
+// Said is what a task's newest envelope says, with what a sender adds. What nobody says anew of its confidence stays.
+func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
+	doc, err := s.base(ctx, workspace, t, c.Base)
+	confidence := doc.Confidence
+	c.addTo(&doc)
+	if doc.Confidence == nil {
+		doc.Confidence = confidence
+	}
+	return doc, err
+}
+
+// Seconds is a timeout as envelopes have it.
+func Seconds(d event.Duration) int {
+	return min(int((time.Duration(d)+time.Second-1)/time.Second), envelope.MaxTimeoutSeconds)
 }

@@ -22,7 +22,7 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 		return err
 	}
 	q := memories.Gather{Task: t, Requested: requested(c, doc.Memory), Recent: c.Recent, About: c.Ask}
-	found, err := s.from.Gather(ctx, by, q)
+	found, err := s.memories.Gather(ctx, by, q)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *en
 	for i, f := range c.Artifacts {
 		list[i] = envelope.Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType}
 	}
-	found, gaps, err := s.from.Check(ctx, by, list)
+	found, gaps, err := s.artifacts.Check(ctx, by, list)
 	if err != nil {
 		return err
 	}

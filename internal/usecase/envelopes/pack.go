@@ -101,7 +101,7 @@ func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelo
 // nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
 // changed since that was sealed.
 func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (*event.Rendered, error) {
-	to, err := s.from.Known(ctx, workspace, agent, false)
+	to, err := s.agents.Known(ctx, workspace, agent, false)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	if n, ok := s.fits.Get(asIs{f, agent}); ok && !amended {
 		return asItIs(f, n), nil
 	}
-	b, err := s.Bytes(ctx, workspace, t.ID, source)
+	b, err := s.store.Bytes(ctx, workspace, t.ID, source)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 		return nil, err
 	}
 	var gone []envelope.Gap
-	if doc.Memory, gone, err = s.from.Refresh(ctx, workspace, doc.Memory); err != nil {
+	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
 		return nil, err
 	}
 	doc.Gaps = append(doc.Gaps, gone...)
@@ -228,7 +228,7 @@ func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc enve
 			fitting = append(fitting, c)
 			continue
 		}
-		to, err := s.from.Known(ctx, workspace, c.Agent, false)
+		to, err := s.agents.Known(ctx, workspace, c.Agent, false)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -259,26 +259,16 @@ func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc enve
 
 // Fits is [Sealer.Fitting] for one more receiver of what was sealed before.
 func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string, p event.Pack) error {
-	to, err := s.from.Known(ctx, workspace, agent, false)
+	to, err := s.agents.Known(ctx, workspace, agent, false)
 	if err != nil || Budget(p, to.Spec) == 0 {
 		return err
 	}
-	doc, err := s.Sealed(ctx, workspace, task, digest)
+	doc, err := s.store.Open(ctx, workspace, task, digest)
 	if err != nil {
 		return err
 	}
 	_, err = Pack(doc, p, to.Spec)
 	return err
-}
-
-// Sealed is an envelope of a task that was sealed before.
-func (s *Sealer) Sealed(ctx context.Context, workspace, task, digest string) (envelope.Envelope, error) {
-	b, err := s.Bytes(ctx, workspace, task, digest)
-	if err != nil {
-		return envelope.Envelope{}, err
-	}
-	doc, _, err := envelope.Open(b)
-	return doc, err
 }
 
 // try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which

@@ -7,9 +7,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
 // Automatic is what one call makes of handing a task to where the policy says: what the adviser was asked, and what was decided.
@@ -19,18 +19,18 @@ type Automatic struct {
 }
 
 // decideAuto is decide where the policy is to decide. A task that stays where it is gives no events.
-func (s *Sender) decideAuto(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
+func (h *Handoffs) decideAuto(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	if err := in.checkAuto(); err != nil {
 		return nil, err
 	}
-	q, err := s.book.Question(ctx, c, in.Content, t, now)
+	q, err := h.decider.Question(ctx, c, in.Content, t, now)
 	if err != nil {
 		return nil, err
 	}
 	if err := handoff.MaySend(t, c.Principal, in.Epoch); err != nil { // before anybody is asked in vain
 		return nil, err
 	}
-	d, err := s.book.Decide(ctx, c.Workspace, q, &in.Auto.Consult, now)
+	d, err := h.decider.Decide(ctx, c.Workspace, q, &in.Auto.Consult, now)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Sender) decideAuto(ctx context.Context, c caller.Caller, in SendInput, 
 	in.Auto.Decided = &d
 	var sent []event.Event
 	if d.Action == event.ActionHandOff {
-		if sent, err = s.follow(ctx, c, in, d, t, now); err != nil {
+		if sent, err = h.follow(ctx, c, in, d, t, now); err != nil {
 			return nil, err
 		}
 	}
@@ -48,18 +48,18 @@ func (s *Sender) decideAuto(ctx context.Context, c caller.Caller, in SendInput, 
 }
 
 // follow is the handoff that a decision leads to.
-func (s *Sender) follow(ctx context.Context, c caller.Caller, in SendInput, d event.Decision, t task.Task, now time.Time) ([]event.Event, error) {
+func (h *Handoffs) follow(ctx context.Context, c caller.Caller, in SendInput, d event.Decision, t task.Task, now time.Time) ([]event.Event, error) {
 	in = in.by(d)
 	if d.To.Chain != "" {
-		book, err := s.book.Policy(ctx, c.Workspace)
+		book, err := h.policies.Policy(ctx, c.Workspace)
 		if err == nil {
-			in.Up, err = agents.Along(book, d.To.Chain, t)
+			in.Up, err = routes.Along(book, d.To.Chain, t)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return s.decide(ctx, c, in, t, now)
+	return h.decide(ctx, c, in, t, now)
 }
 
 // by is what a decision makes of a send. What the sender says of the reason stays.

@@ -10,13 +10,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
 // spawning decides a fan-out or a delegation. What a child's first offer will need of a half-open circuit is claimed for
 // it here, so that its sender is told at once who cannot take it.
-func (s *Sender) spawning(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p agents.Plan, sealed event.Sealed, now time.Time) ([]event.Event, error) {
+func (h *Handoffs) spawning(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, sealed event.Sealed, now time.Time) ([]event.Event, error) {
 	cmd := in.spawn(c, t, p, sealed)
 	admitted := map[string]bool{}
 	for {
@@ -24,7 +24,7 @@ func (s *Sender) spawning(ctx context.Context, c caller.Caller, in SendInput, t 
 		if err != nil { // only what is allowed takes a probe
 			return nil, err
 		}
-		child, no, err := s.roster.Barred(ctx, c.Workspace, events, admitted)
+		child, no, err := h.routes.Barred(ctx, c.Workspace, events, admitted)
 		if err != nil || no == nil {
 			return events, err
 		}
@@ -42,7 +42,7 @@ func (s *Sender) spawning(ctx context.Context, c caller.Caller, in SendInput, t 
 	}
 }
 
-func (in SendInput) spawn(c caller.Caller, t task.Task, p agents.Plan, sealed event.Sealed) handoff.Spawn {
+func (in SendInput) spawn(c caller.Caller, t task.Task, p routes.Plan, sealed event.Sealed) handoff.Spawn {
 	to := targets(p.Candidates)
 	if in.Kind == event.Delegation && len(to) > 1 {
 		to = to[:1]
@@ -78,15 +78,15 @@ func (in SendInput) handoffs(t task.Task) []string {
 	return ids
 }
 
-// OfferChild is the first offer of a child that its parent has recorded, to whom the parent named: see [Sender.Decide]. One
+// OfferChild is the first offer of a child that its parent has recorded, to whom the parent named: see [Handoffs.Decide]. One
 // that cannot take it now is waited for.
-func (s *Sender) OfferChild(ctx context.Context, c caller.Caller, ev event.Spawned, t task.Task, to string, parent task.Task, now time.Time) ([]event.Event, error) {
-	p, err := s.roster.Plan(ctx, c.Workspace, agents.For(to, s.book.InMemory(c.Workspace)), now)
+func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spawned, t task.Task, to string, parent task.Task, now time.Time) ([]event.Event, error) {
+	p, err := h.routes.Plan(ctx, c.Workspace, routes.For(to, h.policies.InMemory(c.Workspace)), now)
 	if err != nil {
 		return nil, err
 	}
 	req := routing.Request{Own: []string{t.NextHandoffID()}, Spread: t.ID}
-	if p, err = s.roster.Behind(ctx, c.Workspace, p, event.Receiver{Agent: to}, s.book.InMemory(c.Workspace), t, req, now); err != nil {
+	if p, err = h.routes.Behind(ctx, c.Workspace, p, event.Receiver{Agent: to}, h.policies.InMemory(c.Workspace), t, req, now); err != nil {
 		return nil, err
 	}
 	if p.Refused != nil { // it was there when it was named; the offer waits for its return
@@ -96,12 +96,12 @@ func (s *Sender) OfferChild(ctx context.Context, c caller.Caller, ev event.Spawn
 		Task: t.ID, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
 		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
 	}
-	sealed, err := s.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(t, []string{to}), now)
+	sealed, err := h.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(t, []string{to}), now)
 	if err != nil {
 		return nil, err
 	}
 	cmd := send.request(c, p, sealed)
-	return s.roster.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: s.roster.Jitter()}, func(hints handoff.Hints) handoff.Command {
+	return h.routes.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: h.routes.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})

@@ -5,47 +5,32 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
-	"github.com/trapezehq/trapeze/internal/content/expect"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
-	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
-
-// Sender decides handoffs. Its methods are safe for many goroutines.
-type Sender struct {
-	roster *agents.Roster
-	book   *policies.Book
-	sealer *envelopes.Sealer
-	expect *expect.Checker
-}
-
-// New returns a sender to agents of a roster by the policies of a book, whose envelopes are the sealer's.
-func New(r *agents.Roster, b *policies.Book, s *envelopes.Sealer, e *expect.Checker) *Sender {
-	return &Sender{roster: r, book: b, sealer: s, expect: e}
-}
 
 // Decide gives the events of a handoff, or refuses it as the rules do: it finds who can receive it, composes and seals what they
 // are to have, passes over those whom that does not fit, and has the rules decide. It changes nothing by itself, except that a
 // half-open circuit's probe is claimed. Whom the server sends to may be away: the offer waits.
-func (s *Sender) Decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
+func (h *Handoffs) Decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	if err := in.Content.Check(); err != nil {
 		return nil, err
 	}
 	if len(in.Constraints) == 0 {
-		return s.decide(ctx, c, in, t, now)
+		return h.decide(ctx, c, in, t, now)
 	}
 	bound, err := handoff.Decide(t, in.binding(c), now)
 	if err != nil {
 		return nil, err
 	}
 	t.Apply(bound...)
-	sent, err := s.decide(ctx, c, in, t, now)
+	sent, err := h.decide(ctx, c, in, t, now)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +38,9 @@ func (s *Sender) Decide(ctx context.Context, c caller.Caller, in SendInput, t ta
 }
 
 // decide is Decide with content that has been checked, of a task that is bound by what the sender adds.
-func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
+func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	if in.auto() {
-		return s.decideAuto(ctx, c, in, t, now)
+		return h.decideAuto(ctx, c, in, t, now)
 	}
 	if in.Kind == "" {
 		in.Kind = event.Warm
@@ -69,7 +54,7 @@ func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t ta
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	if err := s.CheckExpected(in.Expected); err != nil { // the children's envelopes carry it
+	if err := h.CheckExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
 	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Up.Name == ""
@@ -81,40 +66,40 @@ func (s *Sender) decide(ctx context.Context, c caller.Caller, in SendInput, t ta
 	}
 	var desks []event.Candidate
 	in.To, desks = people(in.To)
-	p, err := s.plan(ctx, c, in, desks, t, now)
+	p, err := h.plan(ctx, c, in, desks, t, now)
 	if err != nil {
 		return nil, err
 	}
-	p, sealed, err := s.seal(ctx, c, in, t, p, now)
+	p, sealed, err := h.seal(ctx, c, in, t, p, now)
 	if err != nil {
 		return nil, err
 	}
 	if in.Kind == event.Delegation || in.FanOut {
-		return s.spawning(ctx, c, in, t, p, sealed, now)
+		return h.spawning(ctx, c, in, t, p, sealed, now)
 	}
 	cmd := in.request(c, p, sealed)
 	cmd.RouteStep = routed
-	return s.roster.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: s.roster.Jitter()}, func(hints handoff.Hints) handoff.Command {
+	return h.routes.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: h.routes.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})
 }
 
 // plan is whom a handoff can go to, with whoever stands behind them.
-func (s *Sender) plan(ctx context.Context, c caller.Caller, in SendInput, desks []event.Candidate, t task.Task, now time.Time) (agents.Plan, error) {
-	if err := s.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
-		return agents.Plan{}, err
+func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desks []event.Candidate, t task.Task, now time.Time) (routes.Plan, error) {
+	if err := h.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
+		return routes.Plan{}, err
 	}
-	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: s.book.InMemory(c.Workspace).StandIns, Own: in.handoffs(t)}
+	req := routing.Request{Agents: in.To, Spread: t.ID, StandIns: h.policies.InMemory(c.Workspace).StandIns, Own: in.handoffs(t)}
 	if in.Capability != "" {
 		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
 	}
 	if t.Owner != "" {
 		req.Exclude = []string{t.Owner}
 	}
-	p, err := s.routeOrDesk(ctx, c, in, req, desks, now)
+	p, err := h.routeOrDesk(ctx, c, in, req, desks, now)
 	if behind := in.first(); err == nil && behind != (event.Receiver{}) && len(desks) == 0 && !in.FanOut && in.Kind != event.Delegation {
-		p, err = s.roster.Behind(ctx, c.Workspace, p, behind, s.book.InMemory(c.Workspace), t, req, now)
+		p, err = h.routes.Behind(ctx, c.Workspace, p, behind, h.policies.InMemory(c.Workspace), t, req, now)
 	}
 	if err != nil || p.Refused == nil {
 		return p, err
@@ -127,15 +112,15 @@ func (s *Sender) plan(ctx context.Context, c caller.Caller, in SendInput, desks 
 }
 
 // seal composes and seals what a handoff carries, and leaves in the plan only those whom that fits.
-func (s *Sender) seal(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p agents.Plan, now time.Time) (agents.Plan, event.Sealed, error) {
-	sealed, doc, err := s.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
+func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, now time.Time) (routes.Plan, event.Sealed, error) {
+	sealed, doc, err := h.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
 	if err != nil {
 		return p, sealed, err
 	}
 	if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 		return p, sealed, err
 	}
-	fit, passed, err := s.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
+	fit, passed, err := h.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, p.Candidates, in.Pack)
 	if err != nil {
 		return p, sealed, err
 	}
@@ -148,8 +133,8 @@ func (s *Sender) seal(ctx context.Context, c caller.Caller, in SendInput, t task
 }
 
 // CheckExpected refuses expectations that no result could be held against, or that no envelope could carry.
-func (s *Sender) CheckExpected(e event.Expected) error {
-	if err := s.expect.CheckExpected(e); err != nil || len(e.Schema) == 0 {
+func (h *Handoffs) CheckExpected(e event.Expected) error {
+	if err := h.expect.CheckExpected(e); err != nil || len(e.Schema) == 0 {
 		return err
 	}
 	_, err := envelope.Canonical(e.Schema)
@@ -167,7 +152,7 @@ func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
 	return all
 }
 
-func (in SendInput) request(c caller.Caller, p agents.Plan, sealed event.Sealed) handoff.Send {
+func (in SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed) handoff.Send {
 	return handoff.Send{
 		By: c.Principal, Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,

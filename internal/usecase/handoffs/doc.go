@@ -1,10 +1,10 @@
-// Package sending decides handoffs: what a sender asks for becomes the events of a handoff, or a refusal. Use cases that hand
-// a task on, by whatever name, and the server where it does so by itself, decide here, so that all handoffs are alike.
+// Package handoffs decides handoffs: what a sender asks for becomes the events of a handoff, or a refusal. Every use case that
+// hands a task on decides here, and so does the server where it hands on by itself, so that all handoffs are alike.
 //
 // Invariants:
-//   - Nothing changes here: the events are the caller's to put on record. Only the probe of a half-open circuit is claimed.
-//   - Nobody is offered an envelope that does not fit, unless a parent named it for a child: see [Sender.OfferChild].
-//   - What goes to where the policy says is decided by the policy alone, and the decision is on record with the handoff.
+//   - Nothing changes here: the caller appends the events. Only the probe of a half-open circuit is claimed.
+//   - No agent is offered an envelope that does not fit, unless a parent named it for a child: see [Handoffs.OfferChild].
+//   - What goes to where the policy says is decided by the policy alone, and the decision is recorded with the handoff.
 //
-// Start reading at [SendInput], then [Sender.Decide].
+// Start reading at [SendInput], then [Handoffs.Decide].
 package handoffs

@@ -5,8 +5,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
 // SendInput hands a task off.
@@ -38,7 +38,7 @@ type SendInput struct {
 	Asked string `json:"-"`
 
 	// No door sets what follows: it is what the policy decides.
-	Up       agents.Chain    `json:"-"` // what of a chain is above the task, instead of receivers
+	Up       routes.Chain    `json:"-"` // what of a chain is above the task, instead of receivers
 	Decision *event.Decision `json:"-"` // that the handoff follows from
 	Auto     *Automatic      `json:"-"` // what the call makes of a handoff to auto; nil: it can make none
 }

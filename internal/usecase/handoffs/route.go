@@ -9,41 +9,41 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
 // route is whom a handoff can go to: as routing says or, of a channel, its subscribers at this moment. Nobody stands in
 // for a subscriber; one that is not fit is passed over.
-func (s *Sender) route(ctx context.Context, c caller.Caller, in SendInput, req routing.Request, now time.Time) (agents.Plan, error) {
+func (h *Handoffs) route(ctx context.Context, c caller.Caller, in SendInput, req routing.Request, now time.Time) (routes.Plan, error) {
 	switch {
 	case in.Up.Name != "":
-		return s.roster.Climb(ctx, c.Workspace, in.Up, req, now)
+		return h.routes.Climb(ctx, c.Workspace, in.Up, req, now)
 	case in.Channel == "":
-		return s.roster.Plan(ctx, c.Workspace, req, now)
+		return h.routes.Plan(ctx, c.Workspace, req, now)
 	}
-	all, err := s.roster.Receivers(ctx, c.Workspace, in.Channel, c.Agent())
+	all, err := h.channels.Receivers(ctx, c.Workspace, in.Channel, c.Agent())
 	if err != nil {
-		return agents.Plan{}, err
+		return routes.Plan{}, err
 	}
 	if len(all) == 0 {
-		return agents.Plan{}, refusal.New(refusal.Conflict, "have agents subscribe to it, or name receivers", "nobody else subscribes to channel %s", in.Channel)
+		return routes.Plan{}, refusal.New(refusal.Conflict, "have agents subscribe to it, or name receivers", "nobody else subscribes to channel %s", in.Channel)
 	}
 	var passed []event.Passed
 	for _, name := range all {
-		known, err := s.roster.Known(ctx, c.Workspace, name, false)
+		known, err := h.agents.Known(ctx, c.Workspace, name, false)
 		switch {
 		case err != nil:
-			return agents.Plan{}, err
+			return routes.Plan{}, err
 		case known.Exists():
 			req.Agents = append(req.Agents, name)
 		default:
 			passed = append(passed, event.Passed{Agent: name, Why: "is not registered"})
 		}
 	}
-	var p agents.Plan
+	var p routes.Plan
 	if len(req.Agents) > 0 {
-		if p, err = s.roster.Plan(ctx, c.Workspace, req, now); err != nil || p.Refused != nil {
+		if p, err = h.routes.Plan(ctx, c.Workspace, req, now); err != nil || p.Refused != nil {
 			return p, err
 		}
 	}
@@ -110,12 +110,12 @@ func receivers(candidates []event.Candidate) []string {
 }
 
 // checkDesks refuses desks where no people can take what is sent, or nobody is.
-func (s *Sender) checkDesks(ctx context.Context, workspace string, kind event.Kind, desks []event.Candidate) error {
+func (h *Handoffs) checkDesks(ctx context.Context, workspace string, kind event.Kind, desks []event.Candidate) error {
 	if len(desks) > 0 && (kind == event.Broadcast || kind == event.Delegation) {
 		return refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", kind)
 	}
 	for _, d := range desks {
-		if err := s.roster.Staffed(ctx, workspace, d.Desk); err != nil {
+		if err := h.routes.Staffed(ctx, workspace, d.Desk); err != nil {
 			return err
 		}
 	}
@@ -126,11 +126,11 @@ func (s *Sender) checkDesks(ctx context.Context, workspace string, kind event.Ki
 const maxWhy = 500
 
 // routeOrDesk is the plan of a send: agents as routing finds them, and then the desks that were named.
-func (s *Sender) routeOrDesk(ctx context.Context, c caller.Caller, in SendInput, req routing.Request, desks []event.Candidate, now time.Time) (agents.Plan, error) {
+func (h *Handoffs) routeOrDesk(ctx context.Context, c caller.Caller, in SendInput, req routing.Request, desks []event.Candidate, now time.Time) (routes.Plan, error) {
 	if len(desks) > 0 && len(in.To) == 0 && in.Capability == "" && in.Channel == "" {
-		return agents.Plan{Candidates: desks}, nil
+		return routes.Plan{Candidates: desks}, nil
 	}
-	p, err := s.route(ctx, c, in, req, now)
+	p, err := h.route(ctx, c, in, req, now)
 	if err == nil && len(desks) > 0 {
 		code := refusal.CodeOf(p.Refused)
 		if code == refusal.Unavailable || code == refusal.CircuitOpen { // nobody but people can take it now

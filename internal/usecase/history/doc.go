@@ -1,10 +1,9 @@
-// Package archive is use cases of looking: at tasks; back at a task's trail, exports of the record, what each hop kept and
-// dropped, and the stream of events as they happen; and ahead at the envelope that a receiver would get.
+// Package history is the use cases of the past: the trail of a task, exports, what each hop kept and dropped, and the stream of
+// events as they happen.
 //
 // Invariants:
-//
-//   - That somebody has looked is on record before the answer.
+//   - A read is recorded before the answer.
 //   - Nothing here changes a task.
 //
-// Start reading at [Archive.Trail], then [Archive.Export].
+// Start reading at [History.Trail], then [History.Export].
 package history

@@ -19,46 +19,6 @@ import (
 // exportPage is how many entries are read at a time.
 const exportPage = 500
 
-// maxTrail is the most bytes of events that a trail holds in one document.
-const maxTrail = 8 << 20
-
-// Trail gives a task's whole history. It is on record before it is answered.
-func (a *Archive) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
-	t, err := a.tasks.For(ctx, c, task)
-	if err != nil {
-		return nil, a.access.Refused(ctx, c.Workspace, c.Actor(), "trail", task, err)
-	}
-	if err := a.access.Read(ctx, c.Workspace, c.Actor(), task, "trail", ""); err != nil {
-		return nil, err
-	}
-	return a.trail(ctx, c, t.Task)
-}
-
-func (a *Archive) trail(ctx context.Context, c caller.Caller, t task.Task) (*view.Trail, error) {
-	tr := view.NewTrail(t.ID)
-	bytes := 0
-	err := stream.Each(ctx, a.ledger, taskstore.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
-		for _, ev := range e.Events {
-			bytes += len(ev.Data)
-		}
-		if bytes > maxTrail {
-			return refusal.New(refusal.TooLarge, "export it as jsonl or csv, which have no bound", "the trail of task %s is longer than %d bytes",
-				t.ID, maxTrail)
-		}
-		return tr.Add(readable(c, t, e), a.tasks.Codec())
-	})
-	return tr, err
-}
-
-// readable is an entry of a task as the caller may read it: envelopes are for the source, the owner and those who may
-// read anything; others find the content of what was meant for them where it was given to them.
-func readable(c caller.Caller, t task.Task, e ledger.Entry) ledger.Entry {
-	if identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() || t.Owner == c.Agent() && t.Owner != "" {
-		return e
-	}
-	return view.Withhold(e)
-}
-
 // ExportInput says what to export.
 type ExportInput struct {
 	Task   string // one task; empty: every entry of the workspace, for those who may read the audit
@@ -67,31 +27,31 @@ type ExportInput struct {
 
 // Export writes records to w. That it was done is on record before the first byte. Once bytes are written an error
 // can only cut the export short.
-func (a *Archive) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
-	t, err := a.startExport(ctx, c, in)
+func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
+	t, err := h.startExport(ctx, c, in)
 	if err != nil {
-		return a.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
+		return h.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
-		return a.exportDocument(ctx, c, t, w)
+		return h.exportDocument(ctx, c, t, w)
 	}
 	each, flush := view.Lines(w)
 	if in.Format == view.FormatCSV {
 		each, flush = view.CSV(w)
 	}
-	if err := a.eachEvent(ctx, c, t, each); err != nil {
+	if err := h.eachEvent(ctx, c, t, each); err != nil {
 		return err
 	}
 	return flush()
 }
 
 // startExport checks and records an export. It returns the task, or none for everything.
-func (a *Archive) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
+func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
 	var t taskstore.Task
 	var err error
 	what := "task " + in.Task
 	if in.Task != "" {
-		if t, err = a.tasks.For(ctx, c, in.Task); err != nil {
+		if t, err = h.tasks.For(ctx, c, in.Task); err != nil {
 			return t.Task, err
 		}
 	} else {
@@ -103,11 +63,11 @@ func (a *Archive) startExport(ctx context.Context, c caller.Caller, in ExportInp
 			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
-	return t.Task, a.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
+	return t.Task, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (a *Archive) exportDocument(ctx context.Context, c caller.Caller, t task.Task, w io.Writer) error {
-	tr, err := a.trail(ctx, c, t)
+func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Task, w io.Writer) error {
+	tr, err := h.trail(ctx, c, t)
 	if err != nil {
 		return err
 	}
@@ -118,15 +78,15 @@ func (a *Archive) exportDocument(ctx context.Context, c caller.Caller, t task.Ta
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (a *Archive) eachEvent(ctx context.Context, c caller.Caller, t task.Task, fn func(view.Row) error) error {
-	last, err := a.ledger.Last(ctx)
+func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, fn func(view.Row) error) error {
+	last, err := h.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
-	read := a.ledger.Read
+	read := h.ledger.Read
 	if t.Exists() {
 		read = func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
-			return a.ledger.Stream(ctx, taskstore.StreamOf(c.Workspace, t.ID), after, limit)
+			return h.ledger.Stream(ctx, taskstore.StreamOf(c.Workspace, t.ID), after, limit)
 		}
 	}
 	var after ledger.Position
@@ -143,7 +103,7 @@ func (a *Archive) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if e, err = a.readable(ctx, e); err != nil {
+			if e, err = h.memories.Readable(ctx, e); err != nil {
 				return err
 			}
 			if err := view.EachRow(readable(c, t, e), fn); err != nil {

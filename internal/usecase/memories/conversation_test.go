@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -15,9 +17,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
 
-func (h *house) talk(by caller.Caller, in memories.ConversationInput) memories.Conversation {
+func (h *house) talk(by caller.Caller, in conversations.ConversationInput) conversations.Conversation {
 	h.Helper()
-	c, err := h.base.Conversation(h.Context(), by, in)
+	c, err := h.talks.Show(h.Context(), by, in)
 	if err != nil {
 		h.Fatalf("%s, %+v: %v", by.Principal, in, err)
 	}
@@ -35,26 +37,26 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 	h := open(t)
 	scout, planner, migrator := agent("scout"), agent("planner"), agent("migrator")
 	taskID := h.task(1, "scout", owned("scout"))
-	h.say(scout, memories.AppendTurnInput{Conversation: "c1", Role: conversation.User, Text: "Split the orders table.", Task: taskID})
-	h.say(scout, memories.AppendTurnInput{Conversation: "c1", Text: "It grows by 4 %."})
-	_, err := h.base.AppendTurn(t.Context(), planner, memories.AppendTurnInput{Conversation: "c1", Role: conversation.Assistant, Text: "me too"})
+	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Role: conversation.User, Text: "Split the orders table.", Task: taskID})
+	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Text: "It grows by 4 %."})
+	_, err := h.talks.AppendTurn(t.Context(), planner, conversations.AppendTurnInput{Conversation: "c1", Role: conversation.Assistant, Text: "me too"})
 	refused(t, "before the handoff", err, refusal.NotFound)
 	h.stands(taskID, func(t *task.Task) {
 		owned("scout", "planner")(t)
 		t.Handoff = &task.Handoff{N: 1, Stage: event.Transferred, From: "scout", Receiver: "planner", Reason: event.ReasonSpecialization, Detail: "needs a plan"}
 	})
-	h.say(planner, memories.AppendTurnInput{Conversation: "c1", Text: "Hash of region and month.", Handoff: event.HandoffID(taskID, 1)})
+	h.say(planner, conversations.AppendTurnInput{Conversation: "c1", Text: "Hash of region and month.", Handoff: event.HandoffID(taskID, 1)})
 	h.stands(taskID, owned("scout", "planner", "migrator"))
-	got := h.talk(migrator, memories.ConversationInput{ID: "c1", Limit: 2})
+	got := h.talk(migrator, conversations.ConversationInput{ID: "c1", Limit: 2})
 	if got.Count != 3 || !slices.Equal(texts(got.Turns), []string{"2 scout It grows by 4 %.", "3 planner Hash of region and month."}) ||
 		len(got.Speakers) != 2 || !slices.Equal(got.Tasks, []string{taskID}) || !slices.Equal(got.Handoffs, []string{taskID + ".h1"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := h.talk(migrator, memories.ConversationInput{ID: "c1", Before: 2}); !slices.Equal(texts(got.Turns), []string{"1 scout Split the orders table."}) {
+	if got := h.talk(migrator, conversations.ConversationInput{ID: "c1", Before: 2}); !slices.Equal(texts(got.Turns), []string{"1 scout Split the orders table."}) {
 		t.Errorf("%+v", got)
 	}
 	h.settle()
-	text := must[memories.Continuity](t)(h.base.Continuity(t.Context(), migrator, memories.ContinuityInput{ID: "c1"})).Text
+	text := must[conversations.Continuity](t)(h.talks.Continuity(t.Context(), migrator, conversations.ContinuityInput{ID: "c1"})).Text
 	for _, want := range []string{"3 turns", "scout (2), planner (1), migrator (0)", "scout -> planner", "planner -> migrator", "Split the orders table.", "Hash of region"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
@@ -65,8 +67,8 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	h.stands(taskID, func(t *task.Task) { t.State = event.Completed })
-	h.talk(scout, memories.ConversationInput{ID: "c1"}) // has spoken
-	_, err = h.base.Conversation(t.Context(), migrator, memories.ConversationInput{ID: "c1"})
+	h.talk(scout, conversations.ConversationInput{ID: "c1"}) // has spoken
+	_, err = h.talks.Show(t.Context(), migrator, conversations.ConversationInput{ID: "c1"})
 	refused(t, "the task has ended", err, refusal.NotFound)
 	if g := h.gather(migrator, memories.Gather{Conversation: "c1"}); g.Turns != nil || g.Continuity != "" || len(g.Gaps) != 1 {
 		t.Errorf("%+v", g)
@@ -76,17 +78,17 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 func TestALongConversationKeepsItsFirstRequestAndItsCounts(t *testing.T) {
 	h := open(t)
 	ann := agent("ann")
-	h.say(ann, memories.AppendTurnInput{Conversation: "c", Role: conversation.System, Text: "Be brief."})
-	h.say(ann, memories.AppendTurnInput{Conversation: "c", Role: conversation.User, Text: "The first request."})
+	h.say(ann, conversations.AppendTurnInput{Conversation: "c", Role: conversation.System, Text: "Be brief."})
+	h.say(ann, conversations.AppendTurnInput{Conversation: "c", Role: conversation.User, Text: "The first request."})
 	for n := range 600 {
-		h.say(ann, memories.AppendTurnInput{Conversation: "c", Text: fmt.Sprint("step ", n)})
+		h.say(ann, conversations.AppendTurnInput{Conversation: "c", Text: fmt.Sprint("step ", n)})
 	}
-	got := must[memories.Continuity](t)(h.base.Continuity(t.Context(), ann, memories.ContinuityInput{ID: "c", Budget: 600})).Text
+	got := must[conversations.Continuity](t)(h.talks.Continuity(t.Context(), ann, conversations.ContinuityInput{ID: "c", Budget: 600})).Text
 	if len(got) > 600 || !strings.Contains(got, "602 turns") || !strings.Contains(got, "ann (602)") || !strings.Contains(got, "The first request.") || !strings.Contains(got, "step 599") {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
 	h.restart()
-	if got := h.talk(ann, memories.ConversationInput{ID: "c"}); got.Count != 602 || len(got.Turns) != 50 || got.Turns[49].Text != "step 599" {
+	if got := h.talk(ann, conversations.ConversationInput{ID: "c"}); got.Count != 602 || len(got.Turns) != 50 || got.Turns[49].Text != "step 599" {
 		t.Errorf("%d of %d", len(got.Turns), got.Count)
 	}
 	g := h.gather(ann, memories.Gather{Conversation: "c"})
@@ -94,7 +96,7 @@ func TestALongConversationKeepsItsFirstRequestAndItsCounts(t *testing.T) {
 		t.Errorf("%d turns, %s", len(g.Turns), g.Continuity)
 	}
 	for _, budget := range []int{-1, 1, 199, 65537} {
-		_, err := h.base.Continuity(t.Context(), ann, memories.ContinuityInput{ID: "c", Budget: budget})
+		_, err := h.talks.Continuity(t.Context(), ann, conversations.ContinuityInput{ID: "c", Budget: budget})
 		refused(t, "a budget", err, refusal.Invalid)
 	}
 }
@@ -102,25 +104,25 @@ func TestALongConversationKeepsItsFirstRequestAndItsCounts(t *testing.T) {
 func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	h := open(t)
 	ann, bob, spy := agent("ann"), agent("bob"), agent("spy")
-	h.say(ann, memories.AppendTurnInput{Conversation: "c", Text: secret})
+	h.say(ann, conversations.AppendTurnInput{Conversation: "c", Text: secret})
 	carry := func(agents ...string) func(*task.Task) {
 		return func(t *task.Task) { owned(agents...)(t); t.Conversation = "c" }
 	}
 	h.task(1, "spy", carry("spy")) // who names a conversation in a task has no part in it by that
-	_, err := h.base.Conversation(t.Context(), spy, memories.ConversationInput{ID: "c"})
+	_, err := h.talks.Show(t.Context(), spy, conversations.ConversationInput{ID: "c"})
 	refused(t, "a spy", err, refusal.NotFound)
 	taskID := h.task(2, "ann", carry("ann", "bob"))
 	child := h.task(3, "bob", func(t *task.Task) { carry("cy")(t); t.Parent.Task = taskID })
 	for _, by := range []caller.Caller{bob, agent("cy")} {
-		if got := h.talk(by, memories.ConversationInput{ID: "c"}); len(got.Turns) != 1 {
+		if got := h.talk(by, conversations.ConversationInput{ID: "c"}); len(got.Turns) != 1 {
 			t.Errorf("%s: %+v", by.Principal, got)
 		}
-		list := must[[]memories.Conversation](t)(h.base.Conversations(t.Context(), by, memories.ConversationsInput{}))
+		list := must[[]conversations.Conversation](t)(h.talks.List(t.Context(), by, conversations.ConversationsInput{}))
 		if len(list) != 1 || list[0].ID != "c" || list[0].Turns != nil {
 			t.Errorf("%s lists %+v", by.Principal, list)
 		}
 	}
-	if list := must[[]memories.Conversation](t)(h.base.Conversations(t.Context(), spy, memories.ConversationsInput{})); len(list) > 0 {
+	if list := must[[]conversations.Conversation](t)(h.talks.List(t.Context(), spy, conversations.ConversationsInput{})); len(list) > 0 {
 		t.Errorf("a spy lists %+v", list)
 	}
 	g := h.gather(bob, memories.Gather{Task: h.tasks[home+"/"+taskID]})
@@ -133,67 +135,67 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	if g := h.gather(ann, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/ann", Conversation: "c"}}); len(g.Turns) != 1 {
 		t.Errorf("a task before it is on record: %+v", g)
 	}
-	h.say(bob, memories.AppendTurnInput{Conversation: "c", Text: "I go on"})
+	h.say(bob, conversations.AppendTurnInput{Conversation: "c", Text: "I go on"})
 	h.stands(child, func(t *task.Task) { t.State = event.Completed })
-	_, err = h.base.AppendTurn(t.Context(), agent("cy"), memories.AppendTurnInput{Conversation: "c", Role: conversation.Tool, Text: "late"})
+	_, err = h.talks.AppendTurn(t.Context(), agent("cy"), conversations.AppendTurnInput{Conversation: "c", Role: conversation.Tool, Text: "late"})
 	refused(t, "the child has ended", err, refusal.NotFound)
 }
 
 func TestATurnIsAppendedOnceUnderOneKey(t *testing.T) {
 	h := open(t)
-	in := memories.AppendTurnInput{Conversation: "c", Role: conversation.Assistant, Text: "hello"}
-	a := must[memories.Said](t)(h.base.AppendTurn(t.Context(), agent("ann").WithKey("k"), in))
-	h.say(agent("ann"), memories.AppendTurnInput{Conversation: "c", Text: "more"})
+	in := conversations.AppendTurnInput{Conversation: "c", Role: conversation.Assistant, Text: "hello"}
+	a := must[conversations.Said](t)(h.talks.AppendTurn(t.Context(), agent("ann").WithKey("k"), in))
+	h.say(agent("ann"), conversations.AppendTurnInput{Conversation: "c", Text: "more"})
 	h.restart()
-	b := must[memories.Said](t)(h.base.AppendTurn(t.Context(), agent("ann").WithKey("k"), in))
+	b := must[conversations.Said](t)(h.talks.AppendTurn(t.Context(), agent("ann").WithKey("k"), in))
 	if a.Turn != 1 || b.Turn != 1 || !b.Repeat || a.Position != b.Position {
 		t.Errorf("%+v, %+v", a, b)
 	}
 	in.Text = "else"
-	_, err := h.base.AppendTurn(t.Context(), agent("ann").WithKey("k"), in)
+	_, err := h.talks.AppendTurn(t.Context(), agent("ann").WithKey("k"), in)
 	refused(t, "another under the same key", err, refusal.Conflict)
 }
 
 func TestConversationsAreListedForThoseWhoTakePart(t *testing.T) {
 	h := open(t)
 	task := h.task(1, "ann", owned("ann", "bob"))
-	h.say(agent("ann"), memories.AppendTurnInput{Conversation: "c1", Text: "a", Task: task})
-	h.say(agent("eve"), memories.AppendTurnInput{Conversation: "c2", Text: "b"})
-	h.say(operator, memories.AppendTurnInput{Conversation: "c3", Agent: "bob", Text: "he said so"})
+	h.say(agent("ann"), conversations.AppendTurnInput{Conversation: "c1", Text: "a", Task: task})
+	h.say(agent("eve"), conversations.AppendTurnInput{Conversation: "c2", Text: "b"})
+	h.say(operator, conversations.AppendTurnInput{Conversation: "c3", Agent: "bob", Text: "he said so"})
 	h.settle()
 	for name, c := range map[string]struct {
 		by   caller.Caller
-		in   memories.ConversationsInput
+		in   conversations.ConversationsInput
 		want []string
 	}{
-		"ann":           {agent("ann"), memories.ConversationsInput{}, []string{"c1"}},
-		"bob":           {agent("bob"), memories.ConversationsInput{}, []string{"c3", "c1"}},
-		"bob's second":  {agent("bob"), memories.ConversationsInput{After: "c3"}, []string{"c1"}},
-		"eve":           {agent("eve"), memories.ConversationsInput{}, []string{"c2"}},
-		"auditor":       {auditor, memories.ConversationsInput{}, []string{"c3", "c2", "c1"}},
-		"of an agent":   {auditor, memories.ConversationsInput{Agent: "bob"}, []string{"c3"}},
-		"of a task":     {auditor, memories.ConversationsInput{Task: task}, []string{"c1"}},
-		"the first one": {operator, memories.ConversationsInput{Limit: 1}, []string{"c3"}},
+		"ann":           {agent("ann"), conversations.ConversationsInput{}, []string{"c1"}},
+		"bob":           {agent("bob"), conversations.ConversationsInput{}, []string{"c3", "c1"}},
+		"bob's second":  {agent("bob"), conversations.ConversationsInput{After: "c3"}, []string{"c1"}},
+		"eve":           {agent("eve"), conversations.ConversationsInput{}, []string{"c2"}},
+		"auditor":       {auditor, conversations.ConversationsInput{}, []string{"c3", "c2", "c1"}},
+		"of an agent":   {auditor, conversations.ConversationsInput{Agent: "bob"}, []string{"c3"}},
+		"of a task":     {auditor, conversations.ConversationsInput{Task: task}, []string{"c1"}},
+		"the first one": {operator, conversations.ConversationsInput{Limit: 1}, []string{"c3"}},
 	} {
 		var got []string
-		for _, x := range must[[]memories.Conversation](t)(h.base.Conversations(t.Context(), c.by, c.in)) {
+		for _, x := range must[[]conversations.Conversation](t)(h.talks.List(t.Context(), c.by, c.in)) {
 			got = append(got, x.ID)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	for name, in := range map[string]memories.ConversationsInput{"limit": {Limit: 999}, "agent": {Agent: "A"}, "task": {Task: "x"}, "after": {After: "A"}} {
-		_, err := h.base.Conversations(t.Context(), auditor, in)
+	for name, in := range map[string]conversations.ConversationsInput{"limit": {Limit: 999}, "agent": {Agent: "A"}, "task": {Task: "x"}, "after": {After: "A"}} {
+		_, err := h.talks.List(t.Context(), auditor, in)
 		refused(t, name, err, refusal.Invalid)
 	}
-	for name, in := range map[string]memories.ConversationInput{"limit": {ID: "c1", Limit: 501}, "before": {ID: "c1", Before: -1}, "id": {ID: "../c"}} {
-		_, err := h.base.Conversation(t.Context(), auditor, in)
+	for name, in := range map[string]conversations.ConversationInput{"limit": {ID: "c1", Limit: 501}, "before": {ID: "c1", Before: -1}, "id": {ID: "../c"}} {
+		_, err := h.talks.Show(t.Context(), auditor, in)
 		refused(t, name, err, refusal.Invalid)
 	}
-	_, err := h.base.AppendTurn(t.Context(), auditor, memories.AppendTurnInput{Conversation: "c1", Agent: "ann", Role: "user", Text: "x"})
+	_, err := h.talks.AppendTurn(t.Context(), auditor, conversations.AppendTurnInput{Conversation: "c1", Agent: "ann", Role: "user", Text: "x"})
 	refused(t, "an auditor", err, refusal.NotPermitted)
-	_, err = h.base.AppendTurn(t.Context(), agent("ann"), memories.AppendTurnInput{Conversation: "c1", Agent: "bob", Role: "user", Text: "x"})
+	_, err = h.talks.AppendTurn(t.Context(), agent("ann"), conversations.AppendTurnInput{Conversation: "c1", Agent: "bob", Role: "user", Text: "x"})
 	refused(t, "in another's name", err, refusal.NotPermitted)
 }
 

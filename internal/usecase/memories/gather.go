@@ -17,6 +17,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
@@ -62,25 +64,25 @@ type Gathered struct {
 // stands behind the task. What it may not read counts as not found. By itself only goes in what is for everybody in the
 // workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
 // that are none or too many.
-func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
-	g := gathering{base: b, workspace: c.Workspace, task: q.Task, sender: memory.Reader{Principal: c.Principal}, seen: map[string]bool{}, room: maxMemoryText}
+func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
+	g := gathering{store: st, workspace: c.Workspace, task: q.Task, sender: memory.Reader{Principal: c.Principal}, seen: map[string]bool{}, room: maxMemoryText}
 	if c.IsSystem() {
 		g.sender = memory.Reader{Principal: identity.ParsePrincipal(c.Workspace, q.Task.Requester)}
 		if q.Task.Owner != "" {
 			g.sender.Principal = identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: q.Task.Owner}
 		}
 	}
-	if takesPart(q.Task, g.sender.Principal) {
+	if taskstore.TakesPart(q.Task, g.sender.Principal) {
 		g.sender.Tasks = []string{q.Task.ID}
 	}
 	if err := q.check(); err != nil {
 		return Gathered{}, err
 	}
-	if err := b.catchUp(ctx); err != nil {
+	if err := st.catchUp(ctx); err != nil {
 		return Gathered{}, err
 	}
 	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
-	if len(q.Requested) == 0 && !b.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
+	if len(q.Requested) == 0 && !st.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
 		steps = steps[3:]
 	}
 	for _, step := range steps {
@@ -92,10 +94,10 @@ func (b *Base) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered,
 }
 
 // catchUp waits until the views know what was pinned before now; but not for ever, since nothing may depend on them.
-func (b *Base) catchUp(ctx context.Context) error {
+func (st *Store) catchUp(ctx context.Context) error {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := stream.CatchUp(soon, b.ledger, b.views.Position(), b.views.Wait); err != nil && ctx.Err() != nil {
+	if _, err := stream.CatchUp(soon, st.ledger, st.views.Position(), st.views.Wait); err != nil && ctx.Err() != nil {
 		return err
 	}
 	return nil
@@ -124,7 +126,7 @@ func (q Gather) check() error {
 
 // gathering is a Gather under way.
 type gathering struct {
-	base      *Base
+	store     *Store
 	workspace string
 	task      task.Task
 	sender    memory.Reader
@@ -141,7 +143,7 @@ func (g *gathering) requested(ctx context.Context, q Gather) error {
 			continue
 		}
 		g.seen[ref.ID] = true
-		f, err := g.base.items.Load(ctx, itemStream(g.workspace, ref.ID), true)
+		f, err := g.store.Load(ctx, StreamOf(g.workspace, ref.ID), true)
 		if err != nil {
 			return err
 		}
@@ -173,13 +175,13 @@ func (g *gathering) readerOf(ctx context.Context, s memory.State) (memory.Reader
 	}
 	if s.Task != g.task.ID {
 		r.Tasks = slices.Clone(r.Tasks)
-		if err := g.base.join(ctx, g.workspace, &r, s.Task); err != nil || memory.MayRead(s, r) {
+		if err := taskstore.Join(ctx, g.store.tasks, g.workspace, &r, s.Task); err != nil || memory.MayRead(s, r) {
 			return r, err
 		}
 	}
 	if agent := r.Agent(); agent != "" && !g.looked {
 		var err error
-		if g.granted, err = g.base.granted(ctx, g.workspace, g.task, agent); err != nil {
+		if g.granted, err = g.store.granted(ctx, g.workspace, g.task, agent); err != nil {
 			return r, err
 		}
 		g.looked = true
@@ -195,7 +197,7 @@ func (g *gathering) gap(kind envelope.PartKind, id string, why envelope.GapReaso
 // add puts an item in. Where there is no room for its text, one that must go in goes as a reference.
 func (g *gathering) add(s memory.State, x Item, must bool) {
 	m := envelope.MemoryRef{
-		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: shortName(x.Author), Text: x.Text,
+		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: strings.TrimPrefix(x.Author, "agent/"), Text: x.Text,
 		Weight: envelope.Weight{Pinned: s.Pinned, Importance: s.Importance},
 	}
 	room := g.room
@@ -236,7 +238,7 @@ func (g *gathering) recent(ctx context.Context, q Gather) error {
 	if strings.TrimSpace(about) == "" {
 		about = g.task.Intent
 	}
-	f := view.MemoryFilter{By: g.open(), Text: telling(refusal.Clip(about, 16*maxQuery)), Now: g.base.now(), Limit: q.Recent + len(g.seen)}
+	f := view.MemoryFilter{By: g.open(), Text: telling(refusal.Clip(about, 16*maxQuery)), Now: g.store.now(), Limit: q.Recent + len(g.seen)}
 	return g.find(ctx, f, q.Recent, false)
 }
 
@@ -252,7 +254,7 @@ func telling(text string) string {
 
 // find adds what views find and the sender may read, at most so many items.
 func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, must bool) error {
-	found, err := g.base.views.Memory(ctx, g.workspace, f)
+	found, err := g.store.views.Memory(ctx, g.workspace, f)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
@@ -263,7 +265,7 @@ func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, mus
 		if most == 0 {
 			break
 		}
-		m, err := g.base.items.Load(ctx, itemStream(g.workspace, x.ID), true)
+		m, err := g.store.Load(ctx, StreamOf(g.workspace, x.ID), true)
 		if err != nil {
 			return err
 		}
@@ -286,11 +288,11 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	if id == "" {
 		return nil
 	}
-	f, err := g.base.talks.Load(ctx, talkStream(g.workspace, id), true)
+	f, err := g.store.talks.Load(ctx, conversations.StreamOf(g.workspace, id), true)
 	if err != nil {
 		return err
 	}
-	r, err := g.base.partner(ctx, g.workspace, g.sender, f.State)
+	r, err := g.store.talks.Partner(ctx, g.workspace, g.sender, f.State)
 	if err != nil {
 		return err
 	}
@@ -300,7 +302,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 		}
 		return nil
 	}
-	last, err := g.base.lastTurns(ctx, g.workspace, f, maxTurnsSealed)
+	last, err := g.store.talks.LastTurns(ctx, g.workspace, f, maxTurnsSealed)
 	if err != nil {
 		return err
 	}
@@ -312,15 +314,15 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 		g.out.Turns = append(g.out.Turns, envelope.Turn{Time: t.At, Agent: t.Agent, Role: string(t.Role), Text: t.Text})
 	}
 	slices.Reverse(g.out.Turns)
-	g.out.Continuity, err = g.base.condense(ctx, g.workspace, f, last, g.task, sealedBudget)
+	g.out.Continuity, err = g.store.talks.Condense(ctx, g.workspace, f, last, g.task, sealedBudget)
 	return err
 }
 
 // Refresh looks again at the items of an envelope that was sealed a while ago: those that were forgotten since, or are not
 // there, become gaps. The others stay as they were sealed.
-func (b *Base) Refresh(ctx context.Context, workspace string, sealed []envelope.MemoryRef) (kept []envelope.MemoryRef, gaps []envelope.Gap, err error) {
+func (st *Store) Refresh(ctx context.Context, workspace string, sealed []envelope.MemoryRef) (kept []envelope.MemoryRef, gaps []envelope.Gap, err error) {
 	for _, m := range sealed {
-		f, err := b.items.Load(ctx, itemStream(workspace, m.ID), true)
+		f, err := st.Load(ctx, StreamOf(workspace, m.ID), true)
 		if err != nil {
 			return nil, nil, err
 		}

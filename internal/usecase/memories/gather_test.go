@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -21,7 +23,7 @@ import (
 func (h *house) gather(by caller.Caller, q memories.Gather) memories.Gathered {
 	h.Helper()
 	h.settle()
-	g, err := h.base.Gather(h.Context(), by, q)
+	g, err := h.store.Gather(h.Context(), by, q)
 	if err != nil {
 		h.Fatalf("%+v: %v", q, err)
 	}
@@ -50,7 +52,7 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	store(memories.RememberInput{Text: "nothing to do with it", Scope: memory.Workspace})
 	all := store(memories.RememberInput{Text: "migrate with care", Scope: memory.Workspace})
 	gone := store(memories.RememberInput{Text: "orders: " + secret, Scope: memory.Workspace, Pinned: true})
-	must[memories.Item](t)(h.base.Forget(t.Context(), ann, gone))
+	must[memories.Item](t)(h.items.Forget(t.Context(), ann, gone))
 	hidden := h.remember(agent("bob"), memories.RememberInput{Text: "orders: bob's own"}).ID
 
 	g := h.gather(ann, memories.Gather{
@@ -134,13 +136,13 @@ func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	if g = h.gather(ann, memories.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[0].ID != ours.ID {
 		t.Errorf("what is pinned in the workspace crowds out what is pinned in the task: %q", ids(g))
 	}
-	_, err := h.base.Gather(t.Context(), ann, memories.Gather{Task: task, Requested: make([]memory.Reference, memories.MaxRequested+1)})
+	_, err := h.store.Gather(t.Context(), ann, memories.Gather{Task: task, Requested: make([]memory.Reference, memories.MaxRequested+1)})
 	refused(t, "too many", err, refusal.TooLarge)
 	for name, q := range map[string]memories.Gather{
 		"no id": {Requested: []memory.Reference{{}}}, "half a reference": {Requested: []memory.Reference{{ID: "m", Digest: "sha256:1"}}},
 		"too many recent": {Recent: memories.MaxRecent + 1}, "fewer than none": {Recent: -1}, "no conversation": {Conversation: "a b"},
 	} {
-		_, err := h.base.Gather(t.Context(), ann, q)
+		_, err := h.store.Gather(t.Context(), ann, q)
 		refused(t, name, err, refusal.Invalid)
 	}
 }
@@ -186,16 +188,16 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 	if got, err := h.read(bob, memories.MemoryInput{ID: y.ID, Task: taskID}); err != nil || got.Text != "left out for want of room" {
 		t.Errorf("what was left out: %+v, %v", got, err)
 	}
-	must[memories.Item](t)(h.base.Revise(t.Context(), ann, memories.ReviseInput{ID: x.ID, Text: "two, for ann"}))
+	must[memories.Item](t)(h.items.Revise(t.Context(), ann, memories.ReviseInput{ID: x.ID, Text: "two, for ann"}))
 	ref.Task = taskID
 	if got := must[memories.Item](t)(h.read(bob, ref)); got.Text != "one" || got.Version != 1 || got.Status != memory.Changed {
 		t.Errorf("after a change: %+v", got)
 	}
 	_, err := h.read(bob, memories.MemoryInput{ID: x.ID, Version: 2, Task: taskID})
 	refused(t, "a version that was not granted", err, refusal.NotFound)
-	_, err = h.base.MemoryVersions(t.Context(), bob, memories.VersionsInput{ID: x.ID})
+	_, err = h.items.Versions(t.Context(), bob, memories.VersionsInput{ID: x.ID})
 	refused(t, "all versions", err, refusal.NotFound)
-	_, err = h.base.Pin(t.Context(), bob, x.ID)
+	_, err = h.items.Pin(t.Context(), bob, x.ID)
 	refused(t, "a change", err, refusal.NotFound)
 	h.wantFound(bob, memories.SearchInput{})
 	denied("another agent", agent("eve"))
@@ -205,7 +207,7 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 	if len(g.Memory) != 1 || g.Memory[0].Text != "one" || g.Memory[0].Version != 1 {
 		t.Errorf("handed on: %+v", g)
 	}
-	must[memories.Item](t)(h.base.Forget(t.Context(), ann, y.ID))
+	must[memories.Item](t)(h.items.Forget(t.Context(), ann, y.ID))
 	if got, err := h.read(bob, memories.MemoryInput{ID: y.ID, Task: taskID}); err != nil || got.Status != memory.Forgotten || got.Text != "" {
 		t.Errorf("forgotten: %+v, %v", got, err)
 	}
@@ -238,7 +240,7 @@ func TestWhatViewsFindIsCheckedOnceMore(t *testing.T) {
 	mine := h.remember(agent("ann"), memories.RememberInput{Text: "ann's own", Pinned: true})
 	gone := h.remember(agent("ann"), memories.RememberInput{Text: "gone " + secret, Scope: memory.Workspace})
 	theirs := h.remember(operator, memories.RememberInput{Text: "of a task", Scope: memory.Task, Task: task})
-	must[memories.Item](t)(h.base.Forget(t.Context(), agent("ann"), gone.ID))
+	must[memories.Item](t)(h.items.Forget(t.Context(), agent("ann"), gone.ID))
 	store := h.views.Store()
 	store.Recall = liar{store.Recall, []string{bobs.ID, mine.ID, gone.ID, theirs.ID}}
 	h.build(store)
@@ -273,7 +275,7 @@ func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
 	h := open(t)
 	task := h.task(1, "ann", owned("ann"))
 	x := h.remember(agent("ann"), memories.RememberInput{Text: "ours", Scope: memory.Workspace, Pinned: true})
-	h.say(agent("ann"), memories.AppendTurnInput{Conversation: "c", Text: secret, Task: task})
+	h.say(agent("ann"), conversations.AppendTurnInput{Conversation: "c", Text: secret, Task: task})
 	away := agent("ann")
 	away.Workspace = "elsewhere"
 	for _, by := range []caller.Caller{away, {Principal: operatorIn("elsewhere")}} {
@@ -281,9 +283,9 @@ func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
 		refused(t, "reads", err, refusal.NotFound)
 		h.wantFound(by, memories.SearchInput{})
 		h.wantFound(by, memories.SearchInput{Text: "ours"})
-		_, err = h.base.Conversation(t.Context(), by, memories.ConversationInput{ID: "c"})
+		_, err = h.talks.Show(t.Context(), by, conversations.ConversationInput{ID: "c"})
 		refused(t, "reads the conversation", err, refusal.NotFound)
-		list, err := h.base.Conversations(t.Context(), by, memories.ConversationsInput{})
+		list, err := h.talks.List(t.Context(), by, conversations.ConversationsInput{})
 		if err != nil || len(list) > 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -292,7 +294,7 @@ func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	h.say(away, memories.AppendTurnInput{Conversation: "c", Text: "another"})
+	h.say(away, conversations.AppendTurnInput{Conversation: "c", Text: "another"})
 	if err := h.views.Verify(context.Background()); err != nil {
 		t.Error(err)
 	}

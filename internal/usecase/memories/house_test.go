@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/random"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -30,7 +33,9 @@ const home = identity.DefaultWorkspace
 // they stand is what the test says.
 type house struct {
 	*testing.T
-	base      *memories.Base
+	items     *memories.Memories
+	store     *memories.Store
+	talks     *conversations.Conversations
 	ledger    *ledgertest.Double
 	views     *sqlview.Views
 	mu        sync.Mutex
@@ -59,7 +64,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-// restart makes a base that remembers nothing.
+// restart makes stores that remembers nothing.
 func (h *house) restart() {
 	h.Helper()
 	h.build(h.views.Store())
@@ -71,18 +76,27 @@ func (h *house) build(views view.Store) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	tasks := memories.Tasks{
-		Load: func(_ context.Context, ws, id string) (task.Task, error) { return h.tasks[ws+"/"+id], nil },
-		Envelope: func(_ context.Context, ws, id, digest string) ([]byte, error) {
-			if b, ok := h.envelopes[ws+"/"+id+"/"+digest]; ok {
-				return b, nil
-			}
-			return nil, refusal.New(refusal.NotFound, "", "no envelope")
-		},
-	}
-	if h.base, err = memories.New(h.ledger, views, log, tasks, h.clock, h.random); err != nil {
+	talks, err := conversations.NewStore(h.ledger, views, h, h.clock)
+	if err != nil {
 		h.Fatal(err)
 	}
+	if h.store, err = memories.NewStore(h.ledger, views, h, h, talks, h.clock); err != nil {
+		h.Fatal(err)
+	}
+	h.items, h.talks = memories.New(h.store, log, random.New(h)), conversations.New(talks, log)
+}
+
+// Find implements [taskstore.Finder].
+func (h *house) Find(_ context.Context, ws, id string) (task.Task, error) {
+	return h.tasks[ws+"/"+id], nil
+}
+
+// Bytes implements [memories.Envelopes].
+func (h *house) Bytes(_ context.Context, ws, id, digest string) ([]byte, error) {
+	if b, ok := h.envelopes[ws+"/"+id+"/"+digest]; ok {
+		return b, nil
+	}
+	return nil, refusal.New(refusal.NotFound, "", "no envelope")
 }
 
 func (h *house) clock() time.Time {
@@ -92,13 +106,12 @@ func (h *house) clock() time.Time {
 	return h.now
 }
 
-// random is no chance at all, but never the same.
-func (h *house) random(b []byte) error {
+// Read implements [io.Reader]: the bytes are predictable, but never the same.
+func (h *house) Read(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.n++
-	copy(b, fmt.Sprintf("%016d", h.n))
-	return nil
+	return copy(b, fmt.Sprintf("%016d", h.n)), nil
 }
 
 func as(role identity.Role, name string) caller.Caller {
@@ -208,7 +221,7 @@ func (h *house) seal(task string, refs []envelope.MemoryRef, source string) stri
 		doc.Packing = envelope.Packing{Strategy: event.StrategyPriority, Tokens: 1, Tokenizer: "o200k_base", Completeness: 1}
 	}
 	salt := make([]byte, 16)
-	_ = h.random(salt)
+	_, _ = h.Read(salt)
 	s, err := envelope.Seal(doc, salt)
 	if err != nil {
 		h.Fatal(err)
@@ -231,19 +244,19 @@ func must[T any](t testing.TB) func(v T, err error) T {
 func (h *house) remember(by caller.Caller, in memories.RememberInput) memories.Item {
 	h.Helper()
 	h.n++
-	x, err := h.base.Remember(h.Context(), by.WithKey(fmt.Sprintf("key-%d", h.n)), in)
+	x, err := h.items.Remember(h.Context(), by.WithKey(fmt.Sprintf("key-%d", h.n)), in)
 	if err != nil {
 		h.Fatalf("%+v: %v", in, err)
 	}
 	return x
 }
 
-func (h *house) say(by caller.Caller, in memories.AppendTurnInput) memories.Said {
+func (h *house) say(by caller.Caller, in conversations.AppendTurnInput) conversations.Said {
 	h.Helper()
 	if in.Role == "" {
 		in.Role = "assistant"
 	}
-	s, err := h.base.AppendTurn(h.Context(), by, in)
+	s, err := h.talks.AppendTurn(h.Context(), by, in)
 	if err != nil {
 		h.Fatalf("%+v: %v", in, err)
 	}
@@ -266,14 +279,14 @@ func refused(t testing.TB, what string, err error, code refusal.Code) {
 const secret = "swordfish"
 
 func (h *house) read(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
-	return h.base.Memory(h.Context(), by, in)
+	return h.items.Show(h.Context(), by, in)
 }
 
 // finds are the ids that a search finds, in order.
 func (h *house) finds(by caller.Caller, in memories.SearchInput) []string {
 	h.Helper()
 	h.settle()
-	found, err := h.base.SearchMemory(h.Context(), by, in)
+	found, err := h.items.Search(h.Context(), by, in)
 	if err != nil {
 		h.Fatalf("%+v: %v", in, err)
 	}

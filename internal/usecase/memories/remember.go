@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // RememberInput stores a memory item.
@@ -24,15 +25,15 @@ type RememberInput struct {
 }
 
 // Remember stores a memory item. The caller is its author.
-func (b *Base) Remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
-	x, err := b.remember(ctx, c, in)
+func (ms *Memories) Remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
+	x, err := ms.remember(ctx, c, in)
 	if err != nil {
-		return Item{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "remember", in.Task, err)
+		return Item{}, ms.access.Refused(ctx, c.Workspace, c.Actor(), "remember", in.Task, err)
 	}
 	return x, nil
 }
 
-func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
+func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberInput) (Item, error) {
 	if err := c.May(identity.ActOwn, "store a memory item"); err != nil {
 		return Item{}, err
 	}
@@ -45,12 +46,12 @@ func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) 
 		return Item{}, err
 	}
 	id := event.MemoryID(n)
-	salt, err := b.salt()
+	salt, err := ms.salt()
 	if err != nil {
 		return Item{}, err
 	}
 	by := memory.Reader{Principal: c.Principal}
-	if err := b.join(ctx, c.Workspace, &by, in.Task); err != nil {
+	if err := taskstore.Join(ctx, ms.store.tasks, c.Workspace, &by, in.Task); err != nil {
 		return Item{}, err
 	}
 	if in.Scope == "" {
@@ -60,13 +61,13 @@ func (b *Base) remember(ctx context.Context, c caller.Caller, in RememberInput) 
 		By: by, ID: id, Scope: in.Scope, Source: in.Source, Task: in.Task, Conversation: in.Conversation, Tags: in.Tags,
 		Importance: in.Importance, Pinned: in.Pinned, Content: memory.Content{Title: in.Title, Text: in.Text, Salt: salt},
 	}
-	w, at := c.Write(request), itemStream(c.Workspace, id)
+	w, at := c.Write(request), StreamOf(c.Workspace, id)
 	w.New = true
-	out, err := b.items.Do(ctx, w, at, func(s memory.State, now time.Time) ([]memory.Event, error) {
+	out, err := ms.store.Do(ctx, w, at, func(s memory.State, now time.Time) ([]memory.Event, error) {
 		return memory.Decide(s, cmd, now)
 	})
 	if err != nil {
 		return Item{}, err
 	}
-	return b.answer(ctx, at, out)
+	return ms.answer(ctx, at, out)
 }

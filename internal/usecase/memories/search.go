@@ -17,6 +17,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/page"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 const (
@@ -47,32 +49,32 @@ type FoundItems struct {
 	Next  ledger.Position // 0 at the end, and for what is ranked
 }
 
-// SearchMemory finds memory items that the caller may read: with a text the best first, which weighs words, importance
+// Search finds memory items that the caller may read: with a text the best first, which weighs words, importance
 // and recency, otherwise the newest first. What it gives is on record.
-func (b *Base) SearchMemory(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
-	found, err := b.search(ctx, c, in)
+func (ms *Memories) Search(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
+	found, err := ms.search(ctx, c, in)
 	if err != nil {
-		return FoundItems{}, b.access.Refused(ctx, c.Workspace, c.Actor(), "search-memory", "", err)
+		return FoundItems{}, ms.access.Refused(ctx, c.Workspace, c.Actor(), "search-memory", "", err)
 	}
 	return found, nil
 }
 
-func (b *Base) search(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
+func (ms *Memories) search(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
 	f, err := in.filter(c)
 	if err != nil {
 		return FoundItems{}, err
 	}
-	f.Now = b.now()
-	if f.By, err = b.searcher(ctx, c, in); err != nil {
+	f.Now = ms.store.now()
+	if f.By, err = ms.searcher(ctx, c, in); err != nil {
 		return FoundItems{}, err
 	}
-	list, err := b.views.Memory(ctx, c.Workspace, f)
+	list, err := ms.store.views.Memory(ctx, c.Workspace, f)
 	if err != nil {
 		return FoundItems{}, stream.Unavailable(err)
 	}
 	out, given, words := FoundItems{Items: []Item{}}, []string{}, wordsOf(in.Text)
 	for _, x := range list {
-		m, err := b.items.Load(ctx, itemStream(c.Workspace, x.ID), true)
+		m, err := ms.store.Load(ctx, StreamOf(c.Workspace, x.ID), true)
 		if err != nil {
 			return FoundItems{}, err
 		}
@@ -87,7 +89,7 @@ func (b *Base) search(ctx context.Context, c caller.Caller, in SearchInput) (Fou
 	if in.Text == "" && len(list) == f.Limit {
 		out.Next = list[len(list)-1].At
 	}
-	return out, b.access.ReadAll(ctx, c.Workspace, c.Actor(), in.Task, "memory search", given)
+	return out, ms.access.ReadAll(ctx, c.Workspace, c.Actor(), in.Task, "memory search", given)
 }
 
 // filter checks a search, and is what views make of it, except for who asks.
@@ -96,7 +98,7 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	if in.Text != "" {
 		usual = usualBest
 	}
-	limit, err := limitOf(in.Limit, usual)
+	limit, err := page.Limit(in.Limit, usual)
 	f := view.MemoryFilter{
 		Text: in.Text, Tag: in.Tag, Author: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
 		Since: in.Since, Until: in.Until, After: in.After, Limit: limit,
@@ -132,7 +134,7 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 }
 
 // searcher is the caller with those of its tasks that can matter to a search.
-func (b *Base) searcher(ctx context.Context, c caller.Caller, in SearchInput) (memory.Reader, error) {
+func (ms *Memories) searcher(ctx context.Context, c caller.Caller, in SearchInput) (memory.Reader, error) {
 	r := memory.Reader{Principal: c.Principal}
 	if r.ReadsAny() || in.Scope == memory.Private || in.Scope == memory.Workspace {
 		return r, nil
@@ -140,22 +142,12 @@ func (b *Base) searcher(ctx context.Context, c caller.Caller, in SearchInput) (m
 	tasks := []string{in.Task}
 	if in.Task == "" {
 		var err error
-		if tasks, err = b.views.TasksOf(ctx, c.Workspace, r.String(), view.MaxPage); err != nil {
+		if tasks, err = ms.store.views.TasksOf(ctx, c.Workspace, r.String(), view.MaxPage); err != nil {
 			return r, stream.Unavailable(err)
 		}
 	}
-	err := b.join(ctx, c.Workspace, &r, tasks...)
+	err := taskstore.Join(ctx, ms.store.tasks, c.Workspace, &r, tasks...)
 	return r, err
-}
-
-func limitOf(limit, usual int) (int, error) {
-	if limit < 0 || limit > view.MaxPage {
-		return 0, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", limit)
-	}
-	if limit == 0 {
-		limit = usual
-	}
-	return limit, nil
 }
 
 // wordsOf finds any of the words of a query, or is nil.

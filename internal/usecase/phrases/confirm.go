@@ -16,7 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing/phrase"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -38,30 +38,30 @@ func (k confirmation) String() string {
 }
 
 // sum is of who says what by a confirmation.
-func (s *Spoken) sum(c tasks.Caller, said phrase.Said, k confirmation) string {
-	return s.digest("do\x00%s\x00%s\x00%s\x00%s", c.Workspace, c, k, said.Canonical())
+func (ps *Phrases) sum(c caller.Caller, said phrase.Said, k confirmation) string {
+	return ps.digest("do\x00%s\x00%s\x00%s\x00%s", c.Workspace, c, k, said.Canonical())
 }
 
-func (s *Spoken) digest(format string, args ...any) string {
-	mac := hmac.New(sha256.New, s.secret)
+func (ps *Phrases) digest(format string, args ...any) string {
+	mac := hmac.New(sha256.New, ps.secret)
 	fmt.Fprintf(mac, format, args...)
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // ask is the confirmation of what was understood. Its task is found, so that all of it is as it is now.
-func (s *Spoken) ask(ctx context.Context, c tasks.Caller, said phrase.Said) (string, error) {
-	k := confirmation{task: said.Task, at: s.app.Now().Unix()}
+func (ps *Phrases) ask(ctx context.Context, c caller.Caller, said phrase.Said) (string, error) {
+	k := confirmation{task: said.Task, at: ps.now().Unix()}
 	var err error
 	if fenced(said) {
 		var t taskstore.Task
-		if t, err = s.app.Task(ctx, c, said.Task); err != nil {
-			return "", s.near(ctx, c, said.Task, err)
+		if t, err = ps.tasks.Show(ctx, c, said.Task); err != nil {
+			return "", ps.near(ctx, c, said.Task, err)
 		}
-		k.epoch, k.standing = t.Epoch, s.standing(t.Task)
-	} else if k.standing, err = s.stands(ctx, c, said); err != nil {
+		k.epoch, k.standing = t.Epoch, ps.standing(t.Task)
+	} else if k.standing, err = ps.stands(ctx, c, said); err != nil {
 		return "", err
 	}
-	return k.String() + "." + s.sum(c, said, k), nil
+	return k.String() + "." + ps.sum(c, said, k), nil
 }
 
 // fenced reports whether what was said is done under the task's epoch. Who takes over is no owner and knows none.
@@ -71,19 +71,19 @@ func fenced(s phrase.Said) bool {
 
 // stands is how what was said to be taken over or stuck stands: the task, or the tasks that an agent works on. Nothing where the
 // caller may not see the task, and may ask for it all the same.
-func (s *Spoken) stands(ctx context.Context, c tasks.Caller, said phrase.Said) (string, error) {
+func (ps *Phrases) stands(ctx context.Context, c caller.Caller, said phrase.Said) (string, error) {
 	if said.Task == "" {
-		return s.holds(ctx, c, said.Agent)
+		return ps.holds(ctx, c, said.Agent)
 	}
-	t, err := s.app.Seen(ctx, c, said.Task)
+	t, err := ps.store.For(ctx, c, said.Task)
 	if refusal.CodeOf(err) == refusal.NotFound {
 		return "", nil
 	}
-	return s.standing(t.Task), err
+	return ps.standing(t.Task), err
 }
 
 // standing tells one standing of a task from every other that it had or will have. Signs of life and progress change nothing of it.
-func (s *Spoken) standing(t task.Task) string {
+func (ps *Phrases) standing(t task.Task) string {
 	var parked time.Time
 	if t.Parked != nil {
 		parked = t.Parked.At
@@ -95,16 +95,16 @@ func (s *Spoken) standing(t task.Task) string {
 	if t.Ticket != nil {
 		ticket = *t.Ticket
 	}
-	return s.digest("task\x00%s\x00%d\x00%s\x00%d.%d.%d.%s\x00%d.%s\x00%d.%d.%d.%d.%d\x00%d", t.ID, t.Epoch, t.State, handoff.N, handoff.Offer, handoff.Tries, handoff.Stage,
+	return ps.digest("task\x00%s\x00%d\x00%s\x00%d.%d.%d.%s\x00%d.%s\x00%d.%d.%d.%d.%d\x00%d", t.ID, t.Epoch, t.State, handoff.N, handoff.Offer, handoff.Tries, handoff.Stage,
 		ticket.N, ticket.State, t.AskCount, len(t.Asks), len(t.Shares), len(t.Children), len(t.Constraints), parked.UnixNano())
 }
 
 // holds is standing for all that an agent works on.
-func (s *Spoken) holds(ctx context.Context, c tasks.Caller, agent string) (string, error) {
-	if err := s.app.CatchUp(ctx); err != nil {
+func (ps *Phrases) holds(ctx context.Context, c caller.Caller, agent string) (string, error) {
+	if err := ps.positions.CatchUp(ctx); err != nil {
 		return "", err
 	}
-	tasks, err := s.app.Views().Tasks(ctx, c.Workspace, view.TaskFilter{Owner: agent, State: event.Executing, Limit: view.MaxPage})
+	tasks, err := ps.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: agent, State: event.Executing, Limit: view.MaxPage})
 	if err != nil {
 		return "", stream.Unavailable(err)
 	}
@@ -112,12 +112,12 @@ func (s *Spoken) holds(ctx context.Context, c tasks.Caller, agent string) (strin
 	for _, t := range tasks {
 		fmt.Fprintf(&all, "%s.%d\x00", t.ID, t.Epoch)
 	}
-	return s.digest("agent\x00%s\x00%s", agent, all.String()), nil
+	return ps.digest("agent\x00%s\x00%s", agent, all.String()), nil
 }
 
 // check refuses (conflict) a confirmation of anything else than what is said now, and (expired) one that is too old. It says
 // which task "this" was.
-func (s *Spoken) check(c tasks.Caller, said *phrase.Said, token string) (k confirmation, err error) {
+func (ps *Phrases) check(c caller.Caller, said *phrase.Said, token string) (k confirmation, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) == 5 {
 		k.task, k.standing = parts[1], parts[3]
@@ -131,10 +131,10 @@ func (s *Spoken) check(c tasks.Caller, said *phrase.Said, token string) (k confi
 		then.Task = k.task
 	}
 	const hint = "send the sentence without a confirmation, read what is understood, and confirm that"
-	if len(parts) != 5 || err != nil || then.Task != k.task || !hmac.Equal([]byte(parts[4]), []byte(s.sum(c, then, k))) {
+	if len(parts) != 5 || err != nil || then.Task != k.task || !hmac.Equal([]byte(parts[4]), []byte(ps.sum(c, then, k))) {
 		return k, refusal.New(refusal.Conflict, hint, "what is confirmed is not what is understood: %s", said.Canonical())
 	}
-	if s.app.Now().Sub(time.Unix(k.at, 0)) > MaxAge {
+	if ps.now().Sub(time.Unix(k.at, 0)) > MaxAge {
 		return k, refusal.New(refusal.Expired, hint, "what is confirmed was asked more than %d minutes ago", MaxAge/time.Minute)
 	}
 	*said = then
@@ -143,9 +143,9 @@ func (s *Spoken) check(c tasks.Caller, said *phrase.Said, token string) (k confi
 
 // unmoved refuses (conflict) a task that stands otherwise than when the confirmation was asked for. Of one with another epoch the
 // rules have more to say.
-func (s *Spoken) unmoved(said phrase.Said, k confirmation) func(task.Task) error {
+func (ps *Phrases) unmoved(said phrase.Said, k confirmation) func(task.Task) error {
 	return func(t task.Task) error {
-		if k.standing == "" || fenced(said) && t.Epoch != k.epoch || s.standing(t) == k.standing {
+		if k.standing == "" || fenced(said) && t.Epoch != k.epoch || ps.standing(t) == k.standing {
 			return nil
 		}
 		return moved("task " + t.ID)

@@ -22,7 +22,7 @@ func TestAConfirmationIsForTheTaskAsItStood(t *testing.T) {
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
 	sent := h.done(alice, phrases.DoInput{Text: "hand off to bob", Task: task})
-	if _, err := h.app.Reject(t.Context(), bob, tasks.RejectInput{Handoff: sent.Receipt.Handoff, Why: event.Overloaded}); err != nil {
+	if _, err := h.app.Tasks.Reject(t.Context(), bob, tasks.RejectInput{Handoff: sent.Receipt.Handoff, Why: event.Overloaded}); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(alice, in, refusal.Conflict, "has moved since") // the epoch is the same
@@ -36,7 +36,7 @@ func TestWorkThatGoesOnDoesNotUndoAConfirmation(t *testing.T) {
 	task := h.task(alice, "one")
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
-	if _, err := h.app.Progress(t.Context(), alice, tasks.ProgressInput{Task: task, Epoch: 1, Note: "half is done"}); err != nil {
+	if _, err := h.app.Tasks.Progress(t.Context(), alice, tasks.ProgressInput{Task: task, Epoch: 1, Note: "half is done"}); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := h.Do(t.Context(), alice, in); err != nil || !slices.Equal(d.Receipt.To, []string{"carol"}) {
@@ -92,7 +92,7 @@ func TestAConfirmationActsOnceHoweverOftenAndInWhateverCallsItComes(t *testing.T
 
 func TestWhoIsSaidToBeStuckWithOtherTasksIsAskedAboutAgain(t *testing.T) {
 	h := open(t)
-	if _, err := h.app.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
+	if _, err := h.app.Agents.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
 		t.Fatal(err)
 	}
 	h.task(bob, "one")
@@ -180,7 +180,7 @@ func TestAConfirmationIsOverWhenTheTaskHasMoved(t *testing.T) {
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(operator, in).Confirm
 	sent := h.done(alice, phrases.DoInput{Text: "hand off to bob", Task: task})
-	if _, err := h.app.Accept(t.Context(), bob, tasks.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
+	if _, err := h.app.Tasks.Accept(t.Context(), bob, tasks.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(operator, in, refusal.StaleEpoch, "")

@@ -2,8 +2,6 @@ package phrases
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -11,22 +9,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/phrase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
-
-// Spoken does what is said. Its methods are safe for many goroutines.
-type Spoken struct {
-	app    *tasks.App
-	secret []byte // under which confirmations are made
-}
-
-// NewSpoken returns what does by the use cases of a.
-func NewSpoken(a *tasks.App) *Spoken {
-	secret := make([]byte, sha256.Size)
-	_, _ = rand.Read(secret) // it never fails
-	return &Spoken{app: a, secret: secret}
-}
 
 // DoInput is a sentence that says what is to be done.
 type DoInput struct {
@@ -72,25 +59,25 @@ func (d Done) At() uint64 {
 
 // Do does what a sentence says. What it does not understand is refused with what can be said instead; what it understands
 // but would change something, it first asks to have confirmed.
-func (s *Spoken) Do(ctx context.Context, c tasks.Caller, in DoInput) (Done, error) {
-	said, err := s.understand(ctx, c, in)
+func (ps *Phrases) Do(ctx context.Context, c caller.Caller, in DoInput) (Done, error) {
+	said, err := ps.understand(ctx, c, in)
 	if err != nil {
-		return Done{}, s.app.Refused(ctx, c, "do", in.Task, err)
+		return Done{}, ps.access.Refused(ctx, c.Workspace, c.Actor(), "do", in.Task, err)
 	}
 	if in.Confirm != "" && !said.Intent.Reads() {
-		return s.confirmed(ctx, c, said, in.Confirm)
+		return ps.confirmed(ctx, c, said, in.Confirm)
 	}
-	if err := s.resolve(ctx, c, &said); err != nil {
+	if err := ps.resolve(ctx, c, &said); err != nil {
 		return Done{}, err
 	}
 	done := Done{Understood: understood(said)}
 	switch said.Intent {
 	case phrase.History:
-		done.Trail, err = s.app.Trail(ctx, c, said.Task)
+		done.Trail, err = ps.history.Trail(ctx, c, said.Task)
 	case phrase.Active:
-		done.Handoffs, done.More, err = s.active(ctx, c)
+		done.Handoffs, done.More, err = ps.active(ctx, c)
 	default:
-		done.Confirm, err = s.ask(ctx, c, said)
+		done.Confirm, err = ps.ask(ctx, c, said)
 	}
 	return done, err
 }
@@ -102,7 +89,7 @@ func understood(s phrase.Said) Understood {
 }
 
 // understand reads the sentence and finds everybody in it.
-func (s *Spoken) understand(ctx context.Context, c tasks.Caller, in DoInput) (phrase.Said, error) {
+func (ps *Phrases) understand(ctx context.Context, c caller.Caller, in DoInput) (phrase.Said, error) {
 	if err := c.May(identity.ReadOwn, "say what is to be done"); err != nil {
 		return phrase.Said{}, err
 	}
@@ -124,10 +111,10 @@ func (s *Spoken) understand(ctx context.Context, c tasks.Caller, in DoInput) (ph
 	if said.Intent == phrase.Takeover && c.Agent() == "" {
 		return said, refusal.New(refusal.Invalid, "say: hand TASK off to AGENT", "only an agent takes over; as %s you say who is to have the task", c)
 	}
-	if err := s.checkAgent(ctx, c, said.Agent); err != nil {
+	if err := ps.checkAgent(ctx, c, said.Agent); err != nil {
 		return said, err
 	}
-	return said, s.checkCapability(ctx, c, said)
+	return said, ps.checkCapability(ctx, c, said)
 }
 
 // means reports whether a sentence is about a task, though it may not name it.
@@ -137,16 +124,16 @@ func means(s phrase.Said) bool {
 
 // confirmed does what was understood before, once: the confirmation is the call's idempotency key, so that a repeat finds the
 // first outcome.
-func (s *Spoken) confirmed(ctx context.Context, c tasks.Caller, said phrase.Said, token string) (Done, error) {
-	k, err := s.check(c, &said, token)
+func (ps *Phrases) confirmed(ctx context.Context, c caller.Caller, said phrase.Said, token string) (Done, error) {
+	k, err := ps.check(c, &said, token)
 	if err != nil {
-		return Done{}, s.app.Refused(ctx, c, "do", said.Task, err)
+		return Done{}, ps.access.Refused(ctx, c.Workspace, c.Actor(), "do", said.Task, err)
 	}
 	c = c.WithKey("do " + token)
 	if said.Intent == phrase.Stuck && said.Task == "" {
-		return s.relieve(ctx, c, said, k)
+		return ps.relieve(ctx, c, said, k)
 	}
-	r, err := act(ctx, s.app.Provided(s.unmoved(said, k)), c, said, k.epoch)
+	r, err := act(ctx, ps.tasks.Provided(ps.unmoved(said, k)), c, said, k.epoch)
 	if err != nil {
 		return Done{}, err
 	}
@@ -154,15 +141,15 @@ func (s *Spoken) confirmed(ctx context.Context, c tasks.Caller, said phrase.Said
 }
 
 // relieve says that an agent is stuck with all that it works on, while that is what it was.
-func (s *Spoken) relieve(ctx context.Context, c tasks.Caller, said phrase.Said, k confirmation) (Done, error) {
-	now, err := s.holds(ctx, c, said.Agent)
+func (ps *Phrases) relieve(ctx context.Context, c caller.Caller, said phrase.Said, k confirmation) (Done, error) {
+	now, err := ps.holds(ctx, c, said.Agent)
 	if err == nil && now != k.standing {
-		err = s.app.Refused(ctx, c, "do", "", moved("what agent "+said.Agent+" works on"))
+		err = ps.access.Refused(ctx, c.Workspace, c.Actor(), "do", "", moved("what agent "+said.Agent+" works on"))
 	}
 	if err != nil {
 		return Done{}, err
 	}
-	r, err := s.app.StuckAgent(ctx, c, tasks.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
+	r, err := ps.tasks.StuckAgent(ctx, c, tasks.StuckAgentInput{Agent: said.Agent, Detail: said.Detail})
 	if err != nil {
 		return Done{}, err
 	}
@@ -170,12 +157,12 @@ func (s *Spoken) relieve(ctx context.Context, c tasks.Caller, said phrase.Said, 
 }
 
 // act does what was said and confirmed, by the use case that bears its name.
-func act(ctx context.Context, by *tasks.App, c tasks.Caller, said phrase.Said, epoch uint64) (taskstore.Receipt, error) {
+func act(ctx context.Context, by *tasks.Tasks, c caller.Caller, said phrase.Said, epoch uint64) (taskstore.Receipt, error) {
 	switch said.Intent {
 	case phrase.Handoff:
-		return by.Send(ctx, c, tasks.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
+		return by.Send(ctx, c, handoffs.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})
 	case phrase.Specialist:
-		in := tasks.SendInput{Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: event.ReasonSpecialization, Detail: said.Detail}
+		in := handoffs.SendInput{Task: said.Task, Epoch: epoch, Capability: said.Capability, Reason: event.ReasonSpecialization, Detail: said.Detail}
 		if in.Capability == "" {
 			in.To = []string{routing.Auto}
 		}
@@ -198,10 +185,10 @@ const (
 )
 
 // active lists the newest tasks with a handoff under way that the caller may see.
-func (s *Spoken) active(ctx context.Context, c tasks.Caller) (list []view.Task, more bool, err error) {
+func (ps *Phrases) active(ctx context.Context, c caller.Caller) (list []view.Task, more bool, err error) {
 	f := view.TaskFilter{Live: true, Limit: view.MaxPage}
 	for range maxScanned / view.MaxPage {
-		page, err := s.app.Tasks(ctx, c, tasks.TasksInput{TaskFilter: f})
+		page, err := ps.tasks.List(ctx, c, tasks.TasksInput{TaskFilter: f})
 		if err != nil {
 			return nil, false, err
 		}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -24,9 +27,9 @@ import (
 
 // house is the use cases over a record of their own, with four agents that are ready: alice, bob (sql), carol and lead.
 type house struct {
-	*phrases.Spoken
+	*phrases.Phrases
 	t    *testing.T
-	app  *tasks.App
+	app  *usecase.UseCases
 	skew atomic.Int64 // nanoseconds that its clock is ahead
 }
 
@@ -34,18 +37,18 @@ func open(t *testing.T) *house {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	h := &house{t: t}
-	a, err := tasks.New(log, views.Store(), tasks.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
+	a, err := usecase.New(log, views.Store(), usecase.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Spoken, h.app = phrases.NewSpoken(a), a
+	h.Phrases, h.app = a.Phrases, a
 	for name, spec := range map[string]agents.AgentSpec{
 		"alice": {Escalation: []string{"lead"}}, "bob": {Capabilities: []string{"sql"}}, "carol": {}, "lead": {},
 	} {
-		if _, err := a.Register(t.Context(), operator, agents.RegisterInput{Name: name, Spec: spec}); err != nil {
+		if _, err := a.Agents.Register(t.Context(), operator, agents.RegisterInput{Name: name, Spec: spec}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.SetReadiness(t.Context(), operator, agents.ReadinessInput{Name: name, Readiness: "ready"}); err != nil {
+		if _, err := a.Agents.SetReadiness(t.Context(), operator, agents.ReadinessInput{Name: name, Readiness: "ready"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,11 +69,11 @@ func who(role identity.Role, name string) caller.Caller {
 // task makes a task that an agent works on.
 func (h *house) task(c caller.Caller, intent string) string {
 	h.t.Helper()
-	r, err := h.app.Create(h.t.Context(), c, tasks.CreateInput{Intent: intent, Start: true})
+	r, err := h.app.Tasks.Create(h.t.Context(), c, tasks.CreateInput{Intent: intent, Start: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if err := h.app.Wait(h.t.Context(), r.Position); err != nil {
+	if err := h.app.Positions.Wait(h.t.Context(), r.Position); err != nil {
 		h.t.Fatal(err)
 	}
 	return r.Task
@@ -97,7 +100,7 @@ func (h *house) done(c caller.Caller, in phrases.DoInput) phrases.Done {
 	if err != nil {
 		h.t.Fatalf("%s: %v", in.Text, err)
 	}
-	if err := h.app.Wait(h.t.Context(), d.Receipt.Position); err != nil {
+	if err := h.app.Positions.Wait(h.t.Context(), d.Receipt.Position); err != nil {
 		h.t.Fatal(err)
 	}
 	return d
@@ -116,7 +119,7 @@ func (h *house) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, 
 // events counts what is on record about a task.
 func (h *house) events(task string) (names []string) {
 	h.t.Helper()
-	tr, err := h.app.Trail(h.t.Context(), operator, task)
+	tr, err := h.app.History.Trail(h.t.Context(), operator, task)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -143,7 +146,7 @@ func TestATaskMovesOnlyWhenWhatWasUnderstoodIsConfirmed(t *testing.T) {
 	if d.Receipt.Task != task || !slices.Equal(d.Receipt.To, []string{"bob"}) || d.At() == 0 {
 		t.Errorf("receipt %+v", d.Receipt)
 	}
-	got, err := h.app.Task(t.Context(), operator, task)
+	got, err := h.app.Tasks.Show(t.Context(), operator, task)
 	if err != nil || got.Handoff.Detail != "it needs SQL" || got.Handoff.Reason != event.ReasonUserRequest {
 		t.Errorf("%+v, %v", got.Handoff, err)
 	}
@@ -240,7 +243,7 @@ func TestEachIntentIsDoneByTheUseCaseOfItsName(t *testing.T) {
 			if !slices.Contains(h.events(task), c.event) {
 				t.Errorf("%v", h.events(task))
 			}
-			got, err := h.app.Task(t.Context(), operator, task)
+			got, err := h.app.Tasks.Show(t.Context(), operator, task)
 			if err != nil || !c.check(got) {
 				t.Errorf("%+v, %+v, %v", got.Handoff, got.Shares, err)
 			}
@@ -266,11 +269,11 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 func TestAnOperatorMeansTheTaskThatItRequested(t *testing.T) {
 	h := open(t)
 	h.task(alice, "not olga's")
-	r, err := h.app.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &tasks.SendInput{To: []string{"carol"}}})
+	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"carol"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.app.Wait(t.Context(), r.Position); err != nil {
+	if err := h.app.Positions.Wait(t.Context(), r.Position); err != nil {
 		t.Fatal(err)
 	}
 	d, err := h.Do(t.Context(), operator, say("what is the history of this?"))
@@ -297,7 +300,7 @@ func TestAnOddSentenceIsRefusedAndOnRecord(t *testing.T) {
 		t.Errorf("%v", r.Details)
 	}
 	var b strings.Builder
-	if err := h.app.Export(t.Context(), operator, history.ExportInput{Format: view.FormatLines}, &b); err != nil {
+	if err := h.app.History.Export(t.Context(), operator, history.ExportInput{Format: view.FormatLines}, &b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"verb":"do"`) {
@@ -307,17 +310,17 @@ func TestAnOddSentenceIsRefusedAndOnRecord(t *testing.T) {
 
 func TestWhoIsStuckIsReplaced(t *testing.T) {
 	h := open(t)
-	if _, err := h.app.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
+	if _, err := h.app.Agents.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(alice, say("this is stuck"), refusal.Invalid, "no task you requested")
 	task := h.task(alice, "one")
 	h.refused(alice, say("this is stuck"), refusal.Invalid, "no task you requested") // it is alice who has it
 	sent := h.done(alice, say("hand this off to bob"))
-	if _, err := h.app.Accept(t.Context(), bob, tasks.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
+	if _, err := h.app.Tasks.Accept(t.Context(), bob, tasks.AcceptInput{Handoff: sent.Receipt.Handoff}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.app.Wait(t.Context(), mustLast(t, h)); err != nil {
+	if err := h.app.Positions.Wait(t.Context(), mustLast(t, h)); err != nil {
 		t.Fatal(err)
 	}
 	in := say("agent carol is stuck on " + task)
@@ -337,14 +340,14 @@ func TestWhoIsStuckIsReplaced(t *testing.T) {
 
 func TestATaskThatIsStuckIsOffered(t *testing.T) {
 	h := open(t)
-	r, err := h.app.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &tasks.SendInput{To: []string{"alice"}}})
+	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"alice"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.app.Accept(t.Context(), alice, tasks.AcceptInput{Handoff: r.Handoff}); err != nil {
+	if _, err := h.app.Tasks.Accept(t.Context(), alice, tasks.AcceptInput{Handoff: r.Handoff}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.app.Wait(t.Context(), mustLast(t, h)); err != nil {
+	if err := h.app.Positions.Wait(t.Context(), mustLast(t, h)); err != nil {
 		t.Fatal(err)
 	}
 	d := h.done(operator, say("this is stuck"))
@@ -355,7 +358,7 @@ func TestATaskThatIsStuckIsOffered(t *testing.T) {
 
 func mustLast(t *testing.T, h *house) ledger.Position {
 	t.Helper()
-	last, err := h.app.Last(t.Context())
+	last, err := h.app.Positions.Last(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/phrase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
@@ -21,15 +22,15 @@ const (
 )
 
 // checkAgent refuses (not_found) an agent that is not registered, with those that come closest.
-func (s *Spoken) checkAgent(ctx context.Context, c tasks.Caller, name string) error {
+func (ps *Phrases) checkAgent(ctx context.Context, c caller.Caller, name string) error {
 	if name == "" {
 		return nil
 	}
-	known, err := s.app.Known(ctx, c.Workspace, name, false)
+	known, err := ps.agents.Known(ctx, c.Workspace, name, false)
 	if err != nil || known.Exists() {
 		return err
 	}
-	agents, err := s.app.Views().Agents(ctx, c.Workspace)
+	agents, err := ps.views.Agents(ctx, c.Workspace)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
@@ -42,16 +43,16 @@ func (s *Spoken) checkAgent(ctx context.Context, c tasks.Caller, name string) er
 
 // checkCapability refuses a capability that no agent has (not_found), and a specialist in nothing (invalid), unless there is a
 // policy to say in what.
-func (s *Spoken) checkCapability(ctx context.Context, c tasks.Caller, said phrase.Said) error {
+func (ps *Phrases) checkCapability(ctx context.Context, c caller.Caller, said phrase.Said) error {
 	if said.Intent != phrase.Specialist {
 		return nil
 	}
 	if said.Capability == "" {
-		if p, err := s.app.Policy(ctx, c.Workspace); err != nil || p != nil {
+		if p, err := ps.policies.Policy(ctx, c.Workspace); err != nil || p != nil {
 			return err // the policy says in what
 		}
 	}
-	agents, err := s.app.Views().Agents(ctx, c.Workspace)
+	agents, err := ps.views.Agents(ctx, c.Workspace)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
@@ -92,7 +93,7 @@ func unknown(what, name string, names []string) error {
 }
 
 // resolve finds the task that "this" means: the only one that it can be. Of several, it asks which.
-func (s *Spoken) resolve(ctx context.Context, c tasks.Caller, said *phrase.Said) error {
+func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.Said) error {
 	if said.Task != "" || !means(*said) {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (s *Spoken) resolve(ctx context.Context, c tasks.Caller, said *phrase.Said)
 	if said.Intent == phrase.Stuck && c.Agent() != "" { // one's own work is for oneself to hand on
 		f.Owner, f.Limit, whose = "", view.MaxPage, "you requested that somebody else works on"
 	}
-	tasks, err := s.app.Tasks(ctx, c, tasks.TasksInput{TaskFilter: f})
+	tasks, err := ps.tasks.List(ctx, c, tasks.TasksInput{TaskFilter: f})
 	if err != nil {
 		return err
 	}
@@ -153,11 +154,11 @@ func which(tasks []view.Task, format string, args ...any) *refusal.Error {
 }
 
 // near adds to the refusal of a task that is not there those whose ids come closest, of the newest that the caller may see.
-func (s *Spoken) near(ctx context.Context, c tasks.Caller, id string, err error) error {
+func (ps *Phrases) near(ctx context.Context, c caller.Caller, id string, err error) error {
 	if refusal.CodeOf(err) != refusal.NotFound {
 		return err
 	}
-	tasks, listed := s.app.Tasks(ctx, c, tasks.TasksInput{TaskFilter: view.TaskFilter{Live: true, Limit: view.MaxPage}})
+	tasks, listed := ps.tasks.List(ctx, c, tasks.TasksInput{TaskFilter: view.TaskFilter{Live: true, Limit: view.MaxPage}})
 	if listed != nil || len(tasks) == 0 {
 		return err
 	}

@@ -124,7 +124,7 @@ func parked(events []event.Event) string {
 }
 
 // Note puts what the adviser was told on record by itself, where no handoff follows: refused says why, if one was to.
-func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *event.Decision, refused error) error {
+func (dc *Decider) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *event.Decision, refused error) error {
 	if !k.told() {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (b *Book) Note(ctx context.Context, c caller.Caller, task string, k *Consul
 	}
 	ctx = context.WithoutCancel(ctx) // what was told to the model is on record, also if the caller has gone
 	server := caller.System(c.Workspace, "routing", c.Actor())
-	_, err := b.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*d, refused)})
+	_, err := dc.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*d, refused)})
 	return err
 }
 
@@ -162,32 +162,32 @@ type kept struct {
 
 // adviser is who is asked where no rule of a policy matches: by k, or by nobody; nil where the policy names none. One that
 // was made is kept as long as its configuration stays, and with it what it has spent.
-func (b *Book) adviser(workspace string, p *policy.Policy, k *Consultation) routing.Adviser {
-	if p == nil || p.LLM == nil || b.opts.Adviser == nil {
+func (d *Decider) adviser(workspace string, p *policy.Policy, k *Consultation) routing.Adviser {
+	if p == nil || p.LLM == nil || d.make == nil {
 		return nil
 	}
 	if k == nil {
 		return unasked{}
 	}
-	b.mu.Lock()
-	have, ok := b.advisers[workspace]
-	b.mu.Unlock()
+	d.mu.Lock()
+	have, ok := d.advisers[workspace]
+	d.mu.Unlock()
 	if ok && have.llm == *p.LLM {
 		k.adviser = have.adviser
 		return k
 	}
-	made, err := b.opts.Adviser(*p.LLM) // which may read the key from a file
+	made, err := d.make(*p.LLM) // which may read the key from a file
 	if err != nil {
 		k.adviser = broken{p.LLM.Model, err}
 		return k
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch have, ok = b.advisers[workspace]; {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch have, ok = d.advisers[workspace]; {
 	case ok && have.llm == *p.LLM: // somebody was faster
 		made = have.adviser
-	case b.parsed[workspace].Policy == p: // else another policy is in force by now
-		b.advisers[workspace] = kept{*p.LLM, made}
+	case d.store.InMemory(workspace) == p: // else another policy is in force by now
+		d.advisers[workspace] = kept{*p.LLM, made}
 	}
 	k.adviser = made
 	return k

@@ -1,12 +1,12 @@
-// Package rulebook is the use cases of policies: which is in force in a workspace, how a file comes into force, and what it
-// makes of a task.
+// Package policies is the use cases of policies: which one is in force in a workspace, how a file comes into force, and what it
+// makes of a task. [Store] is the policies in force, [Decider] decides by them.
 //
 // Invariants:
 //   - A file with any problem never replaces a policy that is in force.
-//   - Every version that came into force is an entry on record, and what is in force is the newest of them: the same on
-//     every node and after a restart, whatever became of the file.
-//   - Nobody is asked while a decision is made; what was told to an adviser is on record, and nothing else is.
-//   - What an operator reads of a policy is on record before it is answered.
+//   - Every version that came into force is an entry, and the newest of them is in force: the same on every node and after
+//     a restart, whatever became of the file.
+//   - No adviser is asked while a decision is made; what was told to an adviser is recorded.
+//   - What an operator reads of a policy is recorded before it is answered.
 //
-// Start reading at [Book].
+// Start reading at [Policies.Reload], then [Decider.Decide].
 package policies

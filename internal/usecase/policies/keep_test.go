@@ -16,7 +16,7 @@ func parsed(t *testing.T, text string) *policy.Policy {
 }
 
 func TestAPolicyThatTookLongToReadReplacesNoNewerOne(t *testing.T) {
-	b := &Book{parsed: map[string]read{}}
+	b := &Store{parsed: map[string]read{}}
 	older := parsed(t, "version: 1\nrules: [{name: a, when: {tags: [x]}, then: keep}]\n")
 	newer := parsed(t, "version: 1\nrules: [{name: b, when: {tags: [x]}, then: keep}]\n")
 	b.keep("default", read{newer, 7})

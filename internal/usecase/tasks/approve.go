@@ -12,7 +12,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -26,9 +25,9 @@ type ApproveInput struct {
 }
 
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
-func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (taskstore.Receipt, error) {
+func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) (taskstore.Receipt, error) {
 	if task, n, err := event.ParseAskID(in.ID); err == nil {
-		return a.grant(ctx, c, task, n, in)
+		return ts.grant(ctx, c, task, n, in)
 	}
 	taskID, n, err := event.ParseHandoffID(in.ID)
 	ticket := 0
@@ -36,16 +35,16 @@ func (a *App) Approve(ctx context.Context, c Caller, in ApproveInput) (taskstore
 		taskID, ticket, err = event.ParseTicketID(in.ID)
 	}
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "approve", in.ID, err)
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "approve", in.ID, err)
 	}
-	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		if ticket > 0 {
 			var err error
 			if n, err = toApprove(t, ticket); err != nil {
 				return nil, err
 			}
 		}
-		return a.withHints(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
+		return ts.routes.OfferNext(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Approve{By: c.Principal, Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
 		})
 	})
@@ -68,8 +67,8 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	return k.Handoff, nil
 }
 
-func (a *App) grant(ctx context.Context, c Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
-	return a.tasks.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
+	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n}
 		i := slices.IndexFunc(t.Asks, func(ask task.Ask) bool { return ask.N == n })
 		if i < 0 {
@@ -78,70 +77,27 @@ func (a *App) grant(ctx context.Context, c Caller, taskID string, n int, in Appr
 		ask := t.Asks[i]
 		var doc envelope.Envelope
 		var err error
-		if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
+		if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
 			return nil, err
 		}
 		events, err := handoff.Decide(t, cmd, now)
 		if err != nil {
 			return nil, err
 		}
-		return events, a.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
+		return events, ts.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
 	})
 }
 
 // readable refuses to move a task at once to an agent whose token budget is too small for what must survive of it.
-func (a *App) readable(ctx context.Context, workspace string, t task.Task, agent string, sealed event.Sealed, doc envelope.Envelope, events []event.Event) error {
+func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, agent string, sealed event.Sealed, doc envelope.Envelope, events []event.Event) error {
 	if !slices.ContainsFunc(events, func(e event.Event) bool { _, moved := e.(event.Moved); return moved }) {
 		return nil
 	}
-	_, _, err := a.sealer.Fitting(ctx, workspace, sealed.Digest, doc, event.Named(agent), event.Pack{})
+	_, _, err := ts.sealer.Fitting(ctx, workspace, sealed.Digest, doc, event.Named(agent), event.Pack{})
 	no, refused := refusal.As(err)
 	if !refused || no.Code != refusal.Budget {
 		return err
 	}
 	return refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
 		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
-}
-
-// handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
-// date with progress.
-func (a *App) handover(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (
-	event.Sealed, envelope.Envelope, error,
-) {
-	h := envelope.Header{
-		HandoffID: t.NextHandoffID(), From: t.Source(), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: envelopes.Seconds(t.Times.Ack),
-	}
-	if to != "" {
-		h.To = []string{to}
-	}
-	return a.sealer.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
-}
-
-// toPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.
-func (a *App) toPerson(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (event.Sealed, error) {
-	sealed, _, err := a.handover(ctx, workspace, t, to, reason, detail, now)
-	return sealed, err
-}
-
-// DenyInput says no.
-type DenyInput struct {
-	ID     string `json:"id,omitempty" doc:"Of the handoff, of a ticket, or of the ask to take over."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask, or a ticket that you take back: the task's epoch as you know it."`
-	Detail string `json:"detail,omitempty" doc:"Why."`
-}
-
-// Deny stops a supervised handoff, whose task is then back with its source, says no to a ticket, or refuses an ask to take
-// over.
-func (a *App) Deny(ctx context.Context, c Caller, in DenyInput) (taskstore.Receipt, error) {
-	if task, n, err := event.ParseAskID(in.ID); err == nil {
-		return a.tasks.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n, Detail: in.Detail})
-	}
-	if strings.Contains(in.ID, ".k") {
-		return a.Decline(ctx, c, in.ID, in.Epoch, in.Detail, in)
-	}
-	task, n, err := event.ParseHandoffID(in.ID)
-	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "deny", in.ID, err)
-	}
-	return a.tasks.Change(ctx, c, "deny", task, in, handoff.Deny{By: c.Principal, Handoff: n, Detail: in.Detail})
 }

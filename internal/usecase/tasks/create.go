@@ -12,6 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -19,47 +21,47 @@ import (
 
 // CreateInput makes a task.
 type CreateInput struct {
-	Intent       string             `json:"intent" doc:"What is wanted, in the requester's own words; kept verbatim for ever." minLength:"1"`
-	Content      Content            `json:"content,omitzero" doc:"What the first envelope says beside the intent."`
-	Priority     event.Priority     `json:"priority,omitempty" doc:"Orders every inbox; normal if left out."`
-	Deadline     time.Time          `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
-	Timeouts     event.Timeouts     `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
-	Limits       event.Limits       `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
-	Budget       event.Budget       `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
-	Constraints  []event.Constraint `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
-	Permissions  []string           `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`
-	Dependencies []string           `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
-	Expected     event.Expected     `json:"expected,omitzero" doc:"What the result must look like."`
-	Conversation string             `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
-	Tags         []string           `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
-	Route        []string           `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
-	Start        bool               `json:"start,omitempty" doc:"The calling agent works on the task itself."`
-	Send         *SendInput         `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
-	Claimed      json.RawMessage    `json:"claimed_history,omitempty" doc:"History from elsewhere: kept as claimed, never as entries of ours."`
+	Intent       string              `json:"intent" doc:"What is wanted, in the requester's own words; kept verbatim for ever." minLength:"1"`
+	Content      envelopes.Content   `json:"content,omitzero" doc:"What the first envelope says beside the intent."`
+	Priority     event.Priority      `json:"priority,omitempty" doc:"Orders every inbox; normal if left out."`
+	Deadline     time.Time           `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
+	Timeouts     event.Timeouts      `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
+	Limits       event.Limits        `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
+	Budget       event.Budget        `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
+	Constraints  []event.Constraint  `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
+	Permissions  []string            `json:"permissions,omitempty" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here."`
+	Dependencies []string            `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
+	Expected     event.Expected      `json:"expected,omitzero" doc:"What the result must look like."`
+	Conversation string              `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
+	Tags         []string            `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
+	Route        []string            `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
+	Start        bool                `json:"start,omitempty" doc:"The calling agent works on the task itself."`
+	Send         *handoffs.SendInput `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
+	Claimed      json.RawMessage     `json:"claimed_history,omitempty" doc:"History from elsewhere: kept as claimed, never as entries of ours."`
 }
 
 // Create makes a task, and starts or sends it in the same decision if the input says so.
-func (a *App) Create(ctx context.Context, c Caller, in CreateInput) (taskstore.Receipt, error) {
+func (ts *Tasks) Create(ctx context.Context, c caller.Caller, in CreateInput) (taskstore.Receipt, error) {
 	var r taskstore.Receipt
 	request, err := c.Digest("create", in)
 	if err == nil {
-		r, err = a.create(ctx, c, in, request)
+		r, err = ts.create(ctx, c, in, request)
 	}
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "create", "", err)
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "create", "", err)
 	}
 	return r, nil
 }
 
 // create makes a task for a call whose request has that digest.
-func (a *App) create(ctx context.Context, c Caller, in CreateInput, request string) (taskstore.Receipt, error) {
+func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, request string) (taskstore.Receipt, error) {
 	if err := c.May(identity.ActOwn, "create a task"); err != nil {
 		return taskstore.Receipt{}, err
 	}
 	if err := in.Content.Check(); err != nil {
 		return taskstore.Receipt{}, err
 	}
-	if err := a.sender.CheckExpected(in.Expected); err != nil {
+	if err := ts.handoffs.CheckExpected(in.Expected); err != nil {
 		return taskstore.Receipt{}, err
 	}
 	n, err := c.NewID(taskstore.Kind)
@@ -80,8 +82,8 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	w := c.Write(request)
 	w.New = true
 	out, err := policies.Consult(ctx, &auto.Consult, func() (stream.Outcome[task.Task], error) {
-		return a.tasks.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
-			return a.decideCreate(ctx, c, cmd, &in, t, now)
+		return ts.store.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
+			return ts.decideCreate(ctx, c, cmd, &in, t, now)
 		})
 	})
 	if err != nil {
@@ -89,19 +91,19 @@ func (a *App) create(ctx context.Context, c Caller, in CreateInput, request stri
 	}
 	r := taskstore.ReceiptOf(out)
 	if !out.Repeat { // what a repeated call would decide now is not what was done
-		a.quota.Made(c)
+		ts.quota.Made(c)
 		r.Decision = auto.Decided
 	}
 	return r, nil
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
-func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
-	err := a.quota.Room(ctx, c)
+func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
+	err := ts.quota.Room(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Dependencies, err = a.dependencies(ctx, c, in.Dependencies); err != nil {
+	if cmd.Dependencies, err = ts.dependencies(ctx, c, in.Dependencies); err != nil {
 		return nil, err
 	}
 	events, err := handoff.Decide(t, cmd, now)
@@ -118,7 +120,7 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 		t.Apply(started...)
 	}
 	if in.Send == nil || t.State == event.Parked {
-		first, err := a.first(ctx, c, t, in.Content, now)
+		first, err := ts.first(ctx, c, t, in.Content, now)
 		return append(events, first...), err
 	}
 	send := *in.Send
@@ -126,12 +128,12 @@ func (a *App) decideCreate(ctx context.Context, c Caller, cmd handoff.Create, in
 	if send.Content.IsZero() {
 		send.Content = in.Content
 	}
-	next, err := a.sender.Decide(ctx, c, send, t, now)
+	next, err := ts.handoffs.Decide(ctx, c, send, t, now)
 	if err != nil || slices.ContainsFunc(next, isSealed) {
 		return append(events, next...), err
 	}
 	t.Apply(next...)
-	first, err := a.first(ctx, c, t, send.Content, now) // the policy keeps it where it is
+	first, err := ts.first(ctx, c, t, send.Content, now) // the policy keeps it where it is
 	return append(append(events, next...), first...), err
 }
 
@@ -141,8 +143,8 @@ func isSealed(e event.Event) bool {
 }
 
 // first seals the first envelope of a task that is not handed off at once.
-func (a *App) first(ctx context.Context, c Caller, t task.Task, content Content, now time.Time) ([]event.Event, error) {
-	sealed, _, err := a.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source()}, content, now)
+func (ts *Tasks) first(ctx context.Context, c caller.Caller, t task.Task, content envelopes.Content, now time.Time) ([]event.Event, error) {
+	sealed, _, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source()}, content, now)
 	if err != nil {
 		return nil, err
 	}
@@ -151,13 +153,13 @@ func (a *App) first(ctx context.Context, c Caller, t task.Task, content Content,
 
 // dependencies reads how each task that is depended on stands now. One that does not exist, or that the caller may
 // not see, is refused; so there can be no cycles.
-func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]event.Dependency, error) {
+func (ts *Tasks) dependencies(ctx context.Context, c caller.Caller, ids []string) ([]event.Dependency, error) {
 	var deps []event.Dependency
 	for i, id := range ids {
 		if i >= event.MaxDependencies {
 			return nil, event.TooMany("dependencies", len(ids), event.MaxDependencies)
 		}
-		t, err := a.tasks.For(ctx, c, id)
+		t, err := ts.store.For(ctx, c, id)
 		if err != nil {
 			return nil, err
 		}
@@ -168,9 +170,4 @@ func (a *App) dependencies(ctx context.Context, c Caller, ids []string) ([]event
 		deps = append(deps, d)
 	}
 	return deps, nil
-}
-
-// Start makes the calling agent the owner of its own pending task.
-func (a *App) Start(ctx context.Context, c Caller, task string) (taskstore.Receipt, error) {
-	return a.tasks.Change(ctx, c, "start", task, nil, handoff.Start{By: c.Principal})
 }

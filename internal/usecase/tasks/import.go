@@ -9,6 +9,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -34,23 +37,23 @@ type Imported struct {
 
 // Import makes a task from a document of another system. What the document says about the past is kept as claimed
 // history; nothing in it becomes an entry of ours, and its sender is whoever calls.
-func (a *App) Import(ctx context.Context, c Caller, in ImportInput) (Imported, error) {
-	out, err := a.importTask(ctx, c, in)
+func (ts *Tasks) Import(ctx context.Context, c caller.Caller, in ImportInput) (Imported, error) {
+	out, err := ts.importTask(ctx, c, in)
 	if err != nil {
-		return Imported{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "import", "", err)
+		return Imported{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "import", "", err)
 	}
 	return out, nil
 }
 
-func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Imported, error) {
+func (ts *Tasks) importTask(ctx context.Context, c caller.Caller, in ImportInput) (Imported, error) {
 	if in.Start && (len(in.To) > 0 || in.Capability != "") {
 		return Imported{}, refusal.New(refusal.Invalid, "leave one of the two out", "a task is started by its caller or handed to others, not both")
 	}
-	doc, notes, err := foreign.Decode(in.Document, a.majors)
+	doc, notes, err := foreign.Decode(in.Document, ts.majors)
 	if err != nil {
 		return Imported{}, err
 	}
-	if no := event.CheckDeadline(doc.Deadline, a.now()); no != nil {
+	if no := event.CheckDeadline(doc.Deadline, ts.now()); no != nil {
 		const field = "constraints.deadline" // the only one that is a task's
 		notes = slices.DeleteFunc(notes, func(n foreign.Note) bool { return n.Field == field })
 		notes = append(notes, foreign.Note{
@@ -62,7 +65,7 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 	create.Start = in.Start
 	to := in.To
 	if len(to) == 0 && in.Capability == "" && !in.Start && doc.Target != "" {
-		known, err := a.known(ctx, c.Workspace, doc.Target)
+		known, err := ts.known(ctx, c.Workspace, doc.Target)
 		if err != nil {
 			return Imported{}, err
 		}
@@ -73,7 +76,7 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 		}
 	}
 	if len(to) > 0 || in.Capability != "" {
-		create.Send = &SendInput{
+		create.Send = &handoffs.SendInput{
 			To: to, Capability: in.Capability, Reason: doc.Reason, Detail: doc.Detail, Pack: event.Pack{Tokens: doc.MaxTokens},
 		}
 	} else if doc.MaxTokens > 0 {
@@ -83,29 +86,29 @@ func (a *App) importTask(ctx context.Context, c Caller, in ImportInput) (Importe
 	if err != nil {
 		return Imported{}, err
 	}
-	r, err := a.create(ctx, c, create, request)
+	r, err := ts.create(ctx, c, create, request)
 	return Imported{Receipt: r, Format: doc.Format, Notes: append([]foreign.Note{}, notes...)}, err
 }
 
 // known reports whether there is an agent of a name. What cannot be a name is nobody's.
-func (a *App) known(ctx context.Context, workspace, name string) (bool, error) {
+func (ts *Tasks) known(ctx context.Context, workspace, name string) (bool, error) {
 	if no := event.CheckName("an agent's name", name); no != nil {
 		return false, nil //nolint:nilerr // that is the answer
 	}
-	s, err := a.Known(ctx, workspace, name, true)
+	s, err := ts.agentStore.Known(ctx, workspace, name, true)
 	return s.Exists(), err
 }
 
 // creation is a foreign task in the terms of a new one of ours.
 func creation(t foreign.Task) CreateInput {
-	c := Content{
+	c := envelopes.Content{
 		Ask: t.Content.Ask, State: t.Content.State, Summary: t.Content.Summary, Questions: t.Content.Questions,
 		Confidence: t.Content.Confidence, Data: t.Content.Data, Facts: foreignPoints(t.Content.Facts),
 		Decisions: foreignPoints(t.Content.Decisions), Recent: min(t.IncludeRecent, memories.MaxRecent), Unresolved: t.Memory,
 		Notes: t.Content.Notes, Base: t.Envelope,
 	}
 	for _, f := range t.Artifacts {
-		c.Artifacts = append(c.Artifacts, Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType})
+		c.Artifacts = append(c.Artifacts, envelopes.Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType})
 	}
 	return CreateInput{
 		Intent: t.Intent, Content: c, Priority: t.Priority, Deadline: t.Deadline, Timeouts: t.Timeouts,
@@ -113,10 +116,10 @@ func creation(t foreign.Task) CreateInput {
 	}
 }
 
-func foreignPoints(list []foreign.Point) []Point {
-	out := make([]Point, len(list))
+func foreignPoints(list []foreign.Point) []envelopes.Point {
+	out := make([]envelopes.Point, len(list))
 	for i, p := range list {
-		out[i] = Point{ID: p.ID, Text: p.Text}
+		out[i] = envelopes.Point{ID: p.ID, Text: p.Text}
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
 // MaxWait is the longest that a call may wait for an inbox: shorter than the usual client timeouts.
@@ -32,28 +33,28 @@ type InboxInput struct {
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing.
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
-func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, error) {
-	if err := a.checkInbox(ctx, c, &in); err != nil {
-		return view.Inbox{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "inbox", in.Agent, err)
+func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (view.Inbox, error) {
+	if err := ts.checkInbox(ctx, c, &in); err != nil {
+		return view.Inbox{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "inbox", in.Agent, err)
 	}
 	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
 	if own {
-		if err := a.Beat(ctx, c); err != nil {
+		if err := ts.agents.Beat(ctx, c); err != nil {
 			return view.Inbox{}, err
 		}
-		defer a.Waits(c.Workspace, in.Agent)()
+		defer ts.presence.Waits(c.Workspace, in.Agent)()
 	}
-	changed, stop := a.views.Watch(c.Workspace, in.Agent)
+	changed, stop := ts.views.Watch(c.Workspace, in.Agent)
 	defer stop()
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
 	for {
-		box, err := a.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit})
+		box, err := ts.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit})
 		if err != nil {
 			return view.Inbox{}, stream.Unavailable(err)
 		}
 		if own && !in.Peek {
-			if box.Items, err = a.markSeen(ctx, c, box.Items); err != nil {
+			if box.Items, err = ts.markSeen(ctx, c, box.Items); err != nil {
 				return view.Inbox{}, err
 			}
 		}
@@ -70,7 +71,7 @@ func (a *App) Inbox(ctx context.Context, c Caller, in InboxInput) (view.Inbox, e
 	}
 }
 
-func (a *App) checkInbox(ctx context.Context, c Caller, in *InboxInput) error {
+func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput) error {
 	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
@@ -86,13 +87,13 @@ func (a *App) checkInbox(ctx context.Context, c Caller, in *InboxInput) error {
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
-	return a.OnRecord(ctx, in.After)
+	return ts.positions.OnRecord(ctx, in.After)
 }
 
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that
 // are gone by now.
-func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view.Item, error) {
-	room, err := a.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
+func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Item) ([]view.Item, error) {
+	room, err := ts.agentStore.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view
 			continue
 		}
 		room--
-		wg.Go(func() { errs[i] = a.see(ctx, c, &items[i]) })
+		wg.Go(func() { errs[i] = ts.see(ctx, c, &items[i]) })
 	}
 	wg.Wait()
 	kept := items[:0]
@@ -124,12 +125,12 @@ func (a *App) markSeen(ctx context.Context, c Caller, items []view.Item) ([]view
 	return kept, nil
 }
 
-func (a *App) see(ctx context.Context, c Caller, item *view.Item) error {
+func (ts *Tasks) see(ctx context.Context, c caller.Caller, item *view.Item) error {
 	taskID, n, err := event.ParseHandoffID(item.ID)
 	if err != nil {
 		return err
 	}
-	out, err := a.tasks.Decide(ctx, c.WithKey(""), "see", taskID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
+	out, err := ts.store.Decide(ctx, c.WithKey(""), "see", taskID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(t, handoff.See{Agent: c.Agent(), Handoff: n, Offer: item.Offer}, now)
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -32,26 +33,26 @@ func ownedBy(t task.Task, owner string) error {
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
 // takes it from whoever holds it and offers it to an agent.
-func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (taskstore.Receipt, error) {
+func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	if c.IsOperator() {
-		return a.reassign(ctx, c, in)
+		return ts.reassign(ctx, c, in)
 	}
-	out, err := a.tasks.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+	out, err := ts.store.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
 			return nil, taskstore.Unknown(in.Task)
 		}
 		if err := ownedBy(t, in.From); err != nil {
 			return nil, err
 		}
-		owner, err := a.Known(ctx, c.Workspace, t.Owner, false)
+		owner, err := ts.agentStore.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
 		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
-		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail, Stranger: !standsIn && !a.tasks.Sees(c, t)}
+		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail, Stranger: !standsIn && !ts.store.Sees(c, t)}
 		var doc envelope.Envelope
 		if t.Owner != "" {
-			if cmd.Envelope, doc, err = a.handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
+			if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
 				return nil, err
 			}
 		}
@@ -59,21 +60,21 @@ func (a *App) Takeover(ctx context.Context, c Caller, in TakeoverInput) (tasksto
 		if err != nil {
 			return nil, err
 		}
-		return events, a.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
+		return events, ts.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
 	})
 	if err != nil {
-		return taskstore.Receipt{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
 	}
 	r := taskstore.ReceiptOf(out)
-	if !a.tasks.Sees(c, *out.State) { // the short form is for who has no part in the task
+	if !ts.store.Sees(c, *out.State) { // the short form is for who has no part in the task
 		r = taskstore.Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
 	return r, nil
 }
 
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
-func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (taskstore.Receipt, error) {
-	return a.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
+	return ts.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
@@ -95,8 +96,8 @@ func (a *App) reassign(ctx context.Context, c Caller, in TakeoverInput) (tasksto
 			}
 			events, t = append(events, back...), task.FoldAll(t, back)
 		}
-		send := SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
-		sent, err := a.sender.Decide(ctx, c, send, t, now)
+		send := handoffs.SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
+		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
 }

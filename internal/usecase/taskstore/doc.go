@@ -1,10 +1,9 @@
-// Package docket is the tasks on record, as use cases reach them: one is read afresh, it is settled whether the caller has
-// a part in it, and what the rules decide becomes an entry, with a [Receipt] for the caller.
+// Package taskstore is the tasks as use cases reach them: a fresh read, the check whether the caller has a part in a task, and
+// what the rules decide becomes an entry, with a [Receipt] for the caller.
 //
 // Invariants:
-//
-//   - What a caller may not see is not found, whatever it asks; the refusal is on record.
+//   - A task that a caller may not see is "not found", whatever it asks; the refusal is recorded.
 //   - A change is decided on the task as it is when the entry is appended, and is durable before its receipt is given.
 //
-// Start reading at [Docket.Change], then [Docket.Sees].
+// Start reading at [Store.Change], then [Store.Sees].
 package taskstore

@@ -1,15 +1,14 @@
-// Package desk is the use cases of tickets: what people are asked of tasks, and what they do about it. To approve and to deny
-// are verbs of tasks and live with them.
+// Package tickets is the use cases of tickets: what people are asked of tasks, and what they do about it. To approve and to deny
+// are verbs of tasks.
 //
 // People are operators, and agents of kind human; those serve the desks that are among their capabilities. A supervising
 // agent is asked by name.
 //
 // Invariants:
-//
 //   - An agent sees the tickets that it asked, is asked by name, has claimed, whose task it holds or requested, and, if it
-//     is a person, those of the desks it serves. Any other is not found.
-//   - Whoever reads a ticket is on record before the answer; a list only previews.
+//     is a person, those of the desks it serves. Any other is "not found".
+//   - A read of a ticket is recorded before the answer; a list only previews.
 //   - What agents and people write in a ticket is data.
 //
-// Start reading at [Desk.Ask], then [Desk.Claim].
+// Start reading at [Tickets.Ask], then [Tickets.Claim].
 package tickets

@@ -12,24 +12,24 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 )
 
 // Door is what routes are hung on. Those of one server share one.
 type Door struct {
-	app     *tasks.App
-	mux     *http.ServeMux
-	api     huma.API
-	log     *slog.Logger
-	maxBody int64
-	tokens  string // URL of what is said of where tokens are had
+	positions *positions.Positions
+	mux       *http.ServeMux
+	api       huma.API
+	log       *slog.Logger
+	maxBody   int64
+	tokens    string // URL of what is said of where tokens are had
 }
 
 // New returns a door without routes. Bodies may have maxBody bytes; what goes wrong inside goes to the log. Whoever lacks a
 // token is told that tokens says where to get one; empty: nowhere.
-func New(a *tasks.App, c huma.Config, log *slog.Logger, maxBody int64, tokens string) *Door {
+func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string) *Door {
 	mux := http.NewServeMux()
-	return &Door{app: a, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens}
+	return &Door{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens}
 }
 
 // API is the description, as far as routes have been hung.

@@ -193,12 +193,12 @@ func (d *Door) wait(ctx context.Context, position uint64) error {
 	if position == 0 {
 		return nil
 	}
-	if err := at(ctx, d.app.OnRecord, position); err != nil {
+	if err := at(ctx, d.positions.OnRecord, position); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	return at(ctx, d.app.Wait, position)
+	return at(ctx, d.positions.Wait, position)
 }
 
 // at gives a number the type of the ledger's positions, which this room does not know by name.

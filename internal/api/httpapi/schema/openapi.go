@@ -5,13 +5,17 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -75,28 +79,28 @@ func schemaName(t reflect.Type, hint string) string {
 
 // pathFields are the fields that an input takes from the path and not from the body.
 var pathFields = map[reflect.Type]string{
-	typeOf[tasks.SendInput]():      "task",
-	typeOf[tasks.EscalateInput]():  "task",
-	typeOf[tasks.ShareInput]():     "task",
-	typeOf[tasks.TakeoverInput]():  "task",
-	typeOf[tasks.ProgressInput]():  "task",
-	typeOf[tasks.HeartbeatInput](): "task",
-	typeOf[tasks.CompleteInput]():  "task",
-	typeOf[tasks.FailInput]():      "task",
-	typeOf[tasks.ConstrainInput](): "task",
-	typeOf[tasks.AnnotateInput]():  "task",
-	typeOf[tasks.GapInput]():       "task",
-	typeOf[tasks.PreviewInput]():   "task",
-	typeOf[tasks.ReplayInput]():    "task",
-	typeOf[tasks.StuckInput]():     "task",
-	typeOf[tasks.DiscardInput]():   "task",
-	typeOf[tasks.AcceptInput]():    "handoff",
-	typeOf[tasks.RejectInput]():    "handoff",
-	typeOf[tasks.ConfirmInput]():   "handoff",
-	typeOf[tasks.CancelInput]():    "id",
-	typeOf[tasks.ApproveInput]():   "id",
-	typeOf[policies.RouteInput]():  "task",
-	typeOf[tasks.DenyInput]():      "id",
+	typeOf[handoffs.SendInput]():     "task",
+	typeOf[tasks.EscalateInput]():    "task",
+	typeOf[tasks.ShareInput]():       "task",
+	typeOf[tasks.TakeoverInput]():    "task",
+	typeOf[tasks.ProgressInput]():    "task",
+	typeOf[tasks.HeartbeatInput]():   "task",
+	typeOf[tasks.CompleteInput]():    "task",
+	typeOf[tasks.FailInput]():        "task",
+	typeOf[tasks.ConstrainInput]():   "task",
+	typeOf[tasks.AnnotateInput]():    "task",
+	typeOf[tasks.GapInput]():         "task",
+	typeOf[envelopes.PreviewInput](): "task",
+	typeOf[tasks.ReplayInput]():      "task",
+	typeOf[tasks.StuckInput]():       "task",
+	typeOf[tasks.DiscardInput]():     "task",
+	typeOf[tasks.AcceptInput]():      "handoff",
+	typeOf[tasks.RejectInput]():      "handoff",
+	typeOf[tasks.ConfirmInput]():     "handoff",
+	typeOf[tasks.CancelInput]():      "id",
+	typeOf[tasks.ApproveInput]():     "id",
+	typeOf[policies.RouteInput]():    "task",
+	typeOf[tasks.DenyInput]():        "id",
 
 	typeOf[tasks.StuckAgentInput](): "agent",
 	typeOf[tasks.ShedInput]():       "agent",
@@ -105,13 +109,13 @@ var pathFields = map[reflect.Type]string{
 	typeOf[tickets.ReleaseInput]():  "id",
 	typeOf[tickets.AnswerInput]():   "id",
 
-	typeOf[agents.DescribeInput]():     "name",
-	typeOf[agents.SubscriptionInput](): "channel",
+	typeOf[channels.DescribeInput]():     "name",
+	typeOf[channels.SubscriptionInput](): "channel",
 
-	typeOf[memories.ReviseInput]():     "id",
-	typeOf[memories.TagInput]():        "id",
-	typeOf[memories.WeighInput]():      "id",
-	typeOf[memories.AppendTurnInput](): "conversation",
+	typeOf[memories.ReviseInput]():          "id",
+	typeOf[memories.TagInput]():             "id",
+	typeOf[memories.WeighInput]():           "id",
+	typeOf[conversations.AppendTurnInput](): "conversation",
 }
 
 // PathField returns the field of an input that is taken from the path, by its name in JSON; "" for none.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -21,7 +23,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/mcptest"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // TestConformance runs every scenario for servers that the suite has for a version of the protocol: those that are required,
@@ -76,18 +77,18 @@ func scenarios(t *testing.T, dir string) (names []string) {
 func fixtureServer(t *testing.T) (url string) {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	a, err := tasks.New(log, views.Store(), tasks.Options{})
+	a, err := usecase.New(log, views.Store(), usecase.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	token, err := a.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	memory := mcptest.NewMemory()
 	t.Cleanup(memory.Close)
 	quiet := slog.New(slog.DiscardHandler)
-	api := httpapi.New(a, httpapi.Options{Log: quiet, Version: "test", Mounts: map[string]func(http.Handler) http.Handler{
+	api := httpapi.New(&a.Surface, httpapi.Options{Log: quiet, Version: "test", Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Log: quiet, Options: mcpapi.Options{Version: "test", Tasks: memory}, Make: fixtures(memory)})
 		},

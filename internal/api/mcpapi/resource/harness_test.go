@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -23,7 +25,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
-	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // The last protocol version with sessions, and the first without.
@@ -51,15 +52,15 @@ func open(t *testing.T) *harness {
 			t.Error(err)
 		}
 	})
-	a, err := tasks.New(log, views.Store(), tasks.Options{Artifacts: store})
+	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := a.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	admin, err := a.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{t: t, api: httpapi.New(a, httpapi.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})}
+	h := &harness{t: t, api: httpapi.New(&a.Surface, httpapi.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})}
 	h.admin = h.as(admin, inprocess.Transport(h.api))
 	return h
 }

@@ -1,0 +1,85 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/presence"
+)
+
+// Agents is the use cases of agents. Its methods are safe for many goroutines.
+type Agents struct {
+	store    *Store
+	views    view.Store
+	access   *access.Log
+	presence *presence.Presence
+	now      func() time.Time
+}
+
+// New returns the use cases of the agents of a store.
+func New(s *Store, v view.Store, log *access.Log, p *presence.Presence, now func() time.Time) *Agents {
+	return &Agents{store: s, views: v, access: log, presence: p, now: now}
+}
+
+// Agent is an agent as the registry knows it, and how it does now.
+type Agent struct {
+	Name      string          `json:"name"`
+	Spec      AgentSpec       `json:"spec"`
+	Readiness agent.Readiness `json:"readiness"`
+	OffDuty   bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
+	Circuit   Circuit         `json:"circuit"`
+	Held      int             `json:"held"` // tasks that it owns now
+	Seen      time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
+	Position  ledger.Position `json:"position,omitempty"`
+}
+
+// At is up to where on record the answer is true.
+func (a Agent) At() uint64 { return uint64(a.Position) }
+
+// Circuit is how an agent's circuit breaker stands.
+type Circuit struct {
+	State    agent.Phase `json:"state"`
+	Failures int         `json:"failures"`
+	ResetAt  time.Time   `json:"reset_at,omitzero"`
+}
+
+// ownOrAgents lets an agent speak for itself, and those with the right for any.
+func ownOrAgents(c caller.Caller, name, what string) error {
+	if c.Agent() == name && name != "" {
+		return c.May(identity.ActOwn, what)
+	}
+	return c.May(identity.ManageAgents, what)
+}
+
+func (a *Agents) do(ctx context.Context, c caller.Caller, verb, name string, in any, cmd agent.Command) (Agent, error) {
+	request, err := c.Digest(verb, in)
+	if err != nil {
+		return Agent{}, err
+	}
+	out, err := a.store.Change(ctx, c, name, request, cmd)
+	if err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
+	}
+	return a.describe(ctx, c.Workspace, *out.State, out.At)
+}
+
+func (a *Agents) describe(ctx context.Context, workspace string, s agent.State, at ledger.Position) (Agent, error) {
+	held, err := a.views.Held(ctx, workspace, s.Name)
+	if err != nil {
+		return Agent{}, stream.Unavailable(err)
+	}
+	now := a.now()
+	circuit := agent.CircuitAt(s, now)
+	return Agent{
+		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
+		Seen:    a.presence.Seen(workspace, s.Name).Round(0).UTC(),
+		Circuit: Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
+	}, nil
+}

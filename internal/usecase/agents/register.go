@@ -1,0 +1,45 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// RegisterInput adds an agent, or replaces what is known about it.
+type RegisterInput struct {
+	Name string    `json:"name,omitempty"`
+	Spec AgentSpec `json:"spec"`
+}
+
+// Register adds an agent to the registry, or replaces what is known about it.
+func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
+	err := ownOrAgents(c, in.Name, "register an agent")
+	if err == nil {
+		err = event.CheckName("the agent's name", in.Name)
+	}
+	if err == nil && in.Name == routing.Auto {
+		err = refusal.New(refusal.Invalid, "choose another name", "%q is what tasks are sent to where the policy is to decide", in.Name)
+	}
+	if err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
+	}
+	if c.Agent() != "" {
+		known, err := a.store.Known(ctx, c.Workspace, in.Name, true)
+		if err == nil && !sameStanding(specOf(known.Spec), in.Spec) {
+			err = refusal.New(refusal.NotPermitted, "have an operator register it, or leave those fields as they are",
+				"agent %s may not change its own kind, capabilities, limits, breaker, hints, stand-ins or ways to be reached", in.Name)
+		}
+		if err != nil {
+			return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
+		}
+	}
+	if err := a.checkCircles(ctx, c.Workspace, in.Name, in.Spec); err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
+	}
+	return a.do(ctx, c, "register", in.Name, in, agent.Register{Name: in.Name, Spec: in.Spec.spec()})
+}

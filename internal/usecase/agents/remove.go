@@ -1,0 +1,17 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Remove takes an agent out of the registry. What it holds is not touched.
+func (a *Agents) Remove(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	if err := c.May(identity.ManageAgents, "remove an agent"); err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "remove", name, err)
+	}
+	return a.do(ctx, c, "remove", name, nil, agent.Remove{Name: name})
+}

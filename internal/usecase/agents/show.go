@@ -1,0 +1,36 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Show shows one agent.
+func (a *Agents) Show(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	agent, err := a.show(ctx, c, name)
+	if err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "show-agent", name, err)
+	}
+	return agent, nil
+}
+
+func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent, error) {
+	if err := c.May(identity.ReadOwn, "show an agent"); err != nil {
+		return Agent{}, err
+	}
+	if err := event.CheckName("the agent's name", name); err != nil {
+		return Agent{}, err
+	}
+	f, err := a.store.Load(ctx, StreamOf(c.Workspace, name), true)
+	if err != nil {
+		return Agent{}, err
+	}
+	if !f.State.Exists() {
+		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
+	}
+	return a.describe(ctx, c.Workspace, f.State, f.Head)
+}

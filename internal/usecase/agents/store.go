@@ -1,0 +1,70 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Folds that are kept in memory.
+const cached = 12_000
+
+// remembered is how many idempotency keys an agent remembers at least: unlike tasks, agents do not end.
+const remembered = 10_000
+
+// StreamOf is the stream of an agent.
+func StreamOf(workspace, name string) ledger.Stream { return ledger.StreamOf(workspace, "agent", name) }
+
+// Store is the agents of one ledger, as other use cases reach them. Its methods are safe for many goroutines.
+type Store struct {
+	stream.Kind[agent.State, agent.Event]
+	views view.Store
+}
+
+// NewStore returns the agents of a ledger and the views that follow it.
+func NewStore(l ledger.Ledger, v view.Store, now func() time.Time) (*Store, error) {
+	kind, err := stream.New("agent", l, agent.Fold, now, agent.Events, stream.Options[agent.State, agent.Event]{Cached: cached, Remember: remembered})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{Kind: kind, views: v}, nil
+}
+
+// Known is what is on record about an agent; the zero state for one that never was. A fresh one has every entry that was
+// acknowledged before the call.
+func (s *Store) Known(ctx context.Context, workspace, name string, fresh bool) (agent.State, error) {
+	if event.CheckName("the agent's name", name) != nil {
+		return agent.State{}, nil //nolint:nilerr // what cannot be a name was never registered
+	}
+	f, err := s.Load(ctx, StreamOf(workspace, name), fresh)
+	return f.State, err
+}
+
+// Change makes one decision on an agent. request is the digest of the call, for its idempotency key.
+func (s *Store) Change(ctx context.Context, c caller.Caller, name, request string, cmd agent.Command) (stream.Outcome[agent.State], error) {
+	if err := event.CheckName("the agent's name", name); err != nil {
+		return stream.Outcome[agent.State]{}, err
+	}
+	return s.Do(ctx, c.Write(request), StreamOf(c.Workspace, name), func(was agent.State, now time.Time) ([]agent.Event, error) {
+		return agent.Decide(was, cmd, now)
+	})
+}
+
+// Room is how many more tasks an agent may take; most where it has no limit.
+func (s *Store) Room(ctx context.Context, workspace, name string, most int) (int, error) {
+	state, err := s.Known(ctx, workspace, name, false)
+	if err != nil || state.Spec.MaxTasks == 0 {
+		return most, err
+	}
+	held, err := s.views.Held(ctx, workspace, name)
+	if err != nil {
+		return 0, stream.Unavailable(err)
+	}
+	return max(state.Spec.MaxTasks-held, 0), nil
+}

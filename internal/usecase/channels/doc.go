@@ -1,0 +1,9 @@
+// Package channels is the use cases of channels: named lists of agents to publish to. [Store] is the channels as other use cases
+// reach them.
+//
+// Invariants:
+//   - Agents subscribe themselves; operators may subscribe any agent.
+//   - What was published to a channel stays what it is when the channel changes.
+//
+// Start reading at [Channels.Subscribe].
+package channels

@@ -1,0 +1,34 @@
+package channels
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// SubscriptionInput says who subscribes to a channel, or no longer does.
+type SubscriptionInput struct {
+	Channel string `json:"channel,omitempty"`
+	Agent   string `json:"agent,omitempty" doc:"Left out: the calling agent. Operators may name any."`
+}
+
+// Subscribe adds an agent to those who get what is published from now on: the caller, or, for operators, any.
+func (cs *Channels) Subscribe(ctx context.Context, c caller.Caller, in SubscriptionInput) (Channel, error) {
+	if in.Agent != "" && in.Agent != c.Agent() {
+		known, err := cs.agents.Known(ctx, c.Workspace, in.Agent, true)
+		if err == nil && !known.Exists() {
+			err = refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
+		}
+		if err != nil {
+			return Channel{}, cs.access.Refused(ctx, c.Workspace, c.Actor(), "subscribe", in.Channel, err)
+		}
+	}
+	return cs.do(ctx, c, "subscribe", in.Channel, in, channel.Subscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
+}
+
+// Unsubscribe takes an agent away: the caller, or, for operators, any. What was offered to it before stays offered.
+func (cs *Channels) Unsubscribe(ctx context.Context, c caller.Caller, in SubscriptionInput) (Channel, error) {
+	return cs.do(ctx, c, "unsubscribe", in.Channel, in, channel.Unsubscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
+}

@@ -1,0 +1,78 @@
+package conversations
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// AppendTurnInput adds a turn to a conversation.
+type AppendTurnInput struct {
+	Conversation string            `json:"conversation,omitempty" doc:"Its id, a name. The first turn begins it."`
+	Role         conversation.Role `json:"role" doc:"What the speaker is."`
+	Text         string            `json:"text" doc:"What was said." minLength:"1"`
+	Agent        string            `json:"agent,omitempty" doc:"In whose session it was said: for operators, who log what others said. Agents leave it out."`
+	Task         string            `json:"task,omitempty" doc:"In the course of which task; one that you take part in. Whoever holds it may go on with the conversation."`
+	Handoff      string            `json:"handoff,omitempty" doc:"And of which of its handoffs."`
+}
+
+// Said is the answer to a turn.
+type Said struct {
+	Conversation string          `json:"conversation"`
+	Turn         int             `json:"turn" doc:"Its number, from 1."`
+	Position     ledger.Position `json:"position"`
+	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
+}
+
+// At is up to where on record the answer is true.
+func (s Said) At() uint64 { return uint64(s.Position) }
+
+// AppendTurn adds a turn to a conversation, and begins it if there is none of that name. Agents add to conversations in
+// which they have spoken, or that belong to a task that they take part in.
+func (cs *Conversations) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
+	said, err := cs.appendTurn(ctx, c, in)
+	if err != nil {
+		return Said{}, cs.access.Refused(ctx, c.Workspace, c.Actor(), "append-turn", in.Conversation, err)
+	}
+	return said, nil
+}
+
+func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
+	if err := c.May(identity.ActOwn, "add to a conversation"); err != nil {
+		return Said{}, err
+	}
+	if err := conversation.CheckID(in.Conversation); err != nil {
+		return Said{}, err
+	}
+	request, err := c.Digest("append-turn", in)
+	if err != nil {
+		return Said{}, err
+	}
+	task := in.Task
+	if of, _, err := event.ParseHandoffID(in.Handoff); err == nil && task == "" {
+		task = of
+	}
+	out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, in.Conversation), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
+		by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
+		if err == nil {
+			err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return conversation.Decide(s, conversation.Append{
+			By: by, Conversation: in.Conversation, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff,
+		}, now)
+	})
+	if err != nil {
+		return Said{}, err
+	}
+	return Said{Conversation: in.Conversation, Turn: out.State.Turns, Position: out.At, Repeat: out.Repeat}, nil
+}

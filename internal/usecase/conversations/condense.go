@@ -1,0 +1,103 @@
+package conversations
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// maxHopTasks is how many tasks of a conversation are looked at for their changes of hands.
+const maxHopTasks = 20
+
+// Condense is the continuity text of a conversation. of is a task that is newer than what is on record, or none.
+func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], last []conversation.Turn, of task.Task, budget int) (string, error) {
+	if first := max(f.State.Request, 1); len(last) > 0 && first < last[0].N {
+		request, err := st.turns(ctx, workspace, f, first-1, 1)
+		if err != nil {
+			return "", err
+		}
+		last = append(request, last...)
+	}
+	hops, err := st.hops(ctx, workspace, f.State, of)
+	if err != nil {
+		return "", err
+	}
+	return conversation.Continuity(f.State.Speakers, last, hops, budget), nil
+}
+
+// hops are the changes of hands of a conversation's newest tasks, oldest task first.
+func (st *Store) hops(ctx context.Context, workspace string, s conversation.State, of task.Task) ([]conversation.Hop, error) {
+	ids, err := st.ownTasks(ctx, workspace, s)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, s.Tasks[max(len(s.Tasks)-maxHopTasks, 0):]...)
+	if of.Exists() {
+		ids = append(ids, of.ID)
+	}
+	slices.Sort(ids) // by creation
+	ids = slices.Compact(ids)
+	var hops []conversation.Hop
+	for _, id := range ids[max(len(ids)-maxHopTasks, 0):] {
+		t := of
+		if id != of.ID {
+			if t, err = st.tasks.Find(ctx, workspace, id); err != nil {
+				return nil, err
+			}
+		}
+		hops = append(hops, hopsOf(t)...)
+	}
+	return hops, nil
+}
+
+// ownTasks are the newest tasks whose own the conversation is: what others say of theirs has no place in it.
+func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.State) (own []string, err error) {
+	ids, err := st.views.Carriers(ctx, workspace, s.ID, "", view.MaxPage)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	for _, id := range ids {
+		t, err := st.tasks.Find(ctx, workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		belongs, err := st.belongs(ctx, workspace, t, s)
+		if err != nil {
+			return nil, err
+		}
+		if belongs {
+			own = append(own, id)
+		}
+		if len(own) == maxHopTasks {
+			break
+		}
+	}
+	return own, nil
+}
+
+// hopsOf are a task's changes of hands. Of the last one the reason is known.
+func hopsOf(t task.Task) (hops []conversation.Hop) {
+	from := shortName(t.Requester)
+	for _, v := range t.Path {
+		if v.Agent != from {
+			hops = append(hops, conversation.Hop{From: from, To: v.Agent})
+		}
+		from = v.Agent
+	}
+	if h := t.Handoff; h != nil && len(hops) > 0 {
+		last := &hops[len(hops)-1]
+		if h.Stage == event.Transferred && h.Receiver == last.To && shortName(h.From) == last.From {
+			last.Reason = strings.TrimSuffix(string(h.Reason)+": "+h.Detail, ": ")
+		}
+	}
+	return hops
+}
+
+// shortName calls agents by their bare name.
+func shortName(principal string) string { return strings.TrimPrefix(principal, "agent/") }

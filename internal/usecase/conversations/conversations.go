@@ -1,0 +1,72 @@
+package conversations
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// usualPage is how many turns or conversations are listed where the caller does not say.
+const usualPage = 50
+
+// Conversations is the use cases of conversations. Its methods are safe for many goroutines.
+type Conversations struct {
+	store  *Store
+	access *access.Log
+}
+
+// New returns the use cases of the conversations of a store.
+func New(s *Store, log *access.Log) *Conversations { return &Conversations{store: s, access: log} }
+
+// Conversation is a conversation as callers get it, with some of its turns or none.
+type Conversation struct {
+	ID       string                 `json:"id"`
+	Count    int                    `json:"count" doc:"How many turns it has."`
+	Speakers []conversation.Speaker `json:"speakers" doc:"Which agents have spoken how often, in order of their first turn."`
+	Tasks    []string               `json:"tasks,omitempty" doc:"That turns belong to."`
+	Handoffs []string               `json:"handoffs,omitempty" doc:"That turns belong to."`
+	Created  time.Time              `json:"created"`
+	Updated  time.Time              `json:"updated"`
+	Turns    []conversation.Turn    `json:"turns,omitempty" doc:"Oldest first."`
+	Position ledger.Position        `json:"position,omitempty"`
+}
+
+// At is up to where on record the answer is true.
+func (c Conversation) At() uint64 { return uint64(c.Position) }
+
+func conversationOf(s conversation.State) Conversation {
+	return Conversation{
+		ID: s.ID, Count: s.Turns, Speakers: s.Speakers, Tasks: s.Tasks, Handoffs: s.Handoffs, Created: s.CreatedAt, Updated: s.UpdatedAt,
+	}
+}
+
+// find is a fresh read of a conversation that the caller may read.
+func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (stream.Folded[conversation.State], error) {
+	var none stream.Folded[conversation.State]
+	if err := c.May(identity.ReadOwn, "read a conversation"); err != nil {
+		return none, err
+	}
+	if err := conversation.CheckID(id); err != nil {
+		return none, err
+	}
+	f, err := cs.store.Load(ctx, StreamOf(c.Workspace, id), true)
+	if err != nil {
+		return none, err
+	}
+	by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, f.State)
+	if err != nil {
+		return none, err
+	}
+	if !conversation.MayRead(f.State, by) {
+		return none, refusal.New(refusal.NotFound, "list the conversations that you have a part in", "you have no part in a conversation %s", id)
+	}
+	return f, nil
+}

@@ -1,0 +1,137 @@
+package envelopes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// ContentInput says which content to read, and how.
+type ContentInput struct {
+	ID     string // of a task, of a handoff, or of what was shared
+	Render bool   // also as a prompt
+	Source bool   // what was sent, rather than what was packed for its receiver
+	Majors []int  // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
+}
+
+// Fetch gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
+// once the task has moved, the approver, and, unless it is a claim, the receiver of the open offer. It is on record
+// before it is answered.
+func (es *Envelopes) Fetch(ctx context.Context, c caller.Caller, in ContentInput) (Sheet, error) {
+	s, err := es.fetch(ctx, c, in)
+	if err != nil {
+		return Sheet{}, es.access.Refused(ctx, c.Workspace, c.Actor(), "content", in.ID, err)
+	}
+	return s, nil
+}
+
+func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput) (Sheet, error) {
+	if task, n, err := event.ParseShareID(in.ID); err == nil {
+		return es.readShare(ctx, c, task, n, in)
+	}
+	taskID, n := in.ID, 0
+	if event.CheckTaskID(in.ID) != nil {
+		var err error
+		if taskID, n, err = event.ParseHandoffID(in.ID); err != nil {
+			return Sheet{}, err
+		}
+	}
+	t, err := es.tasks.For(ctx, c, taskID)
+	if err != nil {
+		return Sheet{}, err
+	}
+	digest, err := es.contentFor(ctx, c, t.Task, n, in.Source)
+	if err != nil {
+		return Sheet{}, err
+	}
+	return es.readSheet(ctx, c, taskID, digest, in)
+}
+
+// readSheet gives a sealed envelope to who may have it, once that is on record.
+func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task, digest string, in ContentInput) (Sheet, error) {
+	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, digest); err != nil {
+		return Sheet{}, err
+	}
+	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, digest, in.Render)
+	if err != nil {
+		return Sheet{}, err
+	}
+	sheet.Copies, err = es.copies(sheet, in.Majors)
+	return *sheet, err
+}
+
+// copies are an envelope in several majors, side by side: what readers get while they move from one to the next.
+func (es *Envelopes) copies(s *Sheet, majors []int) ([]Copy, error) {
+	if len(majors) == 0 {
+		return nil, nil
+	}
+	found, err := es.majors.Emit(envelope.Sealed{Digest: s.Digest, Bytes: s.Envelope}, majors...)
+	if err != nil {
+		return nil, err
+	}
+	copies := make([]Copy, len(found))
+	for i, k := range found {
+		copies[i] = Copy{Major: k.Major, Of: k.Of, Envelope: k.Bytes, Lost: k.Lost}
+	}
+	return copies, nil
+}
+
+// contentFor is the digest of what the caller may read of a task's n-th handoff, or of the task itself where n is 0.
+func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Task, n int, source bool) (string, error) {
+	h := t.Handoff
+	if n > 0 && (h == nil || n > h.N) {
+		return "", refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
+	}
+	if n > 0 && n < h.N {
+		return "", refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
+			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
+	}
+	digest := t.Envelope
+	if h != nil && !h.Stage.Final() {
+		digest = h.Envelope
+	}
+	if digest == "" {
+		return "", refusal.New(refusal.NotFound, "nothing to fetch yet", "task %s has no envelope", t.ID)
+	}
+	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, c.Agent())
+	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
+	case offered && t.Requester != c.String(), holds && !source:
+		return es.given(ctx, c, t)
+	case offered, taskstore.Whole(c, t):
+		return digest, nil
+	}
+	return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
+}
+
+// given is the digest of what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
+// and what was sealed is on record.
+func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (string, error) {
+	if t.Handoff.Rendition != "" {
+		return t.Handoff.Rendition, nil
+	}
+	n, offer := t.Handoff.N, t.Handoff.Offer
+	out, err := es.tasks.Do(ctx, c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
+		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
+			return nil, refusal.New(refusal.Expired, "check your inbox for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
+		}
+		rendered, err := es.sealer.Offered(ctx, c.Workspace, t, c.Agent())
+		if err != nil || rendered == nil {
+			return nil, err
+		}
+		return handoff.Decide(t, handoff.Render{By: c.Principal, Handoff: n, Agent: c.Agent(), Rendition: *rendered}, now)
+	})
+	if err != nil {
+		return "", err
+	}
+	h := out.State.Handoff // who else asked at the same time may have had it packed
+	return cmp.Or(h.Rendition, h.Envelope), nil
+}

@@ -1,0 +1,104 @@
+package envelopes
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// PreviewInput says for whom an envelope would be packed, and how.
+type PreviewInput struct {
+	Task    string     `json:"task,omitempty" doc:"Id of the task."`
+	To      string     `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
+	Content Content    `json:"content,omitzero"`
+	Pack    event.Pack `json:"pack,omitzero"`
+}
+
+// Preview is what a receiver would get.
+type Preview struct {
+	Version  string          `json:"version"` // of the envelope's schema
+	Envelope json.RawMessage `json:"envelope"`
+	Prompt   string          `json:"prompt"`
+	// Tokens is what the prompt has, of Budget (0: none), as Tokenizer counts; Estimate says that it is an upper bound.
+	Tokens      int     `json:"tokens"`
+	Budget      int     `json:"budget,omitempty"`
+	Tokenizer   string  `json:"tokenizer"`
+	Estimate    bool    `json:"estimate,omitempty"`
+	Utilisation float64 `json:"utilisation,omitempty"` // tokens by budget, 0 to 1
+	// Completeness is references resolved by references requested, 0 to 1; 1 if there are none.
+	Completeness float64 `json:"completeness"`
+}
+
+// Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for whoever could
+// hand the task off, and on record as a read.
+func (es *Envelopes) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
+	p, err := es.packed(ctx, c, in)
+	if err != nil {
+		return Preview{}, es.access.Refused(ctx, c.Workspace, c.Actor(), "preview", in.Task, err)
+	}
+	return p, nil
+}
+
+func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
+	if err := CheckPack(in.Pack); err != nil {
+		return Preview{}, err
+	}
+	if err := in.Content.Check(); err != nil {
+		return Preview{}, err
+	}
+	t, err := es.tasks.For(ctx, c, in.Task)
+	if err != nil {
+		return Preview{}, err
+	}
+	if t.Source() != c.Agent() && t.Source() != c.String() && !identity.May(c.Role, identity.ActAny) {
+		return Preview{}, refusal.New(refusal.NotOwner, "only who could hand the task off may preview its envelope", "task %s is not yours", t.ID)
+	}
+	if err := es.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "preview", t.Envelope); err != nil {
+		return Preview{}, err
+	}
+	var to agent.Spec
+	var receivers []string
+	if in.To != "" {
+		s, err := es.sealer.agents.Known(ctx, c.Workspace, in.To, true)
+		if err != nil {
+			return Preview{}, err
+		}
+		if !s.Exists() {
+			return Preview{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
+		}
+		to, receivers = s.Spec, []string{in.To}
+	}
+	return es.packedFor(ctx, c, t.Task, to, receivers, in)
+}
+
+func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task, to agent.Spec, receivers []string, in PreviewInput) (Preview, error) {
+	h := envelope.Header{
+		From: t.Source(), To: receivers, Reason: event.ReasonUserRequest, Kind: event.Warm,
+		HandoffID: t.NextHandoffID(), TimeoutSeconds: Seconds(t.Times.Ack),
+	}
+	doc, err := es.sealer.Draft(ctx, c, t, h, in.Content, es.now().UTC())
+	if err != nil {
+		return Preview{}, err
+	}
+	if err := CheckPins(doc, in.Pack); err != nil {
+		return Preview{}, err
+	}
+	packed, err := Pack(doc, in.Pack, to)
+	if err != nil {
+		return Preview{}, err
+	}
+	how := packed.Envelope.Packing
+	p := Preview{
+		Version: packed.Envelope.Version, Prompt: packed.Text, Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
+		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
+	return p, err
+}

@@ -1,0 +1,70 @@
+package envelopes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Sheet is an envelope as its receiver reads it.
+type Sheet struct {
+	Digest string `json:"digest"`
+	// Source is the digest of what was sent, where this is a rendition of it that was packed for its receiver. What the
+	// rendition lists as left out stands there.
+	Source   string          `json:"source,omitempty"`
+	Envelope json.RawMessage `json:"envelope"`
+	Prompt   string          `json:"prompt,omitempty"`
+	// Copies are the envelope in each of the schema's majors that were asked for.
+	Copies []Copy `json:"copies,omitempty"`
+}
+
+// Copy is an envelope in one major of its schema.
+type Copy struct {
+	Major    int             `json:"major"`
+	Of       string          `json:"of"` // digest of the envelope that it was converted from
+	Envelope json.RawMessage `json:"envelope"`
+	Lost     []string        `json:"lost,omitempty"` // fields that its major has no place for, as paths
+}
+
+// Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to.
+func (s *Sealer) Sheet(ctx context.Context, workspace, task, digest string, render bool) (*Sheet, error) {
+	b, err := s.store.Bytes(ctx, workspace, task, digest)
+	if err != nil {
+		return nil, err
+	}
+	sheet := &Sheet{Digest: digest, Envelope: b}
+	packed := bytes.Contains(b, []byte(`"packing":`)) // or an agent's data says so, which costs a look
+	if !render && !packed {
+		return sheet, nil
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	if !doc.Packing.IsZero() {
+		sheet.Source = doc.Parent
+	}
+	if render {
+		sheet.Prompt = envelope.Render(doc)
+	}
+	return sheet, nil
+}
+
+// Offered is what accepting or reading an offer adds: the receiver's rendition of what is offered, if it gets one.
+func (s *Sealer) Offered(ctx context.Context, workspace string, t task.Task, agent string) (*event.Rendered, error) {
+	h := t.Handoff
+	if h.Rendition != "" {
+		return nil, nil
+	}
+	r, err := s.Rendition(ctx, workspace, t, h.Envelope, agent, h.Pack, h.Amended)
+	if no, ok := refusal.As(err); ok && no.Code == refusal.Budget {
+		return nil, refusal.New(refusal.Budget, "reject the offer as not_capable, so that it goes to the next candidate; or ask an operator to give you a larger context window",
+			"what must survive of handoff %s does not fit you: %s", h.ID(t.ID), no.Message).With("needed", no.Details["needed"])
+	}
+	return r, err
+}

@@ -1,0 +1,74 @@
+package envelopestore
+
+import (
+	"context"
+	"maps"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// MaxChain is the most bytes of envelopes that [Store.Chain] goes through.
+const MaxChain = 64 << 20
+
+// Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
+// newest rendition, or the envelope itself. Each follows the one before: what was shared while a handoff was under way
+// is no part of what moved. A child's chain begins with the envelope of its parent's that it follows.
+func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said, given []envelope.Envelope, err error) {
+	size := 0
+	at := map[string]int{} // by the digest of what was said
+	add := func(e sealed) error {
+		if size += len(e.bytes); size > MaxChain {
+			return refusal.New(refusal.TooLarge, "export the trail and compare what matters", "the envelopes of task %s are more than %d bytes", t.ID, MaxChain)
+		}
+		if i, ok := at[e.source]; ok && e.bytes == nil {
+			given[i] = said[i]
+			given[i].Packing = e.packing
+			return nil
+		}
+		doc, _, err := envelope.Open(e.bytes)
+		if err != nil {
+			return err
+		}
+		if e.source != "" {
+			if i, ok := at[e.source]; ok {
+				given[i] = doc
+			}
+			return nil
+		}
+		if i, ok := at[doc.Parent]; ok {
+			maps.DeleteFunc(at, func(_ string, j int) bool { return j > i })
+			said, given = said[:i+1], given[:i+1]
+		}
+		at[e.digest] = len(said)
+		said, given = append(said, doc), append(given, doc)
+		return nil
+	}
+	err = s.each(ctx, workspace, t.ID, func(e sealed) error {
+		if len(said) > 0 || t.Parent.Task == "" {
+			return add(e)
+		}
+		parent, err := s.parent(ctx, workspace, t.Parent.Task, e.bytes)
+		if err != nil {
+			return err
+		}
+		if parent.digest != "" {
+			if err := add(parent); err != nil {
+				return err
+			}
+		}
+		return add(e)
+	})
+	return said, given, err
+}
+
+// parent is the envelope of a parent task that a child's first one follows.
+func (s *Store) parent(ctx context.Context, workspace, task string, first []byte) (sealed, error) {
+	doc, _, err := envelope.Open(first)
+	if err != nil || doc.Parent == "" {
+		return sealed{}, err
+	}
+	b, err := s.Bytes(ctx, workspace, task, doc.Parent)
+	return sealed{digest: doc.Parent, bytes: b}, err
+}

@@ -1,0 +1,6 @@
+// Package envelopestore reads sealed envelopes from the streams of tasks.
+//
+// Invariant: what was sealed comes back byte for byte.
+//
+// Start reading at [Store.Bytes].
+package envelopestore

@@ -1,0 +1,94 @@
+package envelopestore
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// Store is the sealed envelopes in the streams of one ledger's tasks. Its methods are safe for many goroutines.
+type Store struct {
+	ledger ledger.Ledger
+	tasks  *taskstore.Store
+	cache  *stream.ByteCache
+}
+
+// New returns the sealed envelopes of tasks, of which it keeps at most so many bytes in memory.
+func New(l ledger.Ledger, tasks *taskstore.Store, cached int) *Store {
+	return &Store{ledger: l, tasks: tasks, cache: stream.NewByteCache(cached)}
+}
+
+// Remember keeps the bytes of an envelope in memory that was sealed just now: it is about to be read.
+func (s *Store) Remember(digest string, b []byte) { s.cache.Put(digest, b) }
+
+// Bytes are those of one of a task's sealed envelopes. The refusal, where there is none of that digest, is not_found.
+func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]byte, error) {
+	if b, ok := s.cache.Get(digest); ok {
+		return b, nil
+	}
+	var found []byte
+	err := s.each(ctx, workspace, task, func(e sealed) error {
+		if e.digest == digest && e.bytes != nil {
+			found = e.bytes
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
+	}
+	s.cache.Put(digest, found)
+	return found, nil
+}
+
+// Open is one of the sealed envelopes of a task.
+func (s *Store) Open(ctx context.Context, workspace, task, digest string) (envelope.Envelope, error) {
+	b, err := s.Bytes(ctx, workspace, task, digest)
+	if err != nil {
+		return envelope.Envelope{}, err
+	}
+	doc, _, err := envelope.Open(b)
+	return doc, err
+}
+
+// sealed is an envelope as the record has it. source is the digest of what it is a rendition of; empty for a source.
+// Where an envelope was given as it is, there are no bytes, and what it took stands in packing.
+type sealed struct {
+	digest, source string
+	bytes          []byte
+	packing        envelope.Packing
+}
+
+// each goes through every envelope of a task, oldest first.
+func (s *Store) each(ctx context.Context, workspace, task string, fn func(sealed) error) error {
+	return stream.Each(ctx, s.ledger, taskstore.StreamOf(workspace, task), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName() {
+				continue
+			}
+			d, err := s.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			switch d := d.(type) {
+			case event.Sealed:
+				err = fn(sealed{digest: d.Digest, bytes: d.Bytes})
+			case event.Rendered:
+				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes, packing: envelope.Packing{
+					Budget: d.Budget, Tokens: d.Tokens, Estimate: d.Estimate, Utilisation: d.Utilisation, Completeness: d.Completeness,
+				}})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,9 @@
+// Package followup does what follows from an entry, or from the time, on other streams: children are created, parents and
+// dependents told, clocks run, claims joined, agents relieved. The courier calls it; surfaces never do.
+//
+// Invariants:
+//   - Everything may be repeated: what was done already is not done again.
+//   - A refusal that a repeat would meet again ends the matter; other errors are the courier's to try again.
+//
+// Start reading at [FollowUp.Tick], then [FollowUp.CreateChildren].
+package followup

@@ -1,0 +1,24 @@
+package followup
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Report tells an agent's circuit how an offer or lease ended, where that can make a difference.
+func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e ledger.Entry, o agent.Outcome, task string, n int) error {
+	cmd := agent.ReportOutcome{Name: agentName, Cause: uint64(e.Position), Outcome: o, Task: task}
+	if n > 0 {
+		cmd.Handoff = event.HandoffID(task, n)
+	}
+	state, err := u.agents.Known(ctx, workspace, agentName, false)
+	if err != nil || !agent.Worth(state, cmd) {
+		return err
+	}
+	_, err = u.agents.Change(ctx, caller.System(workspace, "courier", e.Actor), agentName, "", cmd)
+	return caller.Tolerate(err)
+}

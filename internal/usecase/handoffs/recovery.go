@@ -1,0 +1,57 @@
+package handoffs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
+)
+
+// Successors are who may have a task instead of its owner: those who stand in for it, then the owner itself, if it may come
+// back, and then those above it in its chain.
+func (h *Handoffs) Successors(ctx context.Context, workspace string, t task.Task, back bool, now time.Time) (routes.Plan, error) {
+	known := h.policies.InMemory(workspace)
+	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known), now)
+	if err != nil {
+		return p, err
+	}
+	p.Candidates = slices.DeleteFunc(p.Candidates, func(k event.Candidate) bool { return k.Agent == t.Owner })
+	if back {
+		p.Candidates, p.Refused = append(p.Candidates, event.Candidate{Agent: t.Owner, Tier: event.TierTarget}), nil
+	}
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{t.NextHandoffID()}}
+	return h.routes.Behind(ctx, workspace, p, event.Receiver{Agent: t.Owner}, known, t, req, now)
+}
+
+// Recoverable is with what an owner is replaced, and which of those who stand in for it can read that. Where nobody can, the
+// rules say what becomes of the task.
+func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Task, by []event.Candidate, detail string, now time.Time) (
+	fit []event.Candidate, passed []event.Passed, envelope event.Sealed, err error,
+) {
+	sealed, doc, err := h.sealer.Handover(ctx, workspace, t, by[0].Agent, event.ReasonRecovery, detail, now)
+	if refuses(err) { // the last envelope serves
+		sealed = event.Sealed{Digest: t.Envelope}
+		doc, err = h.sealer.Open(ctx, workspace, t.ID, t.Envelope)
+	} else {
+		envelope = sealed
+	}
+	if err != nil {
+		return nil, nil, envelope, err
+	}
+	fit, passed, err = h.sealer.Fitting(ctx, workspace, sealed.Digest, doc, by, event.Pack{})
+	if refuses(err) { // nobody can read it
+		err = nil
+	}
+	return fit, passed, envelope, err
+}
+
+// refuses reports whether an error is a refusal that trying again does not mend.
+func refuses(err error) bool {
+	_, refused := refusal.As(err)
+	return refused && refusal.CodeOf(err) != refusal.Unavailable
+}

@@ -1,0 +1,37 @@
+package history
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// Memories are the memory items of a ledger.
+type Memories interface {
+	// Readable is an entry without what has been forgotten.
+	Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
+}
+
+// Envelopes are the sealed envelopes of tasks.
+type Envelopes interface {
+	// Chain is the envelopes of a task, oldest first, and what each receiver was given of them.
+	Chain(ctx context.Context, workspace string, t task.Task) (said, given []envelope.Envelope, err error)
+}
+
+// History is the use cases of the past of one ledger. Its methods are safe for many goroutines.
+type History struct {
+	ledger    ledger.Ledger
+	tasks     *taskstore.Store
+	access    *access.Log
+	memories  Memories
+	envelopes Envelopes
+}
+
+// New returns the use cases.
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes) *History {
+	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e}
+}

@@ -1,0 +1,204 @@
+package history_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
+	"github.com/trapezehq/trapeze/internal/usecase/presence"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+const taskID = "task_00000000000000000000000001"
+
+type house struct {
+	*history.History
+	t     *testing.T
+	log   ledger.Ledger
+	store *taskstore.Store
+	now   *tasks.Tasks // the same task as it is now
+}
+
+// open is the history of one task, which ann works on.
+func open(t *testing.T) *house {
+	t.Helper()
+	log, views := sqltest.Open(t)
+	reads, err := access.New(log, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{History: history.New(log, store, reads, nothing{}, nothing{}), t: t, log: log, store: store}
+	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store()), Store: store, Access: reads, Now: time.Now})
+	h.create(agent("ann"), taskID)
+	return h
+}
+
+// nothing has forgotten nothing, and has no envelopes.
+type nothing struct{}
+
+func (nothing) Readable(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }
+
+func (nothing) Chain(context.Context, string, task.Task) (said, given []envelope.Envelope, err error) {
+	return nil, nil, nil
+}
+
+// create makes a task that its creator works on.
+func (h *house) create(c caller.Caller, id string) {
+	h.t.Helper()
+	_, err := h.store.Decide(h.t.Context(), c, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
+		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: c.Principal, Task: id, Intent: "pay it back"}, handoff.Start{By: c.Principal}}, now)
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func who(role identity.Role, name string) caller.Caller {
+	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
+}
+
+func agent(name string) caller.Caller { return who(identity.Agent, name) }
+
+func (h *house) entries(kind, id string) int {
+	h.t.Helper()
+	list, err := h.log.Stream(h.t.Context(), ledger.StreamOf(identity.DefaultWorkspace, kind, id), 0, 100)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return len(list)
+}
+
+// looks are the ways to look at a task.
+var looks = []struct {
+	name string
+	look func(h *house, c caller.Caller, w io.Writer) error
+}{
+	{"the task", func(h *house, c caller.Caller, _ io.Writer) error {
+		_, err := h.now.Show(h.t.Context(), c, taskID)
+		return err
+	}},
+	{"its trail", func(h *house, c caller.Caller, _ io.Writer) error {
+		_, err := h.Trail(h.t.Context(), c, taskID)
+		return err
+	}},
+	{"its drift", func(h *house, c caller.Caller, _ io.Writer) error {
+		_, err := h.Drift(h.t.Context(), c, taskID)
+		return err
+	}},
+	{"an export of lines", exports(view.FormatLines)},
+	{"an export as CSV", exports(view.FormatCSV)},
+	{"an export as JSON", exports(view.FormatJSON)},
+}
+
+func exports(f view.Format) func(*house, caller.Caller, io.Writer) error {
+	return func(h *house, c caller.Caller, w io.Writer) error {
+		return h.Export(h.t.Context(), c, history.ExportInput{Task: taskID, Format: f}, w)
+	}
+}
+
+// onFirst calls a function when the first byte is written.
+type onFirst struct {
+	bytes.Buffer
+	first func()
+}
+
+func (w *onFirst) Write(b []byte) (int, error) {
+	if w.Len() == 0 {
+		w.first()
+	}
+	return w.Buffer.Write(b)
+}
+
+func TestThatSomebodyLookedIsOnRecordBeforeTheAnswerAndChangesNoTask(t *testing.T) {
+	h := open(t)
+	for n, l := range looks {
+		recorded := func() {
+			if got := h.entries(access.Kind, "agent:ann"); got != n+1 {
+				t.Errorf("%s: %d looks are on record, want %d", l.name, got, n+1)
+			}
+		}
+		w := onFirst{first: recorded}
+		if err := l.look(h, agent("ann"), &w); err != nil {
+			t.Errorf("%s: %v", l.name, err)
+		}
+		recorded()
+		if strings.HasPrefix(l.name, "an export") && !strings.Contains(w.String(), "task-created") {
+			t.Errorf("%s: %q", l.name, w.String())
+		}
+	}
+	if n := h.entries(taskstore.Kind, taskID); n != 1 {
+		t.Errorf("the task has %d entries", n)
+	}
+}
+
+func TestWhoMayNotLookGetsNothingAndThatIsOnRecord(t *testing.T) {
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			h := open(t)
+			w := onFirst{first: func() { t.Error("something was answered") }}
+			if err := l.look(h, agent("eve"), &w); refusal.CodeOf(err) != refusal.NotFound {
+				t.Error(err)
+			}
+			if n := h.entries(access.Kind, "agent:eve"); n != 1 {
+				t.Errorf("the attempt is %d entries", n)
+			}
+		})
+	}
+	h := open(t)
+	var w bytes.Buffer
+	err := h.Export(t.Context(), agent("ann"), history.ExportInput{Format: view.FormatLines}, &w)
+	if refusal.CodeOf(err) != refusal.NotPermitted || w.Len() > 0 {
+		t.Errorf("an agent exported everything: %v, %d bytes", err, w.Len())
+	}
+}
+
+func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
+	const hers = "task_00000000000000000000000002"
+	h := open(t)
+	if _, err := h.now.Show(t.Context(), agent("ann"), taskID); err != nil { // which is on record too
+		t.Fatal(err)
+	}
+	h.create(agent("eve"), hers)
+	enough := errors.New("enough")
+	told := func(c caller.Caller, until string) (ids []string) {
+		err := h.Follow(t.Context(), c, 0, func(n history.Notice) error {
+			if ids = append(ids, n.Kind+" "+n.ID); n.ID == until {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) {
+			t.Errorf("%s: %v", c, err)
+		}
+		return ids
+	}
+	if got := told(agent("eve"), hers); !slices.Equal(got, []string{"task " + hers}) {
+		t.Errorf("eve was told of %q", got)
+	}
+	if got := told(who(identity.Operator, "olga"), hers); !slices.Equal(got, []string{"task " + taskID, "task " + hers}) {
+		t.Errorf("an operator was told of %q", got)
+	}
+}

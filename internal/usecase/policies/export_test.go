@@ -1,0 +1,4 @@
+package policies
+
+// Store is the store of the policies, for tests.
+func (ps *Policies) Store() *Store { return ps.store }

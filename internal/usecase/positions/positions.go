@@ -1,0 +1,67 @@
+package positions
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// Positions are how far a ledger and the views that follow it have come. Its methods are safe for many goroutines.
+type Positions struct {
+	ledger ledger.Ledger
+	views  view.Store
+}
+
+// New returns the positions of a ledger and its views.
+func New(l ledger.Ledger, v view.Store) *Positions { return &Positions{ledger: l, views: v} }
+
+// Viewed is the position up to which the views have everything: what lists are true to at least.
+func (p *Positions) Viewed() ledger.Position { return p.views.Position() }
+
+// Last is the position of the newest entry.
+func (p *Positions) Last(ctx context.Context) (ledger.Position, error) {
+	last, err := p.ledger.Last(ctx)
+	if err != nil {
+		return 0, stream.Unavailable(err)
+	}
+	return last, nil
+}
+
+// OnRecord refuses a position that is beyond the newest entry: it is of another record, and what comes next in this one
+// would be taken for known.
+func (p *Positions) OnRecord(ctx context.Context, at ledger.Position) error {
+	if at <= p.views.Position() {
+		return nil
+	}
+	last, err := p.Last(ctx)
+	if err != nil || at <= last {
+		return err
+	}
+	return refusal.New(refusal.Invalid, "give the position of an answer of this server",
+		"position %d is not on record; the newest entry is %d", at, last)
+}
+
+// Wait returns when the views have everything up to a position.
+func (p *Positions) Wait(ctx context.Context, at ledger.Position) error {
+	if err := p.views.Wait(ctx, at); err != nil {
+		return stream.Unavailable(err)
+	}
+	return nil
+}
+
+// CatchUp returns when the views have what is on record now.
+func (p *Positions) CatchUp(ctx context.Context) error {
+	_, err := stream.CatchUp(ctx, p.ledger, p.views.Position(), p.views.Wait)
+	return err
+}
+
+// Err is nil while the server can do its work, and otherwise says why it cannot.
+func (p *Positions) Err() error {
+	if err := p.ledger.Err(); err != nil {
+		return err
+	}
+	return p.views.Err()
+}

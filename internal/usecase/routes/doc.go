@@ -1,0 +1,10 @@
+// Package routes proposes receivers for handoffs, from what is known of the agents: candidates, escalation chains, stand-ins,
+// peers, desks; and makes offers past circuit breakers.
+//
+// Invariants:
+//   - Every offer of the server is made by [Routes.Offering].
+//   - The one probe of a half-open circuit is claimed on the agent's own stream before an offer is made.
+//   - Views only propose. No agent or desk is refused because the views lack an entry.
+//
+// Start reading at [Routes.Plan], then [Routes.Offering].
+package routes

@@ -1,0 +1,91 @@
+package routes
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// For routes to one agent, by name, or to who stands in for it, by the registry or a policy.
+func For(agent string, p *policy.Policy) routing.Request {
+	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns}
+}
+
+// Plan is whom to try, in the rules' words, or why nobody can take it now. [Routes.Admit] says whether an offer may be
+// made after all.
+type Plan struct {
+	Candidates []event.Candidate
+	Chain      string // that the candidates' levels are of
+	Passed     []event.Passed
+	Refused    error
+
+	targets []string // all that were asked for or found, fit or not
+}
+
+// Plan is whom routing proposes. What it refuses is in the plan; the error is of the record.
+func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (Plan, error) {
+	d := &directory{routes: r, ctx: ctx, workspace: workspace}
+	p, err := routing.Route(req, d, now)
+	if d.err != nil {
+		return Plan{}, d.err
+	}
+	var out Plan
+	for _, c := range p.Considered {
+		if c.Tier == routing.Target {
+			out.targets = append(out.targets, c.Agent)
+		}
+	}
+	if err != nil {
+		out.Refused = err
+		return out, nil //nolint:nilerr // for the caller to judge
+	}
+	for _, c := range p.Considered {
+		if !c.Eligible {
+			out.Passed = append(out.Passed, event.Passed{Agent: c.Agent, Why: c.Why})
+			continue
+		}
+		known, _ := d.Lookup(c.Agent)
+		human := known.Agent.Spec.Kind == agent.KindHuman
+		out.Candidates = append(out.Candidates, event.Candidate{Agent: c.Agent, Tier: event.Tier(c.Tier), Human: human})
+	}
+	return out, nil
+}
+
+// Hints says which of the candidates should get no offer now, and why. [Routes.Admit] has the last word.
+func (r *Routes) Hints(ctx context.Context, workspace string, candidates []event.Candidate, now time.Time) (handoff.Hints, error) {
+	h := handoff.Hints{Unfit: map[string]string{}, Jitter: r.random.Jitter()}
+	if len(candidates) > routing.MaxTargets {
+		candidates = candidates[:routing.MaxTargets]
+	}
+	req := routing.Request{}
+	d := &directory{routes: r, ctx: ctx, workspace: workspace}
+	for _, c := range candidates {
+		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
+			req.Agents = append(req.Agents, c.Agent)
+		} else {
+			h.Unfit[c.Agent] = "is not registered"
+		}
+	}
+	if len(req.Agents) == 0 {
+		return h, d.err
+	}
+	p, _ := routing.Route(req, d, now) // a refusal says that nobody is fit, and the plan why
+	for _, c := range p.Considered {
+		if c.Eligible {
+			continue
+		}
+		h.Unfit[c.Agent] = c.Why
+		if known, _ := d.Lookup(c.Agent); c.Reason == routing.CircuitOpen {
+			at := agent.CircuitAt(known.Agent, now).ResetAt
+			if h.Later.IsZero() || at.Before(h.Later) {
+				h.Later = at
+			}
+		}
+	}
+	return h, d.err
+}

@@ -1,0 +1,35 @@
+package tasks
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// TasksInput narrows a list of tasks.
+type TasksInput struct {
+	view.TaskFilter
+}
+
+// List lists the tasks that the caller may see, newest first.
+func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.Task, error) {
+	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
+		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
+	}
+	if in.Limit < 0 || in.Limit > view.MaxPage {
+		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+	}
+	f := in.TaskFilter
+	if !identity.May(c.Role, identity.ReadAny) {
+		f.Involving = c.Name
+	}
+	list, err := ts.views.Tasks(ctx, c.Workspace, f)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	return list, nil
+}

@@ -1,0 +1,52 @@
+package tasks
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// ReplayInput revives a task from the dead letters.
+type ReplayInput struct {
+	Task       string       `json:"task,omitempty" doc:"Id of the task."`
+	To         []string     `json:"to,omitempty" doc:"New receivers, by a plain handoff. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
+	Capability string       `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
+	Route      []string     `json:"route,omitempty" doc:"Replaces the task's route, which the task then follows."`
+	Deadline   time.Time    `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
+	Budget     event.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
+	Note       string       `json:"note,omitempty" doc:"Why."`
+	Home       bool         `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
+}
+
+// Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. Where
+// it says nothing, the handoff that failed is asked for again: see [handoffs.Again].
+func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (taskstore.Receipt, error) {
+	if err := c.May(identity.ManageDeadLetters, "replay a dead letter"); err != nil {
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
+	}
+	return ts.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+		events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
+		if err != nil {
+			return nil, err
+		}
+		before := t.Handoff
+		t = task.FoldAll(t, events)
+		send := handoffs.SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: event.ReasonSupervision}
+		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == event.DeadLettered || before.Stage == event.AtDesk) {
+			send = handoffs.Again(t, before, in.Note, in.Route != nil)
+		}
+		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
+			return events, nil
+		}
+		send.Auto = auto
+		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
+		return append(events, sent...), err
+	})
+}

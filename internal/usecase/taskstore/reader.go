@@ -1,0 +1,49 @@
+package taskstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Finder finds tasks, whoever asks. It is implemented by [Store].
+type Finder interface {
+	// Find is a fresh read of a task; the zero task for one that does not exist.
+	Find(ctx context.Context, workspace, id string) (task.Task, error)
+}
+
+// TakesPart reports whether a principal may see the whole of a task that has not ended: it requested it, holds or held
+// it, or is to approve its handoff. Who was only offered or shared it takes no part.
+func TakesPart(t task.Task, p identity.Principal) bool {
+	if !t.Exists() || t.State.Final() {
+		return false
+	}
+	name := p.Agent()
+	if t.Requester == p.String() || name == "" {
+		return t.Requester == p.String()
+	}
+	h := t.InFlight()
+	return t.Owner == name || h != nil && h.Approver == name ||
+		slices.ContainsFunc(t.Path, func(v event.Visit) bool { return v.Agent == name })
+}
+
+// Join adds those of some tasks to a reader that the reader takes part in.
+func Join(ctx context.Context, tasks Finder, workspace string, r *memory.Reader, ids ...string) error {
+	for _, id := range ids {
+		if id == "" || event.CheckTaskID(id) != nil || slices.Contains(r.Tasks, id) {
+			continue
+		}
+		t, err := tasks.Find(ctx, workspace, id)
+		if err != nil {
+			return err
+		}
+		if TakesPart(t, r.Principal) {
+			r.Tasks = append(r.Tasks, id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package tokens
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Authenticate finds out who presents a token's text. It is a fresh read: a token that was revoked counts no more on any
+// node. Attempts that fail are on record, rate-limited. What is no token of this server is the issuer's to judge, if there
+// is one.
+func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller, error) {
+	if ts.issuer != nil && !identity.IsToken(text) {
+		return ts.vouchedFor(ctx, text)
+	}
+	id, secret, err := identity.ParseToken(text)
+	if err != nil {
+		return caller.Caller{}, ts.unauthenticated(ctx, "", err)
+	}
+	f, err := ts.tokens.Load(ctx, tokenStream(id), true)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	p, err := identity.Verify(f.State, secret, ts.now())
+	if err != nil {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, err)
+	}
+	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person}
+	if c.Agent() == "" {
+		return c, nil
+	}
+	agent, err := ts.agents.Known(ctx, p.Workspace, p.Name, false)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if !agent.Exists() || f.State.CreatedAt.Before(agent.RegisteredAt) {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "have an operator make a new token",
+			"agent %s was removed after this token was made", p.Name))
+	}
+	return c, nil
+}
+
+func (ts *Tokens) unauthenticated(ctx context.Context, token string, err error) error {
+	return ts.access.Refused(ctx, identity.DefaultWorkspace, access.Stranger(), "authenticate", token, err)
+}

@@ -1,0 +1,62 @@
+package tokens
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Issuer judges tokens that are not of this server.
+type Issuer interface {
+	// Vouch checks a token and says whom it speaks for. Refusals: unauthenticated for a token that does not count,
+	// unavailable while that cannot be found out.
+	Vouch(ctx context.Context, token string) (identity.ExternalToken, error)
+}
+
+// vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. That the
+// token was taken, and of whom, is on record before anything is done with it.
+func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, error) {
+	sum := sha256.Sum256([]byte(text))
+	id := "oauth:" + hex.EncodeToString(sum[:16])
+	v, err := ts.issuer.Vouch(ctx, text)
+	if err != nil {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, err)
+	}
+	c := caller.Caller{
+		Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: identity.Agent, Name: v.Name},
+		Token:     id, Scopes: &v.Scopes,
+	}
+	agent, err := ts.agents.Known(ctx, c.Workspace, c.Name, false)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if !agent.Exists() {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.NotPermitted, "have an operator add it: trapeze agent add NAME",
+			"the token is good, but no agent %.80q is registered here", v.Name))
+	}
+	if err := c.May(identity.ReadOwn, "call this server"); err != nil {
+		return caller.Caller{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "authenticate", id, err)
+	}
+	return c, ts.introduce(ctx, c, v)
+}
+
+// introduce puts a token on record, at least once.
+func (ts *Tokens) introduce(ctx context.Context, c caller.Caller, v identity.ExternalToken) error {
+	if ts.vouched.Contains(c.Token) {
+		return nil
+	}
+	err := ts.access.Append(ctx, c.Workspace, c.Actor(), access.Vouched{
+		Token: c.Token, Issuer: refusal.Clip(v.Issuer, 512), Subject: refusal.Clip(v.Subject, 512), Client: refusal.Clip(v.Client, 512), ID: refusal.Clip(v.ID, 512),
+		Scope: v.Scopes.String(), Expires: v.Expires.UTC().Truncate(time.Second),
+	})
+	if err == nil {
+		ts.vouched.Add(c.Token, struct{}{})
+	}
+	return err
+}

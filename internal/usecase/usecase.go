@@ -1,0 +1,188 @@
+package usecase
+
+import (
+	"cmp"
+	"crypto/rand"
+	"io"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/expect"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
+	"github.com/trapezehq/trapeze/internal/usecase/followup"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/phrases"
+	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
+	"github.com/trapezehq/trapeze/internal/usecase/presence"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
+	"github.com/trapezehq/trapeze/internal/usecase/random"
+	"github.com/trapezehq/trapeze/internal/usecase/routes"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/tickets"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+)
+
+// Options of the use cases. The zero value is fine.
+type Options struct {
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Random is the source of salts, tokens and jitter; nil means crypto/rand.
+	Random io.Reader
+	// CachedTasks is how many folds of tasks are kept in memory at most; 0 means 4096.
+	CachedTasks int
+	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 32 MiB.
+	CachedEnvelopes int
+	// MaxOpen is how many tasks that have not ended one principal may have requested; 0 means 100,000. It may be exceeded by
+	// the tasks that are created within a second.
+	MaxOpen int
+	// Majors converts envelopes between majors of their schema; the zero value knows ours.
+	Majors envelope.Converter
+	// Artifacts is the store of files; without one, calls about them are refused.
+	Artifacts artifact.Store
+	// ArtifactOptions say how long files are kept that nothing refers to.
+	ArtifactOptions artifacts.Options
+	// Issuer judges tokens that are not of this server; nil: they do not count.
+	Issuer tokens.Issuer
+	// Policy says where policy files are, and which adviser is asked where no rule matches.
+	Policy policies.Options
+}
+
+// Surface is the use cases that surfaces call. They are safe for many goroutines.
+type Surface struct {
+	Tasks         *tasks.Tasks
+	Tickets       *tickets.Tickets
+	Envelopes     *envelopes.Envelopes
+	Artifacts     *artifacts.Artifacts
+	Memories      *memories.Memories
+	Conversations *conversations.Conversations
+	Agents        *agents.Agents
+	Tokens        *tokens.Tokens
+	Channels      *channels.Channels
+	Policies      *policies.Policies
+	Phrases       *phrases.Phrases
+	History       *history.History
+	Positions     *positions.Positions
+}
+
+// UseCases is all use cases over one ledger: those that surfaces call, and what the server does by itself.
+type UseCases struct {
+	Surface
+	// FollowUp does what follows from the entries of the ledger. It is for the courier.
+	FollowUp *followup.FollowUp
+}
+
+// stores are the streams of each kind, as use cases reach them.
+type stores struct {
+	access        *access.Log
+	random        *random.Source
+	presence      *presence.Presence
+	positions     *positions.Positions
+	tasks         *taskstore.Store
+	agents        *agents.Store
+	channels      *channels.Store
+	envelopes     *envelopestore.Store
+	conversations *conversations.Store
+	memories      *memories.Store
+}
+
+func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
+	s.random, s.presence, s.positions = random.New(o.Random), presence.New(o.Now), positions.New(l, v)
+	if s.access, err = access.New(l, o.Now); err != nil {
+		return s, err
+	}
+	if s.tasks, err = taskstore.New(l, s.access, s.presence, o.Now, o.CachedTasks); err != nil {
+		return s, err
+	}
+	if s.agents, err = agents.NewStore(l, v, o.Now); err != nil {
+		return s, err
+	}
+	if s.channels, err = channels.NewStore(l, o.Now); err != nil {
+		return s, err
+	}
+	s.envelopes = envelopestore.New(l, s.tasks, o.CachedEnvelopes)
+	if s.conversations, err = conversations.NewStore(l, v, s.tasks, o.Now); err != nil {
+		return s, err
+	}
+	s.memories, err = memories.NewStore(l, v, s.tasks, s.envelopes, s.conversations, o.Now)
+	return s, err
+}
+
+// New returns the use cases over a ledger and the views that follow it.
+func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 4096), cmp.Or(max(o.CachedEnvelopes, 0), 32<<20)
+	s, err := newStores(l, v, o)
+	if err != nil {
+		return nil, err
+	}
+	var u UseCases
+	u.Positions = s.positions
+	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
+	u.Channels = channels.New(s.channels, s.agents, v, s.access)
+	u.Conversations = conversations.New(s.conversations, s.access)
+	u.Memories = memories.New(s.memories, s.access, s.random)
+	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
+	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
+		return nil, err
+	}
+	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
+		return nil, err
+	}
+	return &u, u.addTasks(l, v, s, o)
+}
+
+// addTasks adds the use cases that hand tasks off, and those that are made of them.
+func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options) error {
+	sealer, err := envelopes.NewSealer(s.envelopes, s.agents, s.memories, u.Artifacts, s.random)
+	if err != nil {
+		return err
+	}
+	open, err := quota.New(o.MaxOpen, v, o.Now)
+	if err != nil {
+		return err
+	}
+	between := routes.New(l, v, s.agents, s.channels, s.random, o.Now)
+	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read)
+	if err != nil {
+		return err
+	}
+	decider := policies.NewDecider(inForce, between, s.tasks, sealer, o.Policy.Adviser)
+	results := expect.New(expect.Options{})
+	hand := handoffs.New(s.agents, s.channels, between, inForce, decider, sealer, results)
+
+	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now)
+	u.Policies = policies.New(inForce, decider, s.access, o.Now)
+	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer)
+	u.Tasks = tasks.New(tasks.Parts{
+		Ledger: l, Views: v, Positions: s.positions, Store: s.tasks, Access: s.access, Presence: s.presence, Agents: u.Agents, AgentStore: s.agents,
+		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets,
+		Expect: results, Quota: open, Majors: o.Majors, Now: o.Now,
+	})
+	u.Phrases = phrases.New(phrases.Parts{
+		Tasks: u.Tasks, History: u.History, Store: s.tasks, Agents: s.agents, Policies: inForce, Positions: s.positions,
+		Views: v, Access: s.access, Now: o.Now,
+	})
+	u.FollowUp = followup.New(followup.Parts{
+		Views: v, Positions: s.positions, Tasks: s.tasks, Presence: s.presence, Agents: s.agents, Channels: s.channels,
+		Routes: between, Sealer: sealer, Handoffs: hand, Now: o.Now,
+	})
+	return nil
+}
