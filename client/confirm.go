@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// ConfirmMode says who lets go after the receiver has accepted.
+// ConfirmMode says whether the source confirms a handoff after the receiver has accepted.
 type ConfirmMode string
 
 // The confirm modes.

@@ -14,7 +14,7 @@ type State string
 
 // The states of a task. The last three are final.
 const (
-	Pending    State = "pending"     // nobody owns it; its requester stands as source
+	Pending    State = "pending"     // it has no owner; its requester is the source
 	Executing  State = "executing"   // its owner works on it
 	HandingOff State = "handing_off" // a handoff is under way; the source still owns it
 	Waiting    State = "waiting"     // for the results of child tasks

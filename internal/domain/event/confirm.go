@@ -1,6 +1,6 @@
 package event
 
-// ConfirmMode says who lets go after the receiver has accepted.
+// ConfirmMode says whether the source confirms a handoff after the receiver has accepted.
 type ConfirmMode string
 
 // The confirm modes. The empty mode of a request means ConfirmAuto.

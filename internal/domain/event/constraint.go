@@ -58,10 +58,10 @@ func (c Constraint) Check() error {
 		return refusal.New(refusal.Invalid, "use "+OneOf(ConstraintKinds()), "constraint %s has no kind", c.ID)
 	}
 	if strings.TrimSpace(c.Text) == "" {
-		return refusal.New(refusal.Invalid, "say in words what must hold", "constraint %s has no text", c.ID)
+		return refusal.New(refusal.Invalid, "write what must hold as its text", "constraint %s has no text", c.ID)
 	}
 	if c.Max != nil && (math.IsNaN(*c.Max) || math.IsInf(*c.Max, 0)) {
-		return refusal.New(refusal.Invalid, "use a number, or leave it out", "constraint %s has no finite maximum", c.ID)
+		return refusal.New(refusal.Invalid, "use a number, or omit it", "constraint %s has no finite maximum", c.ID)
 	}
 	if len(c.Allow) > 0 {
 		if err := CheckLabels("an allowed value", c.Allow, MaxPermissions); err != nil {
@@ -79,7 +79,7 @@ func CheckConstraints(cs []Constraint) error {
 			return err
 		}
 		if slices.ContainsFunc(cs[:i], func(o Constraint) bool { return o.ID == c.ID }) {
-			return refusal.New(refusal.Invalid, "give each constraint an id of its own", "constraint %s is there twice", c.ID)
+			return refusal.New(refusal.Invalid, "give each constraint an id of its own", "there are two constraints %s", c.ID)
 		}
 		total += len(c.Text)
 		for _, a := range c.Allow {

@@ -25,7 +25,7 @@ func CheckDependencies(task string, on []Dependency) error {
 			return err
 		}
 		if d.Task == task {
-			return refusal.New(refusal.Invalid, "leave it out", "task %s cannot depend on itself", task)
+			return refusal.New(refusal.Invalid, "omit it", "task %s cannot depend on itself", task)
 		}
 		if slices.ContainsFunc(on[:i], func(o Dependency) bool { return o.Task == d.Task }) {
 			return refusal.New(refusal.Invalid, "name each once", "task %s is named twice as a dependency", d.Task)

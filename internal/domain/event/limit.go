@@ -55,7 +55,7 @@ func (l Limits) Check() error {
 	check := func(most int, limits ...int) error {
 		for _, v := range limits {
 			if v < 0 || v > most {
-				return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or leave it out", most), "a limit of %d is out of range", v)
+				return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", most), "a limit of %d is out of range", v)
 			}
 		}
 		return nil

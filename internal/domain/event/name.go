@@ -61,7 +61,7 @@ func CheckLabel(what, s string) error {
 		})
 	if !ok {
 		return refusal.New(refusal.Invalid, "use 1 to 64 printable characters without spaces, slashes, quotes, * or >",
-			"%.80q cannot name %s", s, what)
+			"%.80q cannot be the name of %s", s, what)
 	}
 	return nil
 }

@@ -47,9 +47,9 @@ func (p Pack) Check() error {
 	}
 	switch {
 	case p.Tokens < 0 || p.Tokens > MaxPackTokens:
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or leave it to the receiver", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens)
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or omit it", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens)
 	case p.Strategy != "" && !strategies.Has(p.Strategy):
-		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies())+", or leave it out", "%.40q is not a strategy of packing", p.Strategy)
+		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies())+", or omit it", "%.40q is not a strategy of packing", p.Strategy)
 	}
 	for _, pin := range p.Pinned {
 		if pin == "" {

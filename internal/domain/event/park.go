@@ -10,9 +10,9 @@ const (
 	ParkBudget        ParkCause = "budget"         // a budget of the task is spent
 	ParkDeadline      ParkCause = "deadline"       // the task's deadline has passed
 	ParkDependency    ParkCause = "dependency"     // a task it depends on did not complete
-	ParkReturned      ParkCause = "returned"       // the handoff came back and nobody owns the task
-	ParkOwnerLost     ParkCause = "owner_lost"     // the owner's lease ended and nobody could take over
-	ParkNobodyClaimed ParkCause = "nobody_claimed" // people were asked to take it over, and nobody did in time
+	ParkReturned      ParkCause = "returned"       // the handoff came back and the task has no owner
+	ParkOwnerLost     ParkCause = "owner_lost"     // the owner's lease ended and no agent could take over
+	ParkNobodyClaimed ParkCause = "nobody_claimed" // people were asked to take it over, and none did in time
 )
 
 var parkCauses = NewSet("park cause",

@@ -14,7 +14,7 @@ type TicketKind string
 const (
 	TicketApproval TicketKind = "approval" // approve or deny a supervised handoff
 	TicketQuestion TicketKind = "question" // answer what the owner wants to know
-	TicketTakeover TicketKind = "takeover" // take the task over: nobody else was left
+	TicketTakeover TicketKind = "takeover" // take the task over: no other receiver was left
 )
 
 var ticketKinds = NewSet("kind of ticket", TicketApproval, TicketQuestion, TicketTakeover)
@@ -80,7 +80,7 @@ const (
 // CheckQuestion refuses a question that is empty or too long, and options that are too many, too long, empty or repeated.
 func CheckQuestion(question string, options []string) error {
 	if strings.TrimSpace(question) == "" {
-		return refusal.New(refusal.Invalid, "say what you want to know", "a question needs words")
+		return refusal.New(refusal.Invalid, "write the question", "the question is empty")
 	}
 	if err := CheckText("the question", question, MaxQuestion); err != nil {
 		return err
@@ -90,7 +90,7 @@ func CheckQuestion(question string, options []string) error {
 	}
 	for i, o := range options {
 		if strings.TrimSpace(o) == "" {
-			return refusal.New(refusal.Invalid, "leave it out", "an option is empty")
+			return refusal.New(refusal.Invalid, "omit it", "an option is empty")
 		}
 		if err := CheckText("an option", o, MaxOption); err != nil {
 			return err
@@ -105,7 +105,7 @@ func CheckQuestion(question string, options []string) error {
 // CheckAnswer refuses an answer that is empty, too long, or not among the options if there are any.
 func CheckAnswer(answer string, options []string) error {
 	if strings.TrimSpace(answer) == "" {
-		return refusal.New(refusal.Invalid, "say it in words, or deny the ticket if there is no answer", "an answer needs words")
+		return refusal.New(refusal.Invalid, "write an answer, or deny the ticket if there is none", "the answer is empty")
 	}
 	if err := CheckText("the answer", answer, MaxAnswer); err != nil {
 		return err
