@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// TestMain makes this test program the program itself when it is called by its name: nothing is built once more.
+// TestMain makes this test binary the program itself when it is called by its name, so that nothing has to be built.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == name {
 		main()
@@ -22,16 +22,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// name is the program's.
+// name is the name of the program.
 const name = "trapeze"
 
 // root is the directory of the README.
 var root = filepath.Join("..", "..")
 
-// TestReadmeCommands runs every command of the README, in order, in one shell, against the program of this tree. Commands
-// that would not end by themselves run in the background.
+// TestReadmeCommands runs every command of the README, in order, in one shell, with the program of this tree. Commands that do
+// not end by themselves run in the background.
 //
-// The demo waits for ten seconds on purpose: it is run in the slow suite, and in every suite by a story of internal/cli.
+// The demo waits for ten seconds on purpose: it is run here in the slow suite only, and in the quick one by a story of internal/cli.
 func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the README's commands are for a shell")
@@ -58,7 +58,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// install puts this test program into a directory under the program's name.
+// install puts this test binary into a directory under the program's name.
 func install(t *testing.T, dir string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -85,8 +85,8 @@ func readme(t *testing.T) string {
 	return string(b)
 }
 
-// readmeScript is the README's commands as one script: it stops at the first that fails, and its background programs
-// with it.
+// readmeScript returns the README's commands as one script. It stops at the first that fails, and ends its background
+// programs.
 func readmeScript(t *testing.T) string {
 	var s strings.Builder
 	s.WriteString("set -e\npids=\ntrap 'rc=$?; kill $pids; wait; exit $rc' EXIT\n")
@@ -99,13 +99,13 @@ func readmeScript(t *testing.T) string {
 		count++
 		switch {
 		case command == "go test ./...", command == "go install ./cmd/trapeze":
-			// This is that test, and the program is built already.
+			// This test is part of the former, and the binary replaces the latter.
 		case command == "go run ./cmd/trapeze demo" && !withDemo:
 			// The story demo of internal/cli runs it, too, and checks what the README shows of it.
 		case command == "go run ./cmd/trapeze serve":
 			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} & pids=\"$pids $!\"\n" + untilReady)
 		case strings.HasPrefix(command, "trapeze init "), command == "trapeze doctor":
-			s.WriteString("(cd \"$PROJECT\" && " + command + ")\n") // it writes into the project that it is in
+			s.WriteString("(cd \"$PROJECT\" && " + command + ")\n") // it writes to the current project
 		case strings.HasPrefix(command, "trapeze work "):
 			s.WriteString(command + " & pids=\"$pids $!\"\nuntil trapeze agent show loud >/dev/null 2>&1; do sleep 0.1; done\n")
 		default:
@@ -122,8 +122,8 @@ func readmeScript(t *testing.T) string {
 
 const untilReady = "until trapeze agent list >/dev/null 2>&1; do sleep 0.1; done\n"
 
-// freePort is a port that nobody listens on now. It is none of those that systems lend to connections, of which one could
-// borrow it before the server has it.
+// freePort returns a port that is free now. It is outside the range of ephemeral ports, of which a connection could get one
+// before the server listens.
 func freePort(t *testing.T) string {
 	for range 100 {
 		port := strconv.Itoa(20_000 + rand.IntN(10_000))
