@@ -12,24 +12,24 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Question is what a decision is made on.
+// Question is the input of a decision.
 type Question struct {
 	Policy    *policy.Policy    // nil: none is in force
 	Situation *policy.Situation // of the task
 	Directory Directory
-	Exclude   []string // agents to leave out: the task's owner
+	Exclude   []string // agents that must not receive it: the task's owner
 	Own       []string // see [Request]
 	Now       time.Time
-	// Adviser is asked where no rule matches, for the principal By; nil: nobody is.
+	// Adviser is asked if no rule matches, on behalf of the principal By; nil: none.
 	Adviser Adviser
 	By      string
 }
 
-// Adviser says what to do where no rule matches, such as a language model. What it says may break no rule, limit or
-// permission: it chooses among the choices, and [Decide] keeps the task where it is if it does not.
+// Adviser advises what to do if no rule matches, such as a language model. Its advice cannot break a rule, limit or
+// permission: it chooses among the choices, and [Decide] keeps the task with its owner if it does not.
 type Adviser interface {
-	// Advise answers within a bounded time. An error means that there is no advice, and says why; what was asked is told even
-	// then. by is the principal for whom is asked: each has its share of what advice may cost.
+	// Advise returns within a bounded time. An error means that there is no advice, and says why; Advice.Told is set even
+	// then. by is the principal that causes the call: each has its share of the budget.
 	Advise(ctx context.Context, by string, s *policy.Situation, choices []Choice) (Advice, error)
 }
 
@@ -40,10 +40,10 @@ type Choice struct {
 	Description string `json:"description,omitempty"`
 }
 
-// MaxChoices is the most that an adviser is offered.
+// MaxChoices is the greatest number of choices of an adviser.
 const MaxChoices = 50
 
-// Advice is what an adviser says.
+// Advice is the answer of an adviser.
 type Advice struct {
 	HandOff    bool         `json:"handoff"`
 	Agent      string       `json:"agent,omitempty"`
@@ -56,19 +56,19 @@ type Advice struct {
 	Told Told `json:"-"`
 }
 
-// Told is what an adviser was asked and said, for the record. Texts are bounded by the adviser.
+// Told is the exchange with an adviser, for the record. The adviser bounds the texts.
 type Told struct {
 	Model  string
 	Prompt string
-	Answer string // as it came, whether it could be used or not; empty if none came
-	Tokens int64  // that it cost, as the endpoint says, or else as estimated
-	Tries  int    // none: nothing was sent
+	Answer string // unchanged, usable or not; empty if there was none
+	Tokens int64  // used, as the endpoint reports or else as estimated
+	Tries  int    // 0: nothing was sent
 	Took   time.Duration
 }
 
-// Decide says what to do with a task: what the first rule that matches says, else what the adviser does, else nothing. The
-// decision explains itself. Errors are of ctx alone: where nobody could take the task, the decision says so, and [Route]
-// refuses it.
+// Decide decides what to do with a task: by the first matching rule, else by the adviser, else nothing. The decision contains
+// its explanation. The only errors are those of ctx: if no agent can take the task, the decision says so, and [Route] refuses
+// it.
 func Decide(ctx context.Context, q Question) (event.Decision, error) {
 	d := event.Decision{Action: event.ActionKeep}
 	m, err := q.Policy.Match(ctx, q.Situation)
@@ -91,7 +91,7 @@ func Decide(ctx context.Context, q Question) (event.Decision, error) {
 	}
 	then := m.Rule.Then
 	if then.To.Agent != "" && slices.Contains(q.Exclude, then.To.Agent) {
-		d.Rule, d.Why = m.Rule.Name, slices.Concat(m.Why, []string{then.To.Agent + " has it already"})
+		d.Rule, d.Why = m.Rule.Name, slices.Concat(m.Why, []string{then.To.Agent + " already has it"})
 		return d, nil
 	}
 	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, event.ActionHandOff
@@ -106,7 +106,7 @@ func Decide(ctx context.Context, q Question) (event.Decision, error) {
 	return d, nil
 }
 
-// advise is what the adviser says where no rule matches.
+// advise asks the adviser if no rule matches.
 func (q Question) advise(ctx context.Context, d *event.Decision) {
 	rules := "no rule matches"
 	if q.Policy == nil {
@@ -136,7 +136,7 @@ func (q Question) advise(ctx context.Context, d *event.Decision) {
 	q.weigh(d)
 }
 
-// choices are the agents that could take the task now, the best first, and then the capabilities that they have.
+// choices returns the agents that can take the task now, the best first, and then their capabilities.
 func (q Question) choices() []Choice {
 	r, best := q.router(Request{}), make([]ranked, 0, MaxChoices/2)
 	for h := range q.Directory.All() {
@@ -162,7 +162,7 @@ func (q Question) choices() []Choice {
 	return list
 }
 
-// Request is what routing is asked for a receiver of this task.
+// Request returns the routing request for a receiver of this task.
 func (q Question) Request(to event.Receiver) Request {
 	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, StandIns: q.Policy.StandIns}
 	if to.Agent != "" {
@@ -174,7 +174,7 @@ func (q Question) Request(to event.Receiver) Request {
 	return r
 }
 
-// Likes are the tags that could be capabilities.
+// Likes returns the tags that are well-formed capabilities.
 func Likes(tags []string) []string {
 	var list []string
 	for _, t := range tags {
@@ -190,7 +190,7 @@ func (q Question) router(req Request) *router {
 	return &router{req: req, dir: q.Directory, now: q.Now, seen: make(map[string]bool)}
 }
 
-// weigh says who could take the task, and why others could not.
+// weigh records the agents that can take the task, and why others cannot.
 func (q Question) weigh(d *event.Decision) {
 	switch {
 	case d.To.Agent != "" || d.To.Capability != "":
@@ -210,7 +210,7 @@ func (q Question) weigh(d *event.Decision) {
 	}
 }
 
-// weighPlan adds those whom routing considers for a receiver, all of them of one tier if one is given.
+// weighPlan records the agents that routing considers for a receiver, all with one tier if it is given.
 func (q Question) weighPlan(d *event.Decision, to event.Receiver, tier event.Tier) {
 	plan, err := Route(q.Request(to), q.Directory, q.Now)
 	if err != nil && len(plan.Considered) == 0 {

@@ -2,19 +2,19 @@ package routing
 
 import "time"
 
-// Tier says in which role an agent is considered.
+// Tier is the role in which an agent is considered.
 type Tier string
 
 // The tiers, in the order in which they are tried.
 const (
 	Target   Tier = "target"   // asked for, by name or capability
-	Fallback Tier = "fallback" // named by a target, or by a fallback, to stand in
+	Fallback Tier = "fallback" // named as a fallback by a target or another fallback
 )
 
-// Reason says why an agent is eligible or passed over.
+// Reason is the reason why an agent is eligible or not.
 type Reason string
 
-// The reasons. The first two are of eligible agents.
+// The reasons. The first two are those of eligible agents.
 const (
 	Fit             Reason = "fit"
 	FitAsProbe      Reason = "probe" // its circuit is half-open: claim the probe before the offer
@@ -26,19 +26,19 @@ const (
 	CircuitOpen     Reason = "circuit_open"
 )
 
-// Considered is one agent that was looked at, and what came of it. It is made to be recorded.
+// Considered is one agent that was examined, with the result, in a form that is recorded.
 type Considered struct {
 	Agent    string `json:"agent"`
 	Tier     Tier   `json:"tier"`
 	Eligible bool   `json:"eligible"`
 	Reason   Reason `json:"reason"`
 	Why      string `json:"why"` // the reason in words
-	// AsOf is how old the knowledge is that this rests on; zero if it was current.
+	// AsOf is the time of the state that this rests on; zero if it was current.
 	AsOf time.Time `json:"as_of,omitzero"`
 }
 
-// Plan says whom to try and why, best first.
+// Plan lists the agents to try, best first, with reasons.
 type Plan struct {
 	Considered []Considered `json:"considered"`        // by tier; a capability's eligible agents before the rest
-	Omitted    int          `json:"omitted,omitempty"` // how many more agents with the capability there are
+	Omitted    int          `json:"omitted,omitempty"` // the number of further agents with the capability
 }

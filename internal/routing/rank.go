@@ -9,24 +9,24 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 )
 
-// nominalRoom is how many tasks an agent without a limit counts as having room for when loads are compared.
-const nominalRoom = 10
+// nominalCapacity is the number of tasks that an agent without a limit is assumed to hold when loads are compared.
+const nominalCapacity = 10
 
-// ranked is an agent that has the capabilities, with what it is ranked by.
+// ranked is an agent that has the capabilities, with the values by which it is ranked.
 type ranked struct {
 	name     string
 	why      Reason
 	reason   int     // its order
-	likes    int     // of the welcome capabilities, how many it has
-	load     float64 // held tasks in proportion to its room
+	likes    int     // number of the preferred capabilities that it has
+	load     float64 // held tasks divided by its capacity
 	failures int     // in a row
-	cost     int64   // of a usual task; the largest number where it is not known
+	cost     int64   // of a usual task; the largest number if it is not known
 	latency  time.Duration
-	turn     uint64 // settles between equals
+	turn     uint64 // orders equals
 }
 
-// byCapability considers every agent that has the capabilities, the eligible first. People are asked by name, or at the desk
-// of that name: what comes to them by a ticket is told to them, and nobody takes them for a program.
+// byCapability considers every agent that has the capabilities, the eligible first. It omits people: they receive tasks by
+// name, or by a ticket at the desk of that name, which notifies them.
 func (r *router) byCapability() error {
 	best, n := make([]ranked, 0, MaxListed), 0
 	for h := range r.dir.Having(r.req.Needs[0]) {
@@ -50,8 +50,8 @@ func (r *router) byCapability() error {
 	return nil
 }
 
-// insert puts an agent into its place among the best so far, of whom it keeps as many as there is room for. Few of many get
-// far, so this takes less than sorting them all.
+// insert inserts an agent among the best so far, up to the capacity of the slice. Few of many agents are inserted, so this is
+// faster than sorting them all.
 func (r *router) insert(best []ranked, h *Hint, reason Reason) []ranked {
 	a := r.rank(h, reason)
 	full := len(best) == cap(best)
@@ -75,12 +75,12 @@ func (r *router) insert(best []ranked, h *Hint, reason Reason) []ranked {
 
 func (r *router) rank(h *Hint, reason Reason) ranked {
 	spec := &h.Agent.Spec
-	room := spec.MaxTasks
-	if room == 0 {
-		room = nominalRoom
+	capacity := spec.MaxTasks
+	if capacity == 0 {
+		capacity = nominalCapacity
 	}
 	a := ranked{
-		name: h.Agent.Name, reason: reason.order(), load: float64(h.Held) / float64(room), failures: h.Agent.Circuit.Failures,
+		name: h.Agent.Name, reason: reason.order(), load: float64(h.Held) / float64(capacity), failures: h.Agent.Circuit.Failures,
 		cost: known(spec.Hints.Cost), latency: known(spec.Hints.Latency), why: reason,
 	}
 	for _, c := range r.req.Likes {
@@ -91,7 +91,7 @@ func (r *router) rank(h *Hint, reason Reason) ranked {
 	return a
 }
 
-// known is a hint; the largest one where there is none, so that who says nothing comes after who does.
+// known returns a hint, or the largest one if there is none, so that agents without a hint come last.
 func known[T ~int64](hint T) T {
 	if hint == 0 {
 		return 1<<63 - 1
@@ -99,7 +99,7 @@ func known[T ~int64](hint T) T {
 	return hint
 }
 
-// turn is an agent's place among equals for the request's value of spread.
+// turn returns the position of an agent among equals, by the request's Spread.
 func (r *router) turn(agent string) uint64 {
 	if r.req.Spread == "" {
 		return 0
@@ -108,11 +108,11 @@ func (r *router) turn(agent string) uint64 {
 		r.spread = mix(14695981039346656037, r.req.Spread)
 	}
 	n := mix(r.spread, agent)
-	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // names that differ at their end alone should not be neighbours
+	n = (n ^ n>>32) * 0x9e3779b97f4a7c15 // separate names that differ only at their end
 	return n ^ n>>29
 }
 
-// mix is FNV-1a, with an end to each string, and without making one of all.
+// mix adds a string and its end to an FNV-1a hash.
 func mix(n uint64, s string) uint64 {
 	for i := range len(s) {
 		n = (n ^ uint64(s[i])) * 1099511628211
@@ -120,9 +120,8 @@ func mix(n uint64, s string) uint64 {
 	return n * 1099511628211
 }
 
-// compare puts the better agent first: one that is eligible; one that is not on probation; with more of what is welcome; the
-// one with less to do, by tenths of its room; with fewer failures in a row; the cheaper, then the quicker; the one with less
-// to do at all.
+// compare orders the better agent first: eligible; not on probation; more preferred capabilities; lower load, by tenths;
+// fewer failures in a row; lower cost, then latency; lower load, exactly.
 func compare(a, b *ranked) int {
 	switch {
 	case a.reason != b.reason:
@@ -141,7 +140,7 @@ func compare(a, b *ranked) int {
 	return cmp.Compare(a.load, b.load)
 }
 
-// compareAll settles between equals by the request's spread, and then by name.
+// compareAll orders equals by the request's Spread, and then by name.
 func compareAll(a, b *ranked) int {
 	if by := compare(a, b); by != 0 {
 		return by
@@ -167,7 +166,7 @@ func (r Reason) order() int {
 	}
 }
 
-// capabilities lists what the registered agents can do.
+// capabilities lists the capabilities of the registered agents.
 func capabilities(dir Directory) []string {
 	set := make(map[string]bool)
 	for h := range dir.All() {

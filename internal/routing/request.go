@@ -18,45 +18,45 @@ const (
 	maxSuggested = 8  // names that a refusal suggests
 )
 
-// Auto is what a task is sent to where the policy is to decide. No agent may have the name.
+// Auto is the receiver of a task whose receiver the policy decides. No agent can have the name.
 const Auto = "auto"
 
-// Request says whom a handoff is for: agents by name, or else anyone who has the capabilities.
+// Request names the receiver of a handoff: agents by name, or else any agent with the capabilities.
 type Request struct {
 	Agents  []string // in order of preference; empty to route by capability
 	Needs   []string // capabilities that a target or fallback must have
-	Exclude []string // agents to leave out, for example the source
-	// Likes are capabilities that are welcome and not needed, such as the task's tags: who has more of them fits better.
+	Exclude []string // agents that must not receive it, for example the source
+	// Likes are capabilities that are preferred but not needed, such as the task's tags: more of them rank higher.
 	Likes []string
-	// StandIns are further agents to try where one cannot take it, after those that the registry has for it; nil: none.
+	// StandIns returns further fallbacks of an agent, after those of its own specification; nil: none.
 	StandIns func(agent string) []string
-	// Own are the handoffs that the request may be for: the probe of a half-open circuit that one of them has already, from
-	// a decision that has to be made again, is theirs to use.
+	// Own are the handoffs that the request may be for. If one of them has already claimed the probe of a half-open circuit,
+	// in a decision that is repeated, it may use it.
 	Own []string
-	// Spread settles between equals found by capability: each value, for example a task's id, has an order of its own, so that
-	// many handoffs at once do not all go to the agents whose names come first. Empty: by name.
+	// Spread orders equally good agents found by capability: each value, for example a task's id, gives another order, so
+	// that many concurrent handoffs do not all go to the agents whose names come first. Empty: by name.
 	Spread string
 }
 
-// Hint is what is known of one agent. It may be stale.
+// Hint is the state of one agent as far as it is known. It may be stale.
 type Hint struct {
 	Agent agent.State
-	Held  int       // tasks that it holds
-	AsOf  time.Time // when this was true; zero if it is true now
+	Held  int       // number of tasks that it holds
+	AsOf  time.Time // the time of this state; zero if it is current
 }
 
-// Directory gives hints. Its answers should stay the same during one call of Route.
+// Directory looks up agents. Its results should not change during one call of Route.
 type Directory interface {
-	// Lookup finds an agent; false when none of that name was ever registered.
+	// Lookup finds an agent; false if none of that name was ever registered.
 	Lookup(name string) (Hint, bool)
-	// All yields every agent once, in any order. A hint is good until the next is yielded.
+	// All yields every agent once, in any order. A hint is valid until the next is yielded.
 	All() iter.Seq[*Hint]
-	// Having yields everybody who has a capability once, in any order, and may yield others. A hint is good until the next is
-	// yielded.
+	// Having yields every agent with a capability once, in any order, and may yield others. A hint is valid until the next
+	// is yielded.
 	Having(capability string) iter.Seq[*Hint]
 }
 
-// check refuses (invalid) a request that nobody could serve as it stands.
+// check refuses (invalid) a malformed request.
 func (r Request) check() error {
 	if len(r.Agents) == 0 && len(r.Needs) == 0 {
 		return refusal.New(refusal.Invalid, "name an agent, a list of agents or a capability", "the handoff has no target")

@@ -10,9 +10,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Route finds who could catch a handoff at the time now: the targets, then their fallbacks. Refusals: invalid for a malformed request; not_found for a target that does not exist, naming those that
-// come closest; circuit_open if nobody is eligible and all who could ever take it have open circuits; unavailable if
-// nobody is for any other reason. The last two come with a plan that says who was passed over and why.
+// Route finds the agents that can receive a handoff at the time now: the targets, then their fallbacks. Refusals: invalid
+// for a malformed request; not_found for a target that does not exist, with the most similar names; circuit_open if no agent
+// is eligible and the circuits of all candidates are open; unavailable if no agent is eligible for any other reason. The last
+// two come with a plan that gives the reason for each agent.
 func Route(req Request, dir Directory, now time.Time) (Plan, error) {
 	if err := req.check(); err != nil {
 		return Plan{}, err
@@ -42,12 +43,12 @@ type router struct {
 	plan Plan
 	seen map[string]bool
 
-	spread  uint64    // what the request's spread comes to; 0: not known yet
-	others  int       // could take it, but not now, for another reason than an open circuit
-	resetAt time.Time // when the first of the open circuits resets
+	spread  uint64    // hash of the request's Spread; 0: not computed yet
+	others  int       // candidates that cannot take it now, for another reason than an open circuit
+	resetAt time.Time // of the first open circuit to reset
 }
 
-// byName considers the named agents in their order. One that does not exist is a mistake of the caller.
+// byName considers the named agents in their order. A name that does not exist is refused.
 func (r *router) byName() error {
 	for _, name := range r.req.Agents {
 		if h, ok := r.dir.Lookup(name); !ok || !h.Agent.Exists() {
@@ -60,7 +61,7 @@ func (r *router) byName() error {
 	return nil
 }
 
-// consider looks at one agent and writes down what came of it.
+// consider judges one agent and adds it to the plan.
 func (r *router) consider(name string, tier Tier) {
 	r.seen[name] = true
 	h, ok := r.dir.Lookup(name)
@@ -78,7 +79,7 @@ func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
 	})
 }
 
-// count keeps what a refusal will need.
+// count keeps what a refusal needs.
 func (r *router) count(h *Hint, reason Reason) {
 	switch reason {
 	case CircuitOpen:
@@ -86,7 +87,7 @@ func (r *router) count(h *Hint, reason Reason) {
 		if r.resetAt.IsZero() || at.Before(r.resetAt) {
 			r.resetAt = at
 		}
-	case Excluded, NotRegistered, LacksCapability: // never could take it, so waiting is not about them
+	case Excluded, NotRegistered, LacksCapability: // waiting does not change these
 	default:
 		r.others++
 	}
@@ -94,8 +95,8 @@ func (r *router) count(h *Hint, reason Reason) {
 
 func (r Reason) eligible() bool { return r == Fit || r == FitAsProbe }
 
-// judge makes the checks of a transfer, the ones that last longest first, so that the reason given is the one that
-// waiting is least likely to cure.
+// judge makes the checks of a transfer, the most permanent first, so that the reason is the one that waiting is least likely
+// to change.
 func (r *router) judge(h *Hint) Reason {
 	reason := r.judgeAble(h)
 	if reason != Excluded && reason != NotRegistered && !hasAll(&h.Agent.Spec, r.req.Needs) {
@@ -104,7 +105,7 @@ func (r *router) judge(h *Hint) Reason {
 	return reason
 }
 
-// judgeAble is judge for an agent that has what is needed.
+// judgeAble is judge for an agent that has the needed capabilities.
 func (r *router) judgeAble(h *Hint) Reason {
 	a, circuit := &h.Agent, agent.Reading{Phase: agent.Closed}
 	if a.Circuit.Open { // of most agents it is not
@@ -137,7 +138,7 @@ func hasAll(s *agent.Spec, capabilities []string) bool {
 	return true
 }
 
-// why puts a reason into words that stand on their own.
+// why describes a reason in words that need no context.
 func (r *router) why(h *Hint, reason Reason) string {
 	switch reason {
 	case Fit:
@@ -145,7 +146,7 @@ func (r *router) why(h *Hint, reason Reason) string {
 	case FitAsProbe:
 		return "ready, " + r.standing(h) + "; its circuit is half-open, so this is the one probe"
 	case Excluded:
-		return "left out of this handoff"
+		return "excluded from this handoff"
 	case NotRegistered:
 		return "not registered"
 	case NotReady:
@@ -163,7 +164,7 @@ func (r *router) why(h *Hint, reason Reason) string {
 	return string(reason)
 }
 
-// standing is what an agent is ranked by, in words.
+// standing describes the values by which an agent is ranked.
 func (r *router) standing(h *Hint) string {
 	s, spec := load(h), &h.Agent.Spec
 	if liked := slices.DeleteFunc(slices.Clone(r.req.Likes), func(c string) bool { return !spec.Has(c) }); len(liked) > 0 {
@@ -198,7 +199,7 @@ func lacking(s agent.Spec, capabilities []string) []string {
 	return list
 }
 
-// addFallbacks considers the targets' fallbacks, then the fallbacks of those, and so on.
+// addFallbacks considers the fallbacks of the targets, then the fallbacks of those, and so on.
 func (r *router) addFallbacks(targets []Considered) {
 	var queue []string
 	for _, c := range targets {
@@ -218,7 +219,7 @@ func (r *router) addFallbacks(targets []Considered) {
 	}
 }
 
-// standIns are the agents to try where one cannot take it.
+// standIns returns the agents to try if an agent cannot take the task.
 func (r *router) standIns(agent string) []string {
 	h, _ := r.dir.Lookup(agent)
 	list := h.Agent.Spec.Fallbacks
@@ -228,7 +229,7 @@ func (r *router) standIns(agent string) []string {
 	return list
 }
 
-// refuse says that nobody is eligible.
+// refuse returns the refusal if no agent is eligible.
 func (r *router) refuse() error {
 	names := make([]string, 0, maxSuggested+1)
 	for _, c := range r.plan.Considered {
@@ -242,9 +243,9 @@ func (r *router) refuse() error {
 	if r.others == 0 && !r.resetAt.IsZero() {
 		at := r.resetAt.UTC().Format(time.RFC3339)
 		return refusal.New(refusal.CircuitOpen, "try again after "+at+", or name another agent",
-			"the circuit of everybody who could take this is open until %s at the earliest (%s)", at, list).
+			"the circuit of every agent that could take this is open until %s at the earliest (%s)", at, list).
 			With("reset_at", at).With("considered", r.plan.Considered)
 	}
 	return refusal.New(refusal.Unavailable, "try again later, name another agent, or give the agent fallbacks",
-		"nobody can take this now (%s)", list).With("considered", r.plan.Considered)
+		"no agent can take this now (%s)", list).With("considered", r.plan.Considered)
 }

@@ -16,7 +16,7 @@ func unknownAgent(name string, dir Directory) error {
 		}
 	}
 	if len(names) == 0 {
-		return refusal.New(refusal.NotFound, "register an agent first", "agent %s is not registered; nobody is", name)
+		return refusal.New(refusal.NotFound, "register an agent first", "agent %s is not registered; no agent is", name)
 	}
 	near := Closest(name, names)
 	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
@@ -27,7 +27,7 @@ func unknownCapability(needs []string, dir Directory) error {
 	known := capabilities(dir)
 	what := strings.Join(needs, " and ")
 	for h := range dir.All() {
-		if len(needs) == 1 && h.Agent.Exists() && h.Agent.Spec.Has(needs[0]) { // a person, or it would have been found
+		if len(needs) == 1 && h.Agent.Exists() && h.Agent.Spec.Has(needs[0]) { // a person, otherwise it would have been found
 			return refusal.New(refusal.NotFound, "send it to the people at that desk: human:"+needs[0], "no agent can do %s, only people", what)
 		}
 	}
@@ -45,7 +45,7 @@ func unknownCapability(needs []string, dir Directory) error {
 		"no single agent can do %s", what)
 }
 
-// Closest lists the names most like name, best first, at most eight.
+// Closest lists the names most similar to name, best first, at most eight.
 func Closest(name string, names []string) []string {
 	type near struct {
 		name     string

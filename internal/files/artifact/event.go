@@ -1,6 +1,6 @@
 package artifact
 
-// Event is a fact about one artifact of a workspace. The set is sealed by [Events].
+// Event is an event of one artifact of a workspace. [Events] lists all of them.
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -13,8 +13,8 @@ type Stored struct {
 	By     string `json:"by"` // the principal that put it
 }
 
-// Released: no envelope refers to the content, and nobody has put it for a while. It is deleted, unless somebody puts
-// it at this very moment.
+// Released: no envelope refers to the content, and it was not put for a while. It is deleted, unless it is put again at the
+// same time.
 type Released struct {
 	Digest Digest `json:"digest"`
 }

@@ -10,19 +10,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// Applied says what became of a working tree.
+// Applied is the result of Apply.
 type Applied struct {
-	// Detached: the snapshot's commit was checked out without a branch, because another was checked out before.
+	// Detached: the commit of the snapshot was checked out without a branch, because another commit was checked out.
 	Detached bool
 	// Before is the branch, or else the commit, that was checked out before.
 	Before string
 }
 
-// Apply makes the working tree that dir is in the same as the one that the snapshot was taken of. The changes are
-// there unstaged, and new files are known to git (intent to add). Refusals: invalid for a patch that is not the snapshot's or that
-// does forbidden things, conflict for a working tree that is not clean or where ignored files are in the way, not_found
-// for a commit that the clone does not have, too_large, unavailable without git. After a refusal the working tree is
-// as it was.
+// Apply makes the working tree that contains dir equal to that of the snapshot. The changes are unstaged, and new files are
+// added with intent to add. Refusals: invalid for a patch that is not that of the snapshot or makes forbidden changes,
+// conflict for a working tree that is not clean or in which ignored files are in the way, not_found for a commit that the
+// clone does not have, too_large, unavailable without git. After a refusal the working tree is unchanged.
 func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (Applied, error) {
 	r, added, err := try(ctx, dir, s, patch, o)
 	if err != nil {
@@ -35,13 +34,13 @@ func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options)
 	if len(patch) > 0 {
 		if _, err := r.run(ctx, patch, maxOutput, "apply", "--binary", "--whitespace=nowarn", "-"); err != nil {
 			if done.Detached {
-				_, _ = r.run(ctx, nil, maxOutput, "checkout", "--quiet", done.Before, "--") // as it was
+				_, _ = r.run(ctx, nil, maxOutput, "checkout", "--quiet", done.Before, "--") // undo
 			}
 			return Applied{}, refusal.New(refusal.Conflict, "move away the files that are in the way; ignored ones count too",
 				"the patch does not fit the working tree").With("cause", cause(err))
 		}
 	}
-	if len(added) > 0 { // git apply could do it, but older versions spoil the index
+	if len(added) > 0 { // git apply can do it, but older versions damage the index
 		names := []byte(strings.Join(added, "\x00") + "\x00")
 		if _, err := r.run(ctx, names, maxOutput, "add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
 			return Applied{}, err
@@ -50,13 +49,13 @@ func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options)
 	return done, r.verify(ctx, s)
 }
 
-// Try refuses what [Apply] would refuse before it touches the working tree, and changes nothing.
+// Try makes the checks of [Apply] without changing anything.
 func Try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) error {
 	_, _, err := try(ctx, dir, s, patch, o)
 	return err
 }
 
-// try rehearses in the repository that dir is in, and returns it with the files that the patch adds.
+// try applies the patch to a temporary index, and returns the repository and the files that the patch adds.
 func try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (r *repo, added []string, err error) {
 	if err := checkPatch(s, patch, o); err != nil {
 		return nil, nil, err
@@ -84,12 +83,12 @@ func checkPatch(s Snapshot, patch []byte, o Options) error {
 	case s.Size > o.maxPatch() || int64(len(patch)) > o.maxPatch():
 		return refusal.New(refusal.TooLarge, "fetch the changes by git", "the patch has more than %d bytes", o.maxPatch())
 	case s.Size != int64(len(patch)) || s.Patch != "" && artifact.DigestOf(patch) != s.Patch:
-		return refusal.New(refusal.Invalid, "get the artifact that the snapshot names", "the patch is not the snapshot's")
+		return refusal.New(refusal.Invalid, "get the artifact that the snapshot names", "the patch is not that of the snapshot")
 	}
-	return checkExpansion(patch)
+	return checkUnpackedSize(patch)
 }
 
-// ready refuses a clone that cannot take the snapshot.
+// ready refuses a clone to which the snapshot cannot be applied.
 func (r *repo) ready(ctx context.Context, s Snapshot) error {
 	if len(s.Commit) != r.format {
 		return refusal.New(refusal.Conflict, "use a clone of the same repository", "the snapshot's ids are of another kind than the clone's")
@@ -114,19 +113,19 @@ func (r *repo) ready(ctx context.Context, s Snapshot) error {
 	return nil
 }
 
-// rehearse applies the patch to an index and objects aside, and refuses it unless it leads where it should. It
-// returns the files that the patch adds.
+// rehearse applies the patch to a temporary index, and refuses it unless the result is the tree of the snapshot. It returns
+// the files that the patch adds.
 func (r *repo) rehearse(ctx context.Context, tmp string, s Snapshot, patch []byte) (added []string, err error) {
-	aside, err := r.aside(ctx, tmp, s.Commit)
+	scratch, err := r.scratch(ctx, tmp, s.Commit)
 	if err != nil {
 		return nil, err
 	}
 	if len(patch) > 0 {
-		if _, err := aside.run(ctx, patch, maxOutput, "apply", "--cached", "--binary", "--whitespace=nowarn", "-"); err != nil {
-			return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "git does not take the patch").With("cause", cause(err))
+		if _, err := scratch.run(ctx, patch, maxOutput, "apply", "--cached", "--binary", "--whitespace=nowarn", "-"); err != nil {
+			return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "git cannot apply the patch").With("cause", cause(err))
 		}
 	}
-	changes, err := aside.checkChanges(ctx, s.Commit)
+	changes, err := scratch.checkChanges(ctx, s.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (r *repo) rehearse(ctx context.Context, tmp string, s Snapshot, patch []byt
 			added = append(added, c.path)
 		}
 	}
-	tree, err := aside.line(ctx, "write-tree")
+	tree, err := scratch.line(ctx, "write-tree")
 	if err != nil {
 		return nil, err
 	}
@@ -174,11 +173,11 @@ func (r *repo) verify(ctx context.Context, s Snapshot) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	aside, _, err := r.stage(ctx, tmp, false)
+	scratch, _, err := r.stage(ctx, tmp, false)
 	if err != nil {
 		return err
 	}
-	tree, err := aside.line(ctx, "write-tree")
+	tree, err := scratch.line(ctx, "write-tree")
 	if err == nil && tree != s.Tree {
 		err = fmt.Errorf("the working tree became %s, not %s as the snapshot says", tree, s.Tree)
 	}

@@ -20,17 +20,17 @@ const maxOutput = 64 << 20
 
 var errTooMuch = errors.New("the output is too large")
 
-// repo is a repository with a working tree, and how to run git there so that nothing else runs.
+// repo is a repository with a working tree, and the options with which git runs no other program.
 type repo struct {
 	top    string   // the working tree
-	quiet  []string // options that switch off what configuration could start
-	extra  []string // environment of a copy of the index, if there is one
+	safe   []string // options against programs that the configuration could start
+	extra  []string // environment of a scratch copy
 	format int      // length of object ids in hex
 }
 
-// always are the options that every command gets. What is "false" or empty here runs a program, or reaches out, where
-// it is configured.
-var always = []string{
+// safeOptions are the options of every command. Settings that are "false" or empty here could otherwise run a program or
+// access the network.
+var safeOptions = []string{
 	"--no-pager", "--no-optional-locks", "--literal-pathspecs",
 	"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
 	"-c", "core.pager=cat", "-c", "core.alternateRefsCommand=", "-c", "core.askPass=", "-c", "core.sshCommand=false", "-c", "credential.helper=",
@@ -40,22 +40,22 @@ var always = []string{
 	"-c", "advice.detachedHead=false", "-c", "apply.whitespace=nowarn", "-c", "apply.ignoreWhitespace=no",
 }
 
-// open finds the repository that a directory is in. It refuses what is none, and bare ones.
+// open returns the repository that contains a directory. It refuses bare repositories.
 func open(ctx context.Context, dir string) (*repo, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, refusal.New(refusal.Unavailable, "install git", "there is no git program here")
 	}
-	r := &repo{top: dir, quiet: always}
+	r := &repo{top: dir, safe: safeOptions}
 	top, err := r.line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil || top == "" {
 		return nil, refusal.New(refusal.Invalid, "go into a clone that has files", "%.200q is not in a git working tree", dir).
 			With("cause", cause(err))
 	}
-	if !inside(dir, top) { // core.worktree may say anything
+	if !inside(dir, top) { // core.worktree may point anywhere
 		return nil, refusal.New(refusal.Invalid, "go into the working tree", "the working tree of %.200q is elsewhere", dir)
 	}
 	r.top = top
-	if err := r.disarm(ctx); err != nil {
+	if err := r.disableFilters(ctx); err != nil {
 		return nil, err
 	}
 	head, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -89,8 +89,8 @@ func cause(err error) string {
 	return refusal.Clip(err.Error(), 300)
 }
 
-// disarm switches off every filter that is configured anywhere: attributes in the tree choose which of them run.
-func (r *repo) disarm(ctx context.Context) error {
+// disableFilters switches off every filter that is configured anywhere: attributes in the tree choose which of them run.
+func (r *repo) disableFilters(ctx context.Context) error {
 	out, err := r.run(ctx, nil, maxOutput, "config", "--null", "--name-only", "--get-regexp", `^filter\.`)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
 		return nil // none
@@ -99,7 +99,7 @@ func (r *repo) disarm(ctx context.Context) error {
 		return err
 	}
 	seen := map[string]bool{}
-	quiet := append([]string(nil), r.quiet...)
+	quiet := append([]string(nil), r.safe...)
 	for key := range strings.SplitSeq(string(out), "\x00") {
 		i := strings.LastIndexByte(key, '.')
 		if i < 0 || seen[key[:i]] {
@@ -112,13 +112,13 @@ func (r *repo) disarm(ctx context.Context) error {
 		}
 		quiet = append(quiet, "-c", name+".clean=", "-c", name+".smudge=", "-c", name+".process=", "-c", name+".required=false")
 	}
-	r.quiet = quiet
+	r.safe = quiet
 	return nil
 }
 
-// aside is the repository with an index and objects of its own in a temporary directory: whatever is done with it
-// leaves the real ones alone. Its index starts as a copy of the real one, if from is empty, or as a tree.
-func (r *repo) aside(ctx context.Context, tmp, from string) (*repo, error) {
+// scratch returns the repository with a temporary index and object directory: commands in it do not change the real ones. The
+// index is a copy of the real one if from is empty, otherwise that of a tree.
+func (r *repo) scratch(ctx context.Context, tmp, from string) (*repo, error) {
 	objects, err := r.line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (r *repo) aside(ctx context.Context, tmp, from string) (*repo, error) {
 	return &c, err
 }
 
-// copyIndex copies an index with its time: git looks closer at files that changed in the moment it was written.
+// copyIndex copies an index with its time: git compares the content of files that are not older than the index.
 func copyIndex(from, to string) error {
 	st, err := os.Stat(from)
 	if err != nil {
@@ -161,7 +161,7 @@ func copyIndex(from, to string) error {
 	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
-// quotePath keeps a path with the separator of lists in one piece, as git's environment wants it.
+// quotePath quotes a path that contains the list separator, in the format of git's environment variables.
 func quotePath(p string) string {
 	if !strings.ContainsAny(p, "\":\n") {
 		return p
@@ -184,34 +184,34 @@ func (r *repo) list(ctx context.Context, args ...string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// run runs git and returns what it prints, at most limit bytes (else errTooMuch).
+// run runs git and returns its output, at most limit bytes (otherwise errTooMuch).
 func (r *repo) run(ctx context.Context, stdin []byte, limit int64, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(append([]string(nil), r.quiet...), args...)...) //nolint:gosec // the program is fixed, and arguments from outside are checked
+	cmd := exec.CommandContext(ctx, "git", append(append([]string(nil), r.safe...), args...)...) //nolint:gosec // the program is fixed, and arguments from outside are checked
 	cmd.Dir = r.top
 	cmd.Env = append(environment(os.Environ()), r.extra...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.WaitDelay = 5 * time.Second
-	out, said := &bounded{limit: limit, full: cancel}, &bounded{limit: 4 << 10}
-	cmd.Stdout, cmd.Stderr = out, said
+	out, stderr := &bounded{limit: limit, full: cancel}, &bounded{limit: 4 << 10}
+	cmd.Stdout, cmd.Stderr = out, stderr
 	err := cmd.Run()
 	switch {
 	case out.over:
 		return nil, errTooMuch
-	case err != nil && said.kept.Len() > 0:
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.ToValidUTF8(strings.TrimSpace(said.kept.String()), "?"))
+	case err != nil && stderr.kept.Len() > 0:
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.ToValidUTF8(strings.TrimSpace(stderr.kept.String()), "?"))
 	case err != nil:
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
 	return out.kept.Bytes(), nil
 }
 
-// environment is what git may know of ours: nothing that is meant for git, since that could point it at another
-// repository or make it run something.
-func environment(ours []string) []string {
-	env := make([]string, 0, len(ours)+6)
-	for _, v := range ours {
+// environment returns the environment of git without the variables meant for git, which could select another repository or
+// run a program.
+func environment(own []string) []string {
+	env := make([]string, 0, len(own)+6)
+	for _, v := range own {
 		name, _, _ := strings.Cut(v, "=")
 		if name = strings.ToUpper(name); strings.HasPrefix(name, "GIT_") || name == "LC_ALL" || name == "LANGUAGE" || name == "SSH_ASKPASS" {
 			continue
@@ -222,7 +222,7 @@ func environment(ours []string) []string {
 		"GIT_NO_REPLACE_OBJECTS=1")
 }
 
-// bounded keeps what is written up to a limit. Beyond it, full is called, or the rest is dropped if there is none.
+// bounded keeps its input up to a limit. Beyond it, it calls full, or drops the rest if full is nil.
 type bounded struct {
 	kept  bytes.Buffer // not embedded: its ReadFrom would go round the limit
 	limit int64
@@ -231,11 +231,11 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - int64(b.kept.Len())
-	if int64(len(p)) <= room {
+	free := b.limit - int64(b.kept.Len())
+	if int64(len(p)) <= free {
 		return b.kept.Write(p)
 	}
-	b.kept.Write(p[:max(room, 0)])
+	b.kept.Write(p[:max(free, 0)])
 	b.over = true
 	if b.full == nil {
 		return len(p), nil

@@ -23,20 +23,20 @@ const (
 	maxText     = 2048      // bytes of an address, a branch or a path
 )
 
-// Snapshot is the state of a working tree: a commit, and a patch that makes the rest. The patch is an artifact.
+// Snapshot is the state of a working tree: a commit and a patch on it. The patch is an artifact.
 type Snapshot struct {
-	Remote  string          `json:"remote,omitempty"`  // where the repository comes from, without credentials
-	Branch  string          `json:"branch,omitempty"`  // empty where no branch is checked out
+	Remote  string          `json:"remote,omitempty"`  // URL of the repository, without credentials
+	Branch  string          `json:"branch,omitempty"`  // empty if no branch is checked out
 	Commit  string          `json:"commit"`            // full id
-	Pushed  bool            `json:"pushed"`            // some remote had the commit when it was last heard of
+	Pushed  bool            `json:"pushed"`            // a remote-tracking branch contains the commit
 	Tree    string          `json:"tree"`              // id of the git tree of the whole state, patch included
-	Patch   artifact.Digest `json:"patch,omitempty"`   // empty where nothing differs from the commit
+	Patch   artifact.Digest `json:"patch,omitempty"`   // empty if nothing differs from the commit
 	Size    int64           `json:"size,omitempty"`    // bytes of the patch
-	Skipped []string        `json:"skipped,omitempty"` // changed submodules and nested repositories, which are left out
-	Dropped int             `json:"dropped,omitempty"` // how many more there are than Skipped names
+	Skipped []string        `json:"skipped,omitempty"` // changed submodules and nested repositories, which are not included
+	Dropped int             `json:"dropped,omitempty"` // the number of skipped paths that Skipped does not name
 }
 
-// Parse reads a snapshot's document. It refuses (invalid, too_large) what [Take] would not have made.
+// Parse parses the document of a snapshot. It refuses (invalid, too_large) one that [Take] would not make.
 func Parse(doc []byte) (Snapshot, error) {
 	if len(doc) > MaxDocument {
 		return Snapshot{}, refusal.New(refusal.TooLarge, "send the document that was sent with the handoff", "a git snapshot of %d bytes is too large", len(doc))
@@ -55,7 +55,7 @@ func Parse(doc []byte) (Snapshot, error) {
 	return s, s.Check()
 }
 
-// Check refuses (invalid) a snapshot that [Take] would not have made.
+// Check refuses (invalid) a snapshot that [Take] would not make.
 func (s Snapshot) Check() error {
 	switch {
 	case !objectID(s.Commit):
@@ -63,11 +63,11 @@ func (s Snapshot) Check() error {
 	case !objectID(s.Tree) || len(s.Tree) != len(s.Commit):
 		return invalid("its tree is not a full id in lower-case hex")
 	case s.Remote != "" && cleanRemote(s.Remote) != s.Remote:
-		return invalid("its remote is not a plain address without credentials")
+		return invalid("its remote is not a plain URL without credentials")
 	case s.Branch != "" && !plain(s.Branch):
 		return invalid("its branch is not a plain name")
 	case s.Size < 0 || s.Dropped < 0 || (s.Size == 0) != (s.Patch == ""):
-		return invalid("its patch and size do not go together")
+		return invalid("its patch and size do not match")
 	case len(s.Skipped) > maxSkipped:
 		return invalid("it names too many paths")
 	case s.Patch != "":
@@ -77,7 +77,7 @@ func (s Snapshot) Check() error {
 }
 
 func invalid(format string, args ...any) error {
-	return refusal.New(refusal.Invalid, "send the document that was sent with the handoff", "this is no git snapshot: "+format, args...)
+	return refusal.New(refusal.Invalid, "send the document that was sent with the handoff", "this is not a git snapshot: "+format, args...)
 }
 
 // objectID reports whether s is a full id of a git object, by SHA-1 or SHA-256.
@@ -85,14 +85,14 @@ func objectID(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// plain reports whether s can be shown, and given to a program without being taken for an option.
+// plain reports whether s can be shown, and passed to a program without being taken for an option.
 func plain(s string) bool {
 	return s != "" && len(s) <= maxText && s[0] != '-' && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' })
 }
 
-// cleanRemote is a remote's address without user names, passwords and tokens; "" for one that only means something on
-// this machine, cannot be shown, or is of a kind that runs programs.
+// cleanRemote returns the URL of a remote without user names, passwords and tokens; "" for one that is local to this machine,
+// cannot be shown, or is of a kind that runs programs.
 func cleanRemote(s string) string {
 	if !plain(s) {
 		return ""
@@ -124,7 +124,7 @@ func cleanRemote(s string) string {
 	return ""
 }
 
-// cleanSCP is an address such as git@example.com:team/project.
+// cleanSCP is cleanRemote for an address such as git@example.com:team/project.
 func cleanSCP(s string) string {
 	host, dir, ok := strings.Cut(s, ":")
 	if !ok || strings.HasPrefix(dir, ":") || strings.ContainsAny(host, `/\`) || dir == "" {
@@ -135,7 +135,7 @@ func cleanSCP(s string) string {
 		user, name = "", host
 	}
 	if name == "" || len(name) == 1 || strings.Contains(name, "@") || strings.Contains(dir, "@") {
-		return "" // a drive's letter, or a password with a colon
+		return "" // a drive letter, or a password with a colon
 	}
 	if user = login(user); user != "" {
 		return user + "@" + name + ":" + dir
@@ -143,7 +143,7 @@ func cleanSCP(s string) string {
 	return name + ":" + dir
 }
 
-// login keeps the one user name that is no secret and that an address does not work without.
+// login keeps only the user name "git", which is no secret and which such an address needs.
 func login(user string) string {
 	if user == "git" {
 		return user
@@ -151,8 +151,8 @@ func login(user string) string {
 	return ""
 }
 
-// leadsOut reports whether a symbolic link at a path of the tree points out of the tree, or into git's own directory.
-func leadsOut(link, target string) bool {
+// escapes reports whether a symbolic link at a path of the tree points out of the tree or into the .git directory.
+func escapes(link, target string) bool {
 	to := path.Join(path.Dir(link), target)
 	return target == "" || path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || to == ".." || strings.HasPrefix(to, "../") ||
 		strings.EqualFold(to, ".git") || len(to) > 4 && strings.EqualFold(to[:5], ".git/")

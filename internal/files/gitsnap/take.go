@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// Options of taking and applying. The zero value is a good one.
+// Options of taking and applying. The zero value is usable.
 type Options struct {
 	MaxPatch int64 // bytes of the patch; 0 means [artifact.DefaultMaxSize]
 }
@@ -24,10 +24,10 @@ func (o Options) maxPatch() int64 {
 	return o.MaxPatch
 }
 
-// Take returns the state of the working tree that dir is in, and the patch to be stored as an artifact; the patch is
-// empty where nothing differs from the commit. Staged, unstaged and untracked changes come along, ignored files do
-// not. Refusals: invalid for what is no working tree or has symbolic links that lead out of it, conflict for one without
-// commits, too_large, unavailable without git. Other errors are git's own.
+// Take returns the state of the working tree that contains dir, and the patch to store as an artifact; the patch is empty if
+// nothing differs from the commit. It includes staged, unstaged and untracked changes, but not ignored files. Refusals:
+// invalid if there is no working tree or it has symbolic links that lead out of it, conflict if there is no commit, too_large,
+// unavailable without git. Other errors are those of git.
 func Take(ctx context.Context, dir string, o Options) (Snapshot, []byte, error) {
 	r, err := open(ctx, dir)
 	if err != nil {
@@ -42,19 +42,19 @@ func Take(ctx context.Context, dir string, o Options) (Snapshot, []byte, error) 
 		return Snapshot{}, nil, err
 	}
 	defer os.RemoveAll(tmp)
-	aside, skipped, err := r.stage(ctx, tmp, true)
+	scratch, skipped, err := r.stage(ctx, tmp, true)
 	if err != nil {
 		return Snapshot{}, nil, err
 	}
 	s.Skipped = skipped[:min(len(skipped), maxSkipped)]
 	s.Dropped = len(skipped) - len(s.Skipped)
-	if _, err := aside.checkChanges(ctx, s.Commit); err != nil {
+	if _, err := scratch.checkChanges(ctx, s.Commit); err != nil {
 		return Snapshot{}, nil, err
 	}
-	if s.Tree, err = aside.line(ctx, "write-tree"); err != nil {
+	if s.Tree, err = scratch.line(ctx, "write-tree"); err != nil {
 		return Snapshot{}, nil, err
 	}
-	patch, err := aside.run(ctx, nil, o.maxPatch(), append(diffIndex(s.Commit), "--patch", "--binary")...)
+	patch, err := scratch.run(ctx, nil, o.maxPatch(), append(diffIndex(s.Commit), "--patch", "--binary")...)
 	if errors.Is(err, errTooMuch) {
 		err = refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
 			"the uncommitted changes make a patch of more than %d bytes", o.maxPatch())
@@ -75,7 +75,7 @@ func diffIndex(commit string) []string {
 	}
 }
 
-// origin says which commit is checked out, and where it comes from.
+// origin returns the commit that is checked out, its branch and its remote.
 func (r *repo) origin(ctx context.Context) (Snapshot, error) {
 	var s Snapshot
 	var err error
@@ -99,21 +99,21 @@ func (r *repo) origin(ctx context.Context) (Snapshot, error) {
 	return s, nil
 }
 
-// stage brings a copy of the index up to date with the working tree, with the files that git does not know yet or
-// without them. It returns what it did not follow.
-func (r *repo) stage(ctx context.Context, tmp string, unknown bool) (aside *repo, skipped []string, err error) {
-	if aside, err = r.aside(ctx, tmp, ""); err != nil {
+// stage updates a copy of the index from the working tree, with untracked files or without them. It returns the paths that it
+// skipped.
+func (r *repo) stage(ctx context.Context, tmp string, unknown bool) (scratch *repo, skipped []string, err error) {
+	if scratch, err = r.scratch(ctx, tmp, ""); err != nil {
 		return nil, nil, err
 	}
-	// What only looks changed, as in a copied directory, is sorted out here. It fails where something is changed.
-	_, _ = aside.run(ctx, nil, maxOutput, "update-index", "-q", "--refresh", "--ignore-submodules")
-	changed, err := aside.list(ctx, "diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+	// This drops files whose time changed but not their content, as in a copied directory. It fails if any file changed.
+	_, _ = scratch.run(ctx, nil, maxOutput, "update-index", "-q", "--refresh", "--ignore-submodules")
+	changed, err := scratch.list(ctx, "diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all")
 	if err != nil {
 		return nil, nil, err
 	}
 	var untracked []string
 	if unknown {
-		if untracked, err = aside.list(ctx, "ls-files", "-z", "--others", "--exclude-standard"); err != nil {
+		if untracked, err = scratch.list(ctx, "ls-files", "-z", "--others", "--exclude-standard"); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -129,15 +129,15 @@ func (r *repo) stage(ctx context.Context, tmp string, unknown bool) (aside *repo
 	}
 	if len(changed) > 0 {
 		names := []byte(strings.Join(changed, "\x00") + "\x00")
-		if _, err := aside.run(ctx, names, maxOutput, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+		if _, err := scratch.run(ctx, names, maxOutput, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
 			return nil, nil, err
 		}
 	}
-	modules, err := aside.unfollow(ctx)
-	return aside, append(skipped, modules...), err
+	modules, err := scratch.resetSubmodules(ctx)
+	return scratch, append(skipped, modules...), err
 }
 
-// checkSizes refuses more than can be read in good time, before git reads it.
+// checkSizes refuses more than MaxTree bytes, before git reads the files.
 func (r *repo) checkSizes(names []string) error {
 	var total int64
 	for _, name := range names {
@@ -147,13 +147,13 @@ func (r *repo) checkSizes(names []string) error {
 	}
 	if total > MaxTree {
 		return refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
-			"the changed files have %d bytes, at most %d are taken", total, MaxTree)
+			"the changed files have %d bytes, the limit is %d", total, MaxTree)
 	}
 	return nil
 }
 
-// unfollow puts every changed submodule back to what the commit says, and returns their paths.
-func (r *repo) unfollow(ctx context.Context) (paths []string, err error) {
+// resetSubmodules resets every changed submodule to its commit in HEAD, and returns their paths.
+func (r *repo) resetSubmodules(ctx context.Context) (paths []string, err error) {
 	changes, err := r.changes(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ const (
 	absent  = "000000"
 )
 
-// changes lists what differs between a commit and the index.
+// changes lists the differences between a commit and the index.
 func (r *repo) changes(ctx context.Context, commit string) ([]change, error) {
 	parts, err := r.list(ctx, append(diffIndex(commit), "--raw", "-z")...)
 	if err != nil {
@@ -194,15 +194,15 @@ func (r *repo) changes(ctx context.Context, commit string) ([]change, error) {
 	for i := 0; i+1 < len(parts); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
 		if len(f) != 5 {
-			return nil, fmt.Errorf("git diff-index: %.100q is not understood", parts[i])
+			return nil, fmt.Errorf("git diff-index: unexpected output %.100q", parts[i])
 		}
 		out = append(out, change{f[0], f[1], f[2], f[3], parts[i+1]})
 	}
 	return out, nil
 }
 
-// checkChanges refuses changes that must not travel: links out of the tree, and submodules. It returns the
-// changes.
+// checkChanges returns the changes. It refuses changes that a snapshot must not contain: links out of the tree, and
+// submodules.
 func (r *repo) checkChanges(ctx context.Context, commit string) ([]change, error) {
 	changes, err := r.changes(ctx, commit)
 	if err != nil {
@@ -219,7 +219,7 @@ func (r *repo) checkChanges(ctx context.Context, commit string) ([]change, error
 		if err != nil {
 			return nil, err
 		}
-		if leadsOut(c.path, string(target)) {
+		if escapes(c.path, string(target)) {
 			return nil, refusal.New(refusal.Invalid, "ignore or remove the link", "the symbolic link %.200q leads out of the working tree", c.path)
 		}
 	}

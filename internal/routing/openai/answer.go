@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// answer is what the model may say.
+// answer is the answer of the model.
 type answer struct {
 	Action     event.Action `json:"action"`
 	To         string       `json:"to"`
@@ -22,17 +22,17 @@ type answer struct {
 	Confidence *float64     `json:"confidence"`
 }
 
-// read makes advice of an answer, or refuses (unavailable) one that is not of the form that was asked for, or chooses what
-// was not offered.
+// read parses an answer, or refuses (unavailable) one that does not have the required form or chooses something that was not
+// offered.
 func (q *question) read(content string) (routing.Advice, error) {
 	dec := json.NewDecoder(strings.NewReader(content))
 	dec.DisallowUnknownFields()
 	var a answer
 	if err := dec.Decode(&a); err != nil {
-		return routing.Advice{}, unavailable("the model's answer is not of the form that was asked for: %s", refusal.Clip(err.Error(), 200))
+		return routing.Advice{}, unavailable("the model's answer does not have the required form: %s", refusal.Clip(err.Error(), 200))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return routing.Advice{}, unavailable("the model's answer goes on after its end")
+		return routing.Advice{}, unavailable("the model's answer has more text after the JSON")
 	}
 	if err := q.check(a); err != nil {
 		return routing.Advice{}, err
@@ -66,7 +66,7 @@ func (q *question) check(a answer) error {
 	return nil
 }
 
-// plain is a text as one line of bounded length, without characters that do not show.
+// plain returns a text as one line of bounded length, without invisible characters.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

@@ -64,9 +64,9 @@ func misbehaviour() []misdeed {
 		{"400", typed(400, "application/json", "{}"), "answers 400", 1},
 		{"401 that quotes the key", typed(401, "application/json", "bad key "+key), "does not accept the key (401)", 1},
 		{"204", typed(204, "application/json", ""), "answers 204", 1},
-		{"another type", typed(200, "text/html", whole), "something else than JSON", 1},
-		{"no type", typed(200, "", whole), "something else than JSON", 1},
-		{"a stream of events", typed(200, "text/event-stream", "data: "+whole), "something else than JSON", 1},
+		{"another type", typed(200, "text/html", whole), "does not answer with JSON", 1},
+		{"no type", typed(200, "", whole), "does not answer with JSON", 1},
+		{"a stream of events", typed(200, "text/event-stream", "data: "+whole), "does not answer with JSON", 1},
 		{"truncated", answering(whole[:len(whole)/2]), "not a chat completion", 3},
 		{"no JSON", answering("I think anna."), "not a chat completion", 3},
 		{"a list", answering("[]"), "not a chat completion", 3},
@@ -79,24 +79,24 @@ func misbehaviour() []misdeed {
 		{"a refusal", answering(`{"choices":[{"message":{"refusal":"I cannot"}}]}`), "refuses to answer", 1},
 		{"too long for its tokens", answering(`{"choices":[{"finish_reason":"length","message":{"content":"{"}}]}`), "more than 400 tokens", 1},
 		{"huge", answering(`{"x":"` + strings.Repeat("x", 300<<10) + `"}`), "longer than", 1},
-		{"prose", answering(completion("Anna should have it.")), "not of the form", 1},
-		{"fenced JSON", answering(completion("```json\n" + advice(nil) + "\n```")), "not of the form", 1},
-		{"two answers", answering(completion(advice(nil) + advice(nil))), "goes on", 1},
-		{"an unknown field", says(map[string]any{"permissions": "all"}), "not of the form", 1},
+		{"prose", answering(completion("Anna should have it.")), "does not have the required form", 1},
+		{"fenced JSON", answering(completion("```json\n" + advice(nil) + "\n```")), "does not have the required form", 1},
+		{"two answers", answering(completion(advice(nil) + advice(nil))), "more text after the JSON", 1},
+		{"an unknown field", says(map[string]any{"permissions": "all"}), "does not have the required form", 1},
 		{"an unknown agent", says(map[string]any{"to": "agent:zoe"}), `"agent:zoe", which it was not offered`, 1},
 		{"an agent that was not offered", says(map[string]any{"to": "agent:carl"}), "not offered", 1},
 		{"an agent without its id", says(map[string]any{"to": "anna"}), "not offered", 1},
 		{"nobody", says(map[string]any{"to": "none"}), "not offered", 1},
 		{"a kind that is not allowed", says(map[string]any{"kind": "broadcast"}), `the kind "broadcast"`, 1},
 		{"no kind at all", says(map[string]any{"kind": nil}), "the kind", 1},
-		{"a kind that is none", says(map[string]any{"kind": "hot"}), "not of the form", 1},
+		{"a kind that is none", says(map[string]any{"kind": "hot"}), "does not have the required form", 1},
 		{"a reason that is not allowed", says(map[string]any{"reason": "supervision"}), "the reason", 1},
-		{"an action that is none", says(map[string]any{"action": "delete"}), "not of the form", 1},
+		{"an action that is none", says(map[string]any{"action": "delete"}), "does not have the required form", 1},
 		{"no action", says(map[string]any{"action": nil}), "what to do", 1},
 		{"too sure", says(map[string]any{"confidence": 1.5}), "confidence", 1},
 		{"less than unsure", says(map[string]any{"confidence": -1}), "confidence", 1},
 		{"not sure how sure", says(map[string]any{"confidence": nil}), "confidence", 1},
-		{"sure in words", says(map[string]any{"confidence": "very"}), "not of the form", 1},
+		{"sure in words", says(map[string]any{"confidence": "very"}), "does not have the required form", 1},
 		{"no why", says(map[string]any{"why": " \u200b"}), "does not say why", 1},
 		{"closed before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "cannot be reached", 3},
 		{"broken off", func(w http.ResponseWriter, _ *http.Request) {
@@ -157,11 +157,11 @@ func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 		"long Retry-After": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "86400")
 			w.WriteHeader(http.StatusTooManyRequests)
-		}, "24h0m0s, longer than there is time"},
+		}, "24h0m0s, beyond the timeout"},
 		"Retry-After with a date": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", time.Now().Add(48*time.Hour).UTC().Format(http.TimeFormat))
 			w.WriteHeader(http.StatusServiceUnavailable)
-		}, "longer than there is time"},
+		}, "beyond the timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := serve(t, c.answer)

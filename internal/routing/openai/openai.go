@@ -14,22 +14,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// Options say which model to ask, and how much it may cost. Zero fields mean the default.
+// Options are the model and its budget. Zero fields mean the default.
 type Options struct {
 	Endpoint string // base URL, such as https://api.example.com/v1; https, or http on this machine
 	Model    string
 	Key      string // sent as a bearer token; empty: none
 
-	Timeout       time.Duration // of one piece of advice with all its tries; default 10 s, at most a minute
+	Timeout       time.Duration // of one call of Advise with all tries; default 10 s, at most a minute
 	MaxTokens     int           // of the answer; default 400, at most 4096
 	Retries       int           // after the first try; default 0, at most 3
 	PerHour       int           // tries; default 120
 	TokensPerHour int64         // as the endpoint reports them, or else estimated; default 500,000
-	Share         int           // what one principal may use of those, in percent; default 25
+	Share         int           // the share of those for one principal, in percent; default 25
 
 	// Backoff is the wait before the first retry, and doubles; default 250 ms.
 	Backoff time.Duration
-	// Failures in a row open the circuit, default 5; after OpenFor, default a minute, one call tries again.
+	// Failures in a row open the circuit, default 5; after OpenFor, default a minute, one call is a probe.
 	Failures int
 	OpenFor  time.Duration
 
@@ -39,10 +39,10 @@ type Options struct {
 
 // Bounds of the options.
 const (
-	maxTimeout   = time.Minute
-	maxMaxTokens = 4096
-	maxRetries   = 3
-	maxAtOnce    = 4 // calls under way; others wait within their time
+	maxTimeout    = time.Minute
+	maxMaxTokens  = 4096
+	maxRetries    = 3
+	maxConcurrent = 4 // calls; others wait, within their timeout
 )
 
 func (o Options) withDefaults() Options {
@@ -75,21 +75,21 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check refuses (invalid) options that cannot be meant. No message holds the key.
+// check refuses (invalid) options out of their bounds. No message contains the key.
 func (o Options) check() (*url.URL, error) {
 	u, err := url.Parse(o.Endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, refusal.New(refusal.Invalid, "write it like https://api.example.com/v1", "the endpoint is not the plain address of a service")
+		return nil, refusal.New(refusal.Invalid, "write it like https://api.example.com/v1", "the endpoint is not a URL without user, query and fragment")
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
-		return nil, refusal.New(refusal.Invalid, "use https; http is for this machine alone", "the endpoint %s would be called in the clear", u.Host)
+		return nil, refusal.New(refusal.Invalid, "use https; http is only for this machine", "the endpoint %s would be called without encryption", u.Host)
 	}
 	for _, c := range []struct {
 		bad  bool
 		what string
 	}{
 		{o.Model == "" || len(o.Model) > 200, "the model's name has to be 1 to 200 bytes long"},
-		{strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }), "the key holds a character that no key has, such as a line's end"},
+		{strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }), "the key contains white space, a control character or a character outside ASCII"},
 		{o.Timeout < 0 || o.Timeout > maxTimeout, "the timeout is not from 0s to 1m"},
 		{o.MaxTokens < 0 || o.MaxTokens > maxMaxTokens, "the answer's tokens are not from 1 to 4096"},
 		{o.Retries < 0 || o.Retries > maxRetries, "the retries are not from 0 to 3"},
@@ -97,7 +97,7 @@ func (o Options) check() (*url.URL, error) {
 		{o.PerHour < 0 || o.TokensPerHour < 0 || o.Backoff < 0 || o.Failures < 0 || o.OpenFor < 0, "a bound is negative"},
 	} {
 		if c.bad {
-			return nil, refusal.New(refusal.Invalid, "mend the adviser's configuration", "%s", c.what)
+			return nil, refusal.New(refusal.Invalid, "fix the adviser's configuration", "%s", c.what)
 		}
 	}
 	return u.JoinPath("chat", "completions"), nil
@@ -108,18 +108,18 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Adviser asks one model. Its methods are safe for many goroutines.
+// Adviser asks one model. It is safe for concurrent use.
 type Adviser struct {
 	opts   Options
 	url    string
 	client *http.Client
-	guard  guard
+	budget budget
 	turn   chan struct{}
 }
 
 var _ routing.Adviser = (*Adviser)(nil)
 
-// New returns what asks a model. It calls nobody. Refusals: invalid.
+// New returns an adviser. It makes no call. Refusals: invalid.
 func New(o Options) (*Adviser, error) {
 	u, err := o.check()
 	if err != nil {
@@ -127,20 +127,20 @@ func New(o Options) (*Adviser, error) {
 	}
 	o = o.withDefaults()
 	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: o.TLS, TLSHandshakeTimeout: o.Timeout, MaxIdleConnsPerHost: maxAtOnce,
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: o.TLS, TLSHandshakeTimeout: o.Timeout, MaxIdleConnsPerHost: maxConcurrent,
 		MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
 	}
 	return &Adviser{
-		opts: o, url: u.String(), turn: make(chan struct{}, maxAtOnce), guard: guard{opts: o},
+		opts: o, url: u.String(), turn: make(chan struct{}, maxConcurrent), budget: budget{opts: o},
 		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (a *Adviser) Close() { a.client.CloseIdleConnections() }
 
 // Advise asks the model what to do with a task. The advice is one of the choices; or there is none, and the error (a
-// refusal: unavailable or budget) says why. What was asked and answered is in Advice.Told in either case.
+// refusal: unavailable or budget) says why. Advice.Told has the exchange in either case.
 func (a *Adviser) Advise(ctx context.Context, by string, s *policy.Situation, choices []routing.Choice) (routing.Advice, error) {
 	told := routing.Told{Model: a.opts.Model}
 	q, err := ask(a.opts, s, choices)
@@ -154,7 +154,7 @@ func (a *Adviser) Advise(ctx context.Context, by string, s *policy.Situation, ch
 	case a.turn <- struct{}{}:
 		defer func() { <-a.turn }()
 	case <-ctx.Done():
-		return routing.Advice{Told: told}, unavailable("too many others ask the model at the same time")
+		return routing.Advice{Told: told}, unavailable("too many calls ask the model at the same time")
 	}
 	began := a.opts.Now()
 	content, err := a.try(ctx, by, q, &told)
@@ -163,7 +163,7 @@ func (a *Adviser) Advise(ctx context.Context, by string, s *policy.Situation, ch
 		return routing.Advice{Told: told}, err
 	}
 	advice, err := q.read(content)
-	a.guard.judged(err == nil)
+	a.budget.judged(err == nil)
 	advice.Told = told
 	return advice, err
 }

@@ -240,14 +240,14 @@ func TestAnEndpointThatKeepsFailingIsLeftAloneForAWhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ask(); !strings.Contains(err.Error(), "left alone until") || m.calls.Load() != 2 {
+	if err := ask(); !strings.Contains(err.Error(), "is not asked until") || m.calls.Load() != 2 {
 		t.Fatalf("%v after %d calls", err, m.calls.Load())
 	}
 	c.advance(time.Minute)
 	if err := ask(); !strings.Contains(err.Error(), "not offered") || m.calls.Load() != 3 {
 		t.Fatalf("no probe: %v after %d calls", err, m.calls.Load())
 	}
-	if err := ask(); !strings.Contains(err.Error(), "left alone until") {
+	if err := ask(); !strings.Contains(err.Error(), "is not asked until") {
 		t.Fatal(err)
 	}
 	well.Store(true)

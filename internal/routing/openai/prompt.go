@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// How much of a task is told, in bytes; lists in entries of 300.
+// The parts of a task in the prompt, in bytes; lists have entries of 300 bytes.
 const (
 	maxIntent  = 4_000
 	maxAsk     = 2_000
@@ -24,7 +24,7 @@ const (
 	keepChoice = "none"
 )
 
-// system says what is asked for. It is the same for every task.
+// system is the system message. It is the same for every task.
 const system = `You decide for a handoff server whether a task that an AI agent holds should be handed to another agent, and to whom.
 You are asked because no rule of the policy matches. The server checks your answer against its own rules and limits.
 
@@ -42,21 +42,21 @@ Answer with one JSON object:
 - confidence: from 0 to 1.
 When in doubt, keep.`
 
-// kinds and reasons are those that advice may give.
+// kinds and reasons are the values that advice may have.
 var (
 	kinds   = []event.Kind{event.Warm, event.Cold, event.Supervised}
 	reasons = []event.Reason{event.ReasonSpecialization, event.ReasonCapabilityMismatch, event.ReasonEscalation, event.ReasonError}
 )
 
-// question is what is asked, and what may be answered.
+// question is the request, with the valid answers.
 type question struct {
 	choices  map[string]routing.Choice // by id
 	prompt   string                    // both messages, for the record
 	body     []byte
-	estimate int64 // tokens that it costs with its answer, rather too many
+	estimate int64 // of the tokens with the answer, rather too high
 }
 
-// told is what the model is told of a task.
+// told is the part of a task in the prompt.
 type told struct {
 	Intent    string   `json:"intent"`
 	Ask       string   `json:"ask,omitempty"`
@@ -79,13 +79,13 @@ type holder struct {
 	Can  []string `json:"capabilities,omitempty"`
 }
 
-// offer is a choice as the model sees it.
+// offer is a choice in the prompt.
 type offer struct {
 	ID   string `json:"id"`
 	What string `json:"description,omitempty"`
 }
 
-// ask writes the question. Without choices there is none.
+// ask returns the question. Without choices there is none.
 func ask(o Options, s *policy.Situation, choices []routing.Choice) (*question, error) {
 	q := &question{choices: make(map[string]routing.Choice, len(choices))}
 	ids := []string{keepChoice}
@@ -100,7 +100,7 @@ func ask(o Options, s *policy.Situation, choices []routing.Choice) (*question, e
 		offers = append(offers, offer{id, refusal.Clip(c.Description, maxChoice)})
 	}
 	if len(offers) == 0 {
-		return nil, unavailable("there is nobody that the model could choose")
+		return nil, unavailable("there is no agent that the model could choose")
 	}
 	list, err := fenced(offers)
 	if err != nil {
@@ -131,7 +131,7 @@ func telling(s *policy.Situation) told {
 	}
 }
 
-// points are the newest of a list, in short.
+// points returns the newest entries of a list, shortened.
 func points(list []string) []string {
 	list = list[max(0, len(list)-maxPoints):]
 	out := make([]string, 0, len(list))
@@ -141,7 +141,7 @@ func points(list []string) []string {
 	return out
 }
 
-// fenced is JSON in which nothing can look like the end of the fence: < and > are escaped.
+// fenced returns JSON that cannot contain the end of the fence: < and > are escaped.
 func fenced(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -153,7 +153,7 @@ func fenced(v any) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// schema is the form of the answer.
+// schema is the JSON Schema of the answer.
 func schema(ids []string) map[string]any {
 	oneOf := func(values any) map[string]any { return map[string]any{"type": "string", "enum": values} }
 	return map[string]any{

@@ -1,14 +1,14 @@
-// Package phrase reads what people and agents say in plain English about handing work on, and answers exactly what it
-// understood: one intent of a closed set, with its agent, task, capability and reason.
+// Package phrase parses plain-English instructions about handing work on, such as "hand this off to AGENT": one intent of a
+// closed set, with its agent, task, capability and reason.
 //
-// It knows no agents and no tasks, so whether a name exists is not decided here.
+// It has no access to agents and tasks, so it does not check that a name exists.
 //
 // Invariants:
-//   - A sentence is understood as a whole or not at all. Words that are left over, a "not", an "if", a question or a second
-//     action make it a refusal that says what was in the way.
-//   - A name is what stands there. Nothing is guessed, joined or corrected; words of the grammar are names only in quotes.
-//   - Two readings of one sentence are a refusal that lists both.
-//   - What was understood has one canonical sentence, and reading that gives the same again.
+//   - A sentence is understood as a whole or not at all. Extra words, a "not", an "if", a question or a second action make it
+//     a refusal that names the obstacle.
+//   - Names are taken literally. Nothing is guessed, joined or corrected; words of the grammar are names only in quotes.
+//   - A sentence with two readings is a refusal that lists both.
+//   - Each result has one canonical sentence, which parses to the same result.
 //
-// Start reading at [Parse], then grammar.go: what can be said is a table.
+// Start reading at [Parse], then grammar.go: the grammar is a table.
 package phrase

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// macros are parts that many rules have.
+// macros are parts shared by many rules.
 var macros = map[string]string{
 	"who":     "{[the] AGENT [agent]|[the] agent AGENT}",
 	"this":    "{this|that|it|this one|{this|the|my|our|that} [current|whole] <work>|[the|this] {task|job} TASK|TASK}",
@@ -32,17 +32,17 @@ var macros = map[string]string{
 		"|{does not|did not} {respond|answer|react|get on|make progress}|{hangs|stopped responding|stopped answering|went silent|went quiet|crashed|died}",
 }
 
-// rule is one way to say something.
+// rule is one way to express an intent.
 type rule struct {
 	intent    Intent
 	pattern   pattern
-	statement bool // says how things are, rather than what to do
+	statement bool // describes a situation instead of an action
 }
 
-// rules are the sayings, compiled when something is first said: most of the program's commands read no sentence.
+// rules are the compiled sayings. They are compiled at the first use: most commands of the program parse no sentence.
 var rules = sync.OnceValue(func() []rule { return grammar(sayings) })
 
-// sayings are what can be said. A sentence must fit one as a whole, its courtesies and its reason left out.
+// sayings are the patterns of each intent. A sentence must match one as a whole, without its courtesies and its reason.
 var sayings = map[Intent][]string{
 	Handoff: {
 		"{hand|pass|give|turn|transfer|send|move|route|assign|reassign|forward} <this> [off|over|on|along|away] to <who> [{for|on} [task] TASK]",
@@ -116,7 +116,7 @@ func grammar(table map[Intent][]string) []rule {
 	return list
 }
 
-// incomplete are beginnings that lack a name, and what is missing.
+// incomplete are patterns of sentences that lack a name, and what is missing.
 var incomplete = []struct {
 	pattern string
 	missing string
@@ -128,7 +128,7 @@ var incomplete = []struct {
 	{"{is|seems} stuck", "who", "agent AGENT is stuck"},
 }
 
-// requests and courtesies may stand before what is said. Requests make a question an instruction, before it or after it.
+// requests and courtesies may precede the instruction. A request, before or after it, makes a question an instruction.
 var (
 	requests = []string{
 		"could you", "can you", "would you", "will you", "could u", "can u", "would you mind", "may i ask you to", "can i ask you to",
@@ -140,16 +140,16 @@ var (
 	}
 )
 
-// farewells may stand after it.
+// farewells may follow the instruction.
 var farewells = []string{
 	"thanks", "thank you", "thx", "thanks a lot", "many thanks", "cheers", "now", "right now", "immediately", "right away", "at once", "asap",
 	"as soon as possible", "for me", "for us", "at the moment", "currently", "if you please", "ok", "okay", "at this time", "today", "instantly",
 }
 
-// fillers say nothing wherever they stand.
+// fillers have no meaning anywhere.
 var fillers = []string{"please", "kindly", "just", "simply", "really", "urgently", "quickly"}
 
-// Words that stop a sentence from being an instruction.
+// Words with which a sentence is not an instruction.
 var (
 	negations = []string{
 		"not", "no", "never", "nobody", "none", "without", "stop", "cancel", "abort", "undo", "avoid", "nevermind", "forget", "refuse", "neither", "nor",
@@ -165,13 +165,13 @@ var (
 	}
 )
 
-// takebacks begin a clause that takes back what was said before it.
+// takebacks begin a clause that retracts the instruction before it.
 var takebacks = []string{
 	"do not", "never mind", "nevermind", "forget", "cancel", "stop", "scratch", "wait", "no wait", "on second thought", "kidding", "actually no",
 	"actually do not", "not really", "rather not", "better not",
 }
 
-// pronouns are no names either, though the rules do not have them all.
+// pronouns and similar words are not names either, although not all are in the rules.
 var pronouns = []string{
 	"me", "you", "him", "her", "them", "us", "he", "she", "they", "we", "i", "myself", "yourself", "himself", "herself", "someone", "somebody",
 	"anyone", "anybody", "everyone", "everybody", "who", "whom", "whoever", "another", "other", "others", "else", "human", "person", "people",
@@ -180,10 +180,10 @@ var pronouns = []string{
 	"both", "either", "each", "due", "owing", "reason",
 }
 
-// nameable are words of the rules that may well be somebody's name.
+// nameable are words of the rules that may be names.
 var nameable = []string{"specialist", "expert", "report", "record", "log", "ticket", "timeline", "route", "trail", "relieve", "audit"}
 
-// reserved are the words that are no names unless they stand in quotes.
+// reserved are the words that are names only in quotes.
 var reserved = sync.OnceValue(func() map[string]bool {
 	set := make(map[string]bool)
 	var add func(p pattern)

@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Parse reads a sentence. What is not understood as one whole instruction is refused (invalid, too_large); the refusal's
-// detail "why" is a [Why], and "say" lists what can be said.
+// Parse parses a sentence. A sentence that is not understood as one whole instruction is refused (invalid, too_large); the
+// detail "why" of the refusal is a [Why], and "say" lists examples.
 func Parse(text string) (Said, error) {
 	if err := checkText(text); err != nil {
 		return Said{}, err
@@ -25,7 +25,7 @@ func Parse(text string) (Said, error) {
 			"an instruction of %d words is too long, at most %d are allowed", len(s.command), maxWords)
 	}
 	if len(s.command) == 0 {
-		return Said{}, doubt(Empty, "say what is to be done", "nothing is said")
+		return Said{}, doubt(Empty, "say what to do", "the sentence is empty")
 	}
 	all := readings(s.command)
 	switch len(all) {
@@ -55,21 +55,21 @@ func checkText(text string) error {
 	}
 	for i, r := range text {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) {
-			return refusal.New(refusal.Invalid, "leave it out", "there is a control character at byte %d", i+1)
+			return refusal.New(refusal.Invalid, "remove it", "there is a control character at byte %d", i+1)
 		}
 	}
 	return nil
 }
 
-// sentence is a text taken apart.
+// sentence is a text in its parts.
 type sentence struct {
 	text    string
-	command []word // what to do, without courtesies and commas
-	clauses []word // the same with them
-	reason  []word // why
-	because bool   // a reason is announced
+	command []word // the instruction, without courtesies and commas
+	clauses []word // the instruction with them
+	reason  []word
+	because bool   // a word such as "because" announces a reason
 	asks    bool   // ends with a question mark
-	request bool   // somebody is asked to do it
+	request bool   // asks to do it, as "could you"
 }
 
 func newSentence(text string, words []word) *sentence {
@@ -88,7 +88,7 @@ func newSentence(text string, words []word) *sentence {
 	return s
 }
 
-// opening cuts off courtesies and marks at the beginning.
+// opening removes courtesies and marks at the beginning.
 func (s *sentence) opening(words []word) []word {
 	for {
 		n, asked := longest(words, requests, false), true
@@ -106,7 +106,7 @@ func (s *sentence) opening(words []word) []word {
 	}
 }
 
-// closing cuts off courtesies and marks at the end.
+// closing removes courtesies and marks at the end.
 func (s *sentence) closing(words []word) []word {
 	for {
 		n, asked := longest(words, requests, true), true
@@ -124,7 +124,7 @@ func (s *sentence) closing(words []word) []word {
 	}
 }
 
-// longest is how many words the longest of the phrases takes that the words begin, or end, with.
+// longest returns the number of words of the longest phrase with which the words begin, or end.
 func longest(words []word, phrases []string, atEnd bool) int {
 	best := 0
 	for _, p := range phrases {
@@ -144,7 +144,7 @@ func longest(words []word, phrases []string, atEnd bool) int {
 	return best
 }
 
-// reasonAt finds where the reason is announced, and where it begins; zeros without one.
+// reasonAt returns the index of the words that announce the reason, and that of the reason; zeros without one.
 func reasonAt(words []word) (at, after int) {
 	for i := 1; i < len(words); i++ {
 		switch {
@@ -169,7 +169,7 @@ func reasonAt(words []word) (at, after int) {
 	return 0, 0
 }
 
-// readings are the different ways in which all the words can be understood.
+// readings returns the different meanings of all the words together.
 func readings(words []word) []match {
 	var all []match
 	for _, r := range rules() {
@@ -183,7 +183,7 @@ func readings(words []word) []match {
 	return all
 }
 
-// beginning is the longest beginning of the words that can be understood.
+// beginning returns the longest beginning of the words that has a meaning.
 func beginning(words []word) (best match) {
 	for _, r := range rules() {
 		m := matcher{words: words}
@@ -196,13 +196,13 @@ func beginning(words []word) (best match) {
 	return best
 }
 
-// detail is the reason as it was said, or as it stands in quotes. Unquoted, it may not go on to say what else to do.
+// detail returns the reason, word for word or from quotes. An unquoted reason must not contain another instruction.
 func (s *sentence) detail(said Said) (string, error) {
 	if !s.because {
 		return "", nil
 	}
 	if said.Intent.Reads() {
-		return "", doubt(Leftover, "leave the reason out", "to look at something needs no reason")
+		return "", doubt(Leftover, "omit the reason", "reading needs no reason")
 	}
 	if len(s.reason) > 0 && s.reason[0].quoted && !slices.ContainsFunc(s.reason[1:], func(w word) bool { return !w.mark }) {
 		if text := strings.TrimSpace(s.reason[0].text); text != "" {
@@ -214,12 +214,12 @@ func (s *sentence) detail(said Said) (string, error) {
 		text = strings.TrimSpace(s.text[s.reason[0].start:])
 	}
 	if strings.Trim(text, marks+`"' `) == "" {
-		return "", doubt(Incomplete, "give the reason, or leave \"because\" out", "there is no reason after \"because\"")
+		return "", doubt(Incomplete, "give the reason, or omit \"because\"", "there is no reason after \"because\"")
 	}
 	return text, s.oneThing()
 }
 
-// oneThing refuses a reason in which another instruction hides, or that takes everything back.
+// oneThing refuses a reason that contains another instruction or retracts the instruction.
 func (s *sentence) oneThing() error {
 	for i, w := range s.reason {
 		if !w.mark && !oneOf(w, []string{"and", "then", "but"}) {
@@ -230,15 +230,15 @@ func (s *sentence) oneThing() error {
 			clause = (&sentence{}).opening(clause[1:])
 		}
 		if longest(clause, takebacks, false) > 0 || len(clause) == 1 && clause[0].is("no") {
-			return doubt(Negated, "leave that out; put a reason that says so into quotes", "the reason ends by taking it back: %q", clipped(s.text[clause[0].start:]))
+			return doubt(Negated, "omit that, or put the reason into quotes", "the reason retracts the instruction: %q", clipped(s.text[clause[0].start:]))
 		}
 		end := slices.IndexFunc(clause, func(w word) bool { return w.mark })
 		if end < 0 {
 			end = len(clause)
 		}
 		if found := beginning(clause[:min(end, maxWords)]); found.end > 0 && !found.statement && (!found.said.Intent.Reads() || found.end == end) {
-			return doubt(Several, "say one thing at a time; put a reason that says so into quotes",
-				"the reason goes on with another instruction: %q", clipped(s.text[clause[0].start:]))
+			return doubt(Several, "give one instruction at a time, or put the reason into quotes",
+				"the reason contains another instruction: %q", clipped(s.text[clause[0].start:]))
 		}
 	}
 	return nil

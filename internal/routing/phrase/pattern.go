@@ -7,20 +7,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// A pattern is a row of words. {a|b c} is a choice, [a] may be left out, and AGENT, TASK and CAP are slots. <name> stands
-// for a pattern of the table macros.
+// A pattern is a sequence of words. {a|b c} is a choice, [a] is optional, and AGENT, TASK and CAP are slots. <name> is a
+// pattern of the table macros.
 type pattern []node
 
-// node is one thing that a pattern expects: a word or slot, or a choice of patterns.
+// node is one element of a pattern: a word or slot, or a choice of patterns.
 type node struct {
 	literal string // a word, or a slot in capitals
 	choice  []pattern
-	maybe   bool // the choice may be left out
+	maybe   bool // the choice is optional
 }
 
-// compile reads a pattern. A pattern of ours that is wrong is a bug, and tests read them all.
+// compile compiles a pattern. It panics on a malformed one; tests compile them all.
 func compile(text string) pattern {
-	for range 8 { // macros are nested less deep
+	for range 8 { // deeper than macros are nested
 		for name, of := range macros {
 			text = strings.ReplaceAll(text, "<"+name+">", of)
 		}
@@ -67,19 +67,19 @@ func choices(in []string) ([]pattern, []string) {
 	}
 }
 
-// match is one way in which words fit a pattern.
+// match is one way in which words match a pattern.
 type match struct {
 	said      Said
-	end       int  // how many words it takes
+	end       int  // number of words that it matches
 	statement bool // see rule
 }
 
-// matcher finds every way in which words fit a pattern, from their beginning.
+// matcher finds every way in which a pattern matches the beginning of words.
 type matcher struct {
 	words []word
 }
 
-// row goes through a pattern's nodes, then on with next.
+// row matches the nodes of a pattern, then calls next.
 func (m *matcher) row(p pattern, at int, s Said, next func(int, Said)) {
 	if len(p) == 0 {
 		next(at, s)

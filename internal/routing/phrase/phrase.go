@@ -8,14 +8,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Bounds of what is read, in bytes.
+// Bounds of a sentence, in bytes.
 const (
 	MaxText   = 8 << 10
 	MaxDetail = 2 << 10
 	maxWords  = 48 // before the reason
 )
 
-// Intent is what somebody wants done. The set is closed.
+// Intent is the action that a sentence asks for. The set is closed.
 type Intent string
 
 // The intents.
@@ -23,11 +23,11 @@ const (
 	Handoff    Intent = "handoff"    // hand a task to an agent
 	Escalate   Intent = "escalate"   // hand a task upwards
 	Takeover   Intent = "takeover"   // get a task from its owner
-	History    Intent = "history"    // read how a task got where it is
-	Share      Intent = "share"      // give a task's context to an agent; the task stays
-	Specialist Intent = "specialist" // hand a task to whoever has a capability
-	Stuck      Intent = "stuck"      // somebody does not get on: recover
-	Active     Intent = "active"     // list the handoffs under way
+	History    Intent = "history"    // read the handoff history of a task
+	Share      Intent = "share"      // give the context of a task to an agent, without the task
+	Specialist Intent = "specialist" // hand a task to an agent with a capability
+	Stuck      Intent = "stuck"      // an agent makes no progress: recover the task
+	Active     Intent = "active"     // list the handoffs in progress
 )
 
 var intents = []Intent{Handoff, Escalate, Takeover, History, Share, Specialist, Stuck, Active}
@@ -35,19 +35,19 @@ var intents = []Intent{Handoff, Escalate, Takeover, History, Share, Specialist, 
 // Intents lists every intent.
 func Intents() []Intent { return slices.Clone(intents) }
 
-// Reads reports whether an intent only looks.
+// Reads reports whether an intent only reads.
 func (i Intent) Reads() bool { return i == History || i == Active }
 
-// Said is what a sentence says. Which slots an intent has, its examples show.
+// Said is the meaning of a sentence. [Examples] shows the fields of each intent.
 type Said struct {
 	Intent     Intent `json:"intent"`
 	Agent      string `json:"agent,omitempty"`
 	Task       string `json:"task,omitempty"` // an id; empty for "this"
 	Capability string `json:"capability,omitempty"`
-	Detail     string `json:"detail,omitempty"` // the reason in words, as it was said
+	Detail     string `json:"detail,omitempty"` // the reason, word for word
 }
 
-// Canonical is the one sentence that says the same. Parse understands it as s again.
+// Canonical returns the canonical sentence of s. Parse returns s for it.
 func (s Said) Canonical() string {
 	this, of := "this", ""
 	if s.Task != "" {
@@ -99,7 +99,7 @@ func (s Said) stuck() string {
 	return "agent " + quoteName(s.Agent) + " is stuck on " + s.Task
 }
 
-// quoteName writes a name as it stands, or in quotes where it would not be read as one.
+// quoteName returns a name, in quotes if it would not be parsed as a name.
 func quoteName(name string) string {
 	if last := name[max(len(name)-1, 0):]; last == "." || last == "-" || reserved()[name] || (word{text: name}).isTask() {
 		return quote(name)
@@ -111,7 +111,7 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
 
-// check refuses slots that hold what they cannot.
+// check refuses malformed values.
 func (s Said) check() error {
 	if s.Agent != "" {
 		if err := event.CheckName("the agent's name", s.Agent); err != nil {
@@ -129,12 +129,12 @@ func (s Said) check() error {
 		}
 	}
 	if len(s.Detail) > MaxDetail {
-		return refusal.New(refusal.TooLarge, "say it shorter", "the reason has %d bytes, at most %d are allowed", len(s.Detail), MaxDetail)
+		return refusal.New(refusal.TooLarge, "shorten it", "the reason has %d bytes, at most %d are allowed", len(s.Detail), MaxDetail)
 	}
 	return nil
 }
 
-// Examples are sentences that show what can be said, one for each intent and slot.
+// Examples returns example sentences, one for each intent and field.
 func Examples() []string {
 	return []string{
 		"hand this off to AGENT because REASON",

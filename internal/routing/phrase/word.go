@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// word is a piece of a sentence: a word in lower case, something in quotes as it stands, or a mark.
+// word is a token of a sentence: a word in lower case, a quotation unchanged, or a mark.
 type word struct {
 	text       string
 	quoted     bool
@@ -16,13 +16,13 @@ type word struct {
 	start, end int  // in the text
 }
 
-// is reports whether w is this word of the grammar, or this mark.
+// is reports whether w is an unquoted word or a mark with this text.
 func (w word) is(text string) bool { return !w.quoted && w.text == text }
 
-// marks end a clause, or set off a reason.
+// marks end a clause, or announce a reason.
 const marks = ".;!?:,"
 
-// wordsOf splits a text. Letters are folded only where that cannot turn one name into another: A to Z.
+// wordsOf splits a text into tokens. It folds only the letters A to Z, so that no two names become equal otherwise.
 func wordsOf(text string) ([]word, error) {
 	var list []word
 	for at := 0; at < len(text); {
@@ -50,12 +50,12 @@ func wordsOf(text string) ([]word, error) {
 	return list, nil
 }
 
-// closing are the quotes that end what begins with another.
+// closing maps each opening quote to the quotes that end the quotation.
 var closing = map[rune]string{'"': `"`, '“': `"”`, '„': `"”“`, '«': "»", '`': "`", '\'': "'’", '‘': "'’"}
 
 func opens(r rune) bool { return closing[r] != "" }
 
-// quotedAt reads what stands in quotes. Between straight double quotes a backslash takes the next character as it is.
+// quotedAt reads a quotation. Between straight double quotes a backslash escapes the next character.
 func quotedAt(text string, at int, open rune, size int) (word, error) {
 	var b strings.Builder
 	for i := at + size; i < len(text); {
@@ -78,17 +78,17 @@ func quotedAt(text string, at int, open rune, size int) (word, error) {
 			b.WriteRune(r)
 		}
 	}
-	return word{}, refusal.New(refusal.Invalid, "close the quotes, or leave them out", "a quotation begins at byte %d and does not end", at+1).
+	return word{}, refusal.New(refusal.Invalid, "close the quotes, or remove them", "a quotation begins at byte %d and does not end", at+1).
 		With("why", NotUnderstood)
 }
 
-// within reports whether the apostrophe before i is inside a word, so that it ends no quotation.
+// within reports whether the apostrophe before i is inside a word and so does not end a quotation.
 func within(text string, i int, open rune) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	return (open == '\'' || open == '‘') && unicode.IsLetter(r)
 }
 
-// wordAt reads the word at a place, as the words that it is short for. Marks at its end are not part of it.
+// wordAt reads the word at an index and expands contractions. Marks at its end are not part of it.
 func wordAt(text string, at int) []word {
 	end := len(text)
 	for i, r := range text[at:] {
@@ -98,7 +98,7 @@ func wordAt(text string, at int) []word {
 		}
 	}
 	end = at + len(strings.TrimRight(text[at:end], "."))
-	if end == at { // dots alone cannot be: they are marks
+	if end == at { // not reached for dots alone, which are marks
 		end = at + 1
 	}
 	plain := fold(text[at:end])
@@ -119,7 +119,7 @@ func wordAt(text string, at int) []word {
 	return []word{{text: plain, start: at, end: end}}
 }
 
-// fold is a word in lower case, with plain apostrophes and hyphens.
+// fold returns a word in lower case, with ASCII apostrophes and hyphens.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -134,7 +134,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// short is what is written together, and what it is short for.
+// short maps contractions and abbreviations to the full words.
 var short = map[string]string{
 	"what's": "what is", "who's": "who is", "it's": "it is", "that's": "that is", "let's": "let us", "where's": "where is",
 	"i'd": "i would", "i'll": "i will", "i'm": "i am", "i've": "i have", "we'd": "we would", "we'll": "we will", "we're": "we are",

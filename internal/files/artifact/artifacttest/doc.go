@@ -1,6 +1,6 @@
-// Package artifacttest is the suite that every store of artifacts must pass.
+// Package artifacttest is the test suite of every artifact store.
 //
-// Invariants: the suite knows nothing of a store's technology; what only one has is tested beside it.
+// Invariants: the suite asserts only the contract; tests of one implementation are in its package.
 //
 // Start reading at [Run].
 package artifacttest

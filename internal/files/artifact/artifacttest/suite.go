@@ -16,10 +16,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// MaxSize is the limit that the stores under test are opened with.
+// MaxSize is the size limit of the stores under test.
 const MaxSize = 1 << 16
 
-// Quota is what a workspace of the stores under test may keep.
+// Quota is the quota of the stores under test.
 var Quota = artifact.Quota{Bytes: 3 * MaxSize, Count: 12}
 
 // Clock is the time of a store under test.
@@ -28,10 +28,10 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock returns a clock that stands still.
+// NewClock returns a clock that only Advance moves.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)} }
 
-// Now is what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Run puts a kind of store to the test. open makes a fresh, empty one with the limits [MaxSize] and [Quota].
+// Run runs the suite. open returns a new, empty store with the limits [MaxSize] and [Quota].
 func Run(t *testing.T, open func(t *testing.T, clock *Clock) artifact.Store) {
 	for name, test := range map[string]func(*testing.T, artifact.Store, *Clock){
 		"what was put is got back":                     putAndGet,
@@ -278,7 +278,7 @@ func empty(t *testing.T, s artifact.Store, clock *Clock) {
 	}
 }
 
-// race puts the same few artifacts from many sides while they are swept: whoever has put one finds it until the
+// race puts the same few artifacts from many goroutines while they are swept: a goroutine that has put one finds it until the
 // grace is over.
 func race(t *testing.T, s artifact.Store, clock *Clock) {
 	before := clock.Now() // everything old is swept; what is put from now on is young

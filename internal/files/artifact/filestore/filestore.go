@@ -16,18 +16,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// Options of a store. The zero value is a good one.
+// Options of a store. The zero value is usable.
 type Options struct {
 	MaxSize int64            // bytes of one artifact; 0 means [artifact.DefaultMaxSize]
-	Quota   artifact.Quota   // of each workspace; what is 0 means the defaults
-	MinFree int64            // free bytes of the disk below which nothing is put; 0 means 64 MiB, negative no check
+	Quota   artifact.Quota   // of each workspace; fields that are 0 mean the defaults
+	MinFree int64            // free bytes of the disk below which Put is refused; 0 means 64 MiB, negative no check
 	Now     func() time.Time // nil means time.Now
 }
 
-// defaultMinFree is twice what the embedded ledger wants: a disk that fills with artifacts stops no handoffs.
+// defaultMinFree is twice that of the embedded ledger: a disk that fills up with artifacts does not stop handoffs.
 const defaultMinFree = 64 << 20
 
-// Store keeps artifacts as files.
+// Store stores artifacts as files.
 type Store struct {
 	dir     string
 	root    *os.Root
@@ -36,8 +36,8 @@ type Store struct {
 	minFree int64
 	now     func() time.Time
 
-	// mu makes the renaming, touching and deleting of files one after the other, so that a sweep cannot delete what
-	// has just been put again, and quotas are kept. Contents are written and read outside it.
+	// mu serializes renaming, touching and deleting files, so that a sweep cannot delete content that was just put again,
+	// and quotas are exact. Content is written and read outside it.
 	mu   sync.Mutex
 	used map[string]artifact.Quota // by workspace
 }
@@ -49,7 +49,7 @@ const (
 	data       = "data"
 )
 
-// Open returns the store in a directory, which is made if need be, and removes what a crash left unfinished.
+// Open returns the store in a directory, which it creates if necessary, and removes unfinished files of a crash.
 func Open(dir string, o Options) (*Store, error) {
 	if o.MaxSize == 0 {
 		o.MaxSize = artifact.DefaultMaxSize
@@ -96,7 +96,7 @@ func (s *Store) prepare() error {
 	return s.count()
 }
 
-// Put implements [artifact.Store]. It writes the content also if it is there already: that mends a damaged file.
+// Put implements [artifact.Store]. It also writes content that is already stored, which repairs a damaged file.
 func (s *Store) Put(ctx context.Context, workspace string, r io.Reader) (artifact.Info, error) {
 	if err := (artifact.Key{Workspace: workspace, Digest: artifact.DigestOf(nil)}).Check(); err != nil {
 		return artifact.Info{}, err
@@ -107,23 +107,23 @@ func (s *Store) Put(ctx context.Context, workspace string, r io.Reader) (artifac
 		err = s.commit(tmp, artifact.Key{Workspace: workspace, Digest: info.Digest})
 	}
 	if err != nil {
-		_ = s.root.Remove(tmp) // else Open will
+		_ = s.root.Remove(tmp) // otherwise Open will
 		if isFull(err) {
-			err = artifact.Full("a file could not be written to its end")
+			err = artifact.Full("a file could not be written completely")
 		}
 		return artifact.Info{}, err
 	}
 	return info, nil
 }
 
-// write makes a file of what r yields, and makes it durable.
+// write writes the content of r to a file and syncs it.
 func (s *Store) write(ctx context.Context, name string, r io.Reader) (artifact.Info, error) {
 	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return artifact.Info{}, fmt.Errorf("artifacts: %w", err)
 	}
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(&roomy{s: s}, f, h), io.LimitReader(patient{ctx, r}, s.max+1))
+	n, err := io.Copy(io.MultiWriter(&spaceChecker{store: s}, f, h), io.LimitReader(contextReader{ctx, r}, s.max+1))
 	if err == nil && n > s.max {
 		err = artifact.TooLarge(s.max)
 	}
@@ -136,12 +136,12 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader) (artifact.I
 	return artifact.Info{Digest: artifact.DigestFrom(h), Size: n}, nil
 }
 
-// commit moves a finished file to its place.
+// commit renames a finished file to its final path.
 func (s *Store) commit(tmp string, k artifact.Key) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := place(k)
-	used, err := s.would(tmp, at, k.Workspace)
+	at := pathOf(k)
+	used, err := s.usageWith(tmp, at, k.Workspace)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *Store) commit(tmp string, k artifact.Key) error {
 	return s.sync(path.Dir(at))
 }
 
-// mkdir makes a directory and those above it, and makes their entries durable.
+// mkdir creates a directory with its parents, and syncs their entries.
 func (s *Store) mkdir(dir string) error {
 	err := s.root.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +177,7 @@ func (s *Store) mkdir(dir string) error {
 	return s.sync(path.Dir(dir))
 }
 
-// sync makes a directory's entries durable.
+// sync syncs the entries of a directory.
 func (s *Store) sync(dir string) error {
 	d, err := s.root.Open(dir)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) Get(ctx context.Context, k artifact.Key) (io.ReadCloser, artifac
 	if err := k.Check(); err != nil {
 		return nil, artifact.Info{}, err
 	}
-	f, err := s.root.Open(place(k))
+	f, err := s.root.Open(pathOf(k))
 	if err != nil {
 		return nil, artifact.Info{}, missing(k, err)
 	}
@@ -205,7 +205,7 @@ func (s *Store) Get(ctx context.Context, k artifact.Key) (io.ReadCloser, artifac
 	body := struct {
 		io.Reader
 		io.Closer
-	}{patient{ctx, f}, f}
+	}{contextReader{ctx, f}, f}
 	return artifact.Verified(body, k.Digest), artifact.Info{Digest: k.Digest, Size: st.Size()}, nil
 }
 
@@ -217,10 +217,10 @@ func (s *Store) Touch(_ context.Context, k artifact.Key) (artifact.Info, error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if err := s.root.Chtimes(place(k), now, now); err != nil {
+	if err := s.root.Chtimes(pathOf(k), now, now); err != nil {
 		return artifact.Info{}, missing(k, err)
 	}
-	st, err := s.root.Stat(place(k))
+	st, err := s.root.Stat(pathOf(k))
 	if err != nil {
 		return artifact.Info{}, missing(k, err)
 	}
@@ -236,9 +236,9 @@ func (s *Store) Sweep(ctx context.Context, before time.Time, keep func(artifact.
 		}
 		k, ok := keyOf(name)
 		if !ok {
-			return nil // not ours: leave it alone
+			return nil // a foreign file: ignore it
 		}
-		kept, err := s.spare(name, before)
+		kept, err := s.tooYoung(name, before)
 		if err == nil && !kept {
 			kept, err = keep(k)
 		}
@@ -265,8 +265,8 @@ func (s *Store) Sweep(ctx context.Context, before time.Time, keep func(artifact.
 	return done, nil
 }
 
-// spare reports whether a file is too young to be swept.
-func (s *Store) spare(name string, before time.Time) (bool, error) {
+// tooYoung reports whether a file is too young to be swept.
+func (s *Store) tooYoung(name string, before time.Time) (bool, error) {
 	st, err := s.root.Stat(name)
 	if err != nil {
 		return false, err
@@ -274,7 +274,7 @@ func (s *Store) spare(name string, before time.Time) (bool, error) {
 	return !st.ModTime().Before(before), nil
 }
 
-// remove deletes a file unless it was put or touched while the sweep asked about it.
+// remove deletes a file unless it was put or touched while keep was called.
 func (s *Store) remove(name, workspace string, before time.Time) (kept bool, freed int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,16 +296,16 @@ func (s *Store) remove(name, workspace string, before time.Time) (kept bool, fre
 // Close implements [artifact.Store].
 func (s *Store) Close() error { return s.root.Close() }
 
-// place is where an artifact's file is. The key was checked, so no part of it can lead anywhere else.
-func place(k artifact.Key) string {
+// pathOf returns the path of an artifact. The key was checked, so that no part of it can lead elsewhere.
+func pathOf(k artifact.Key) string {
 	h := k.Digest.Hex()
 	return path.Join(data, k.Workspace, h[:2], h)
 }
 
-// keyOf is the artifact whose file has a name, if it is one.
+// keyOf returns the artifact that is stored at a path; false if none can be.
 func keyOf(name string) (artifact.Key, bool) {
 	k := artifact.Key{Workspace: path.Base(path.Dir(path.Dir(name))), Digest: artifact.Digest("sha256:" + path.Base(name))}
-	return k, k.Check() == nil && place(k) == name
+	return k, k.Check() == nil && pathOf(k) == name
 }
 
 func missing(k artifact.Key, err error) error {
@@ -315,15 +315,15 @@ func missing(k artifact.Key, err error) error {
 	return fmt.Errorf("artifacts: %w", err)
 }
 
-// patient is a reader that ends with its context.
-type patient struct {
+// contextReader is a reader that fails when its context ends.
+type contextReader struct {
 	ctx context.Context //nolint:containedctx // lives as long as one call
 	r   io.Reader
 }
 
-func (p patient) Read(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return p.r.Read(b)
+	return c.r.Read(b)
 }

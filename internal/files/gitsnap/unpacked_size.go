@@ -11,13 +11,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// alphabet are the digits of git's base 85.
+// alphabet is the digits of the base 85 of git.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// checkExpansion refuses a patch whose binary parts would unpack to more than MaxTree, before git unpacks them. The
-// size of a literal is in its first line; that of what a delta makes is in the delta's own first bytes. A line of a
-// text that happens to look like the start of a binary part counts too: at worst a patch is refused that need not be.
-func checkExpansion(patch []byte) error {
+// checkUnpackedSize refuses a patch whose binary parts would unpack to more than MaxTree, before git unpacks them. The size of
+// a literal is in its first line; that of the result of a delta is in the first bytes of the delta. A text line that looks like
+// the start of a binary part counts too: at worst that refuses a harmless patch.
+func checkUnpackedSize(patch []byte) error {
 	var total uint64
 	lines := bytes.Split(patch, []byte("\n"))
 	for i, line := range lines {
@@ -54,7 +54,7 @@ func binaryPart(line []byte) (kind string, size uint64, ok bool) {
 	return kind, size, err == nil
 }
 
-// deltaResult is the size of what a delta makes. Its first line always holds enough: two numbers of up to ten bytes.
+// deltaResult returns the size of the result of a delta. Its first line always contains it: two numbers of up to ten bytes.
 func deltaResult(line []byte) (uint64, bool) {
 	packed, ok := decode85(line)
 	if !ok {

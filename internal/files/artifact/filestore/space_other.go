@@ -4,7 +4,7 @@ package filestore
 
 import "math"
 
-// freeSpace is not known here: a full disk is noticed when a write fails.
+// freeSpace is not implemented on this system: a full disk is detected when a write fails.
 func freeSpace(string) (int64, error) { return math.MaxInt64, nil }
 
 func isFull(error) bool { return false }

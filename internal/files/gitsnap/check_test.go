@@ -59,7 +59,7 @@ func TestLinksThatStayInTheTreeMayTravel(t *testing.T) {
 		{"l", ".GIT/config", true},
 		{"l", `..\x`, true},
 	} {
-		if got := leadsOut(c.link, c.target); got != c.out {
+		if got := escapes(c.link, c.target); got != c.out {
 			t.Errorf("%s -> %s leads out: %v", c.link, c.target, got)
 		}
 	}
@@ -114,7 +114,7 @@ func TestAPatchThatUnpacksToTooMuchIsRefusedBeforeGitSeesIt(t *testing.T) {
 		"a delta of rubbish":    {"delta 5\nE00000\n", refusal.Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := checkExpansion([]byte(c.patch)); refusal.CodeOf(err) != c.code {
+			if err := checkUnpackedSize([]byte(c.patch)); refusal.CodeOf(err) != c.code {
 				t.Errorf("%v", err)
 			}
 		})
@@ -124,7 +124,7 @@ func TestAPatchThatUnpacksToTooMuchIsRefusedBeforeGitSeesIt(t *testing.T) {
 func FuzzExpansion(f *testing.F) {
 	f.Add([]byte(delta(f, 1000)))
 	f.Add([]byte("literal 5\nMabcde\ndelta 7\nzzzzzz\n"))
-	f.Fuzz(func(_ *testing.T, patch []byte) { _ = checkExpansion(patch) })
+	f.Fuzz(func(_ *testing.T, patch []byte) { _ = checkUnpackedSize(patch) })
 }
 
 func FuzzSnapshot(f *testing.F) {

@@ -20,43 +20,43 @@ import (
 
 const (
 	maxBody = 256 << 10
-	// maxKept is how many bytes of an answer go on record.
+	// maxKept is the number of bytes of an answer that are recorded.
 	maxKept = 8 << 10
-	// maxTokens is more than any call can cost; an endpoint that says more is not believed.
+	// maxTokens is more than any call can use; greater numbers of an endpoint are ignored.
 	maxTokens = 10_000_000
 )
 
-// failure is a try that came to nothing.
+// failure is a failed try.
 type failure struct {
 	*refusal.Error
-	again bool          // another try may go better
-	after time.Duration // that the endpoint asks to wait before
+	again bool          // another try may succeed
+	after time.Duration // the wait that the endpoint asks for
 }
 
 func failed(again bool, format string, args ...any) *failure {
 	return &failure{Error: unavailable(format, args...), again: again}
 }
 
-// try asks for a principal, and asks again where that may help, until the time is over.
+// try asks on behalf of a principal, and asks again if that may help, until the timeout.
 func (a *Adviser) try(ctx context.Context, by string, q *question, told *routing.Told) (string, error) {
 	for wait := a.opts.Backoff; ; wait *= 2 {
-		if err := a.guard.begin(by, q.estimate); err != nil {
+		if err := a.budget.begin(by, q.estimate); err != nil {
 			return "", err
 		}
 		told.Tries++
 		content, f := a.once(ctx, by, q, told)
 		if f == nil {
-			return content, nil // how good it is counts, once it is read
+			return content, nil // success or failure is counted once it is parsed
 		}
-		if !errors.Is(ctx.Err(), context.Canceled) { // else it is the caller who gave up
-			a.guard.judged(false)
+		if !errors.Is(ctx.Err(), context.Canceled) { // otherwise the caller cancelled
+			a.budget.judged(false)
 		}
 		if !f.again || told.Tries > a.opts.Retries || ctx.Err() != nil {
 			return "", f.Error
 		}
 		wait = max(wait, f.after)
 		if ends, ok := ctx.Deadline(); ok && time.Until(ends) <= wait {
-			return "", unavailable("%s; the next try would have to wait %s, longer than there is time", f.Message, wait)
+			return "", unavailable("%s; the next try would have to wait %s, beyond the timeout", f.Message, wait)
 		}
 		select {
 		case <-time.After(wait):
@@ -66,7 +66,7 @@ func (a *Adviser) try(ctx context.Context, by string, q *question, told *routing
 	}
 }
 
-// reply is what of a chat completion counts.
+// reply is the part of a chat completion that is read.
 type reply struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
@@ -80,11 +80,11 @@ type reply struct {
 	} `json:"usage"`
 }
 
-// once makes one call, and gives the content of its answer.
+// once makes one call and returns the content of its answer.
 func (a *Adviser) once(ctx context.Context, by string, q *question, told *routing.Told) (string, *failure) {
-	cost := q.estimate // of a call that tells nothing
+	cost := q.estimate // if the answer does not tell
 	defer func() {
-		a.guard.spent(by, q.estimate, cost)
+		a.budget.spent(by, q.estimate, cost)
 		told.Tokens += cost
 	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(q.body))
@@ -138,8 +138,8 @@ func (a *Adviser) once(ctx context.Context, by string, q *question, told *routin
 	return c.Message.Content, nil
 }
 
-// status is what a status and a type say of an answer; nil for one to read. Nothing of its body is repeated: it may
-// quote the key.
+// status returns the failure that the status and the type of an answer mean; nil if it is to be read. It repeats nothing of
+// the body, which may contain the key.
 func (a *Adviser) status(res *http.Response) *failure {
 	switch code := res.StatusCode; {
 	case code >= 300 && code < 400:
@@ -154,12 +154,12 @@ func (a *Adviser) status(res *http.Response) *failure {
 		return failed(false, "the model's endpoint answers %d", code)
 	}
 	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return failed(false, "the model's endpoint answers with something else than JSON")
+		return failed(false, "the model's endpoint does not answer with JSON")
 	}
 	return nil
 }
 
-// retryAfter is how long an endpoint asks to wait, in seconds or until a date; 0 if it does not, or nonsense.
+// retryAfter returns the wait that an endpoint asks for, in seconds or until a date; 0 if there is none or it is malformed.
 func retryAfter(header string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(header, 10, 63); err == nil {
 		return time.Duration(min(n, 1<<20)) * time.Second //nolint:gosec // bounded
@@ -170,15 +170,15 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// reason says in short why a call broke off.
+// reason describes briefly why a call failed.
 func (a *Adviser) reason(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "it takes longer than " + a.opts.Timeout.String()
 	case ctx.Err() != nil:
-		return "the call was given up"
+		return "the call was cancelled"
 	}
-	var broken *url.Error // has the address, which is not for callers
+	var broken *url.Error // contains the address, which callers must not see
 	if errors.As(err, &broken) {
 		err = broken.Err
 	}
@@ -189,7 +189,7 @@ func (a *Adviser) reason(ctx context.Context, err error) string {
 	return a.keep(err.Error())
 }
 
-// keep is a text fit for records and errors: bounded, and without the key, should the endpoint repeat it.
+// keep makes a text fit for records and errors: bounded, and without the key, in case the endpoint repeats it.
 func (a *Adviser) keep(text string) string {
 	if a.opts.Key != "" {
 		text = strings.ReplaceAll(text, a.opts.Key, "[key]")

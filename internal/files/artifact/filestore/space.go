@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// count finds out what each workspace keeps.
+// count computes the usage of each workspace.
 func (s *Store) count() error {
 	return fs.WalkDir(s.root.FS(), data, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -27,8 +27,8 @@ func (s *Store) count() error {
 	})
 }
 
-// would is what a workspace keeps once a finished file is in its place, or the refusal of that.
-func (s *Store) would(tmp, at, workspace string) (artifact.Quota, error) {
+// usageWith returns the usage of a workspace with a finished file, or the refusal if that exceeds the quota.
+func (s *Store) usageWith(tmp, at, workspace string) (artifact.Quota, error) {
 	st, err := s.root.Stat(tmp)
 	if err != nil {
 		return artifact.Quota{}, fmt.Errorf("artifacts: %w", err)
@@ -36,7 +36,7 @@ func (s *Store) would(tmp, at, workspace string) (artifact.Quota, error) {
 	used := s.used[workspace]
 	old, err := s.root.Lstat(at)
 	switch {
-	case err == nil: // the same content, or a damaged file that is mended: no quota forbids that
+	case err == nil: // the same content, or the repair of a damaged file: allowed whatever the quota
 		used.Bytes += st.Size() - old.Size()
 		return used, nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -46,25 +46,25 @@ func (s *Store) would(tmp, at, workspace string) (artifact.Quota, error) {
 	return used, s.quota.Check(used)
 }
 
-// lookEvery is how many bytes are written between two looks at the disk's free space.
-const lookEvery = 1 << 20
+// checkEvery is the number of bytes written between two checks of the free space.
+const checkEvery = 1 << 20
 
-// roomy is a writer that keeps nothing and fails when there is no room left.
-type roomy struct {
-	s    *Store
-	next int // bytes until the next look
+// spaceChecker is a writer that discards its input and fails when the disk is nearly full.
+type spaceChecker struct {
+	store *Store
+	next  int // bytes until the next check
 }
 
-func (r *roomy) Write(b []byte) (int, error) {
-	if r.next -= len(b); r.next > 0 {
+func (c *spaceChecker) Write(b []byte) (int, error) {
+	if c.next -= len(b); c.next > 0 {
 		return len(b), nil
 	}
-	r.next = lookEvery
-	return len(b), r.s.room()
+	c.next = checkEvery
+	return len(b), c.store.checkSpace()
 }
 
-// room refuses when the disk has too little left.
-func (s *Store) room() error {
+// checkSpace refuses if the disk is nearly full.
+func (s *Store) checkSpace() error {
 	if s.minFree < 0 {
 		return nil
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Why says why a sentence is no instruction. The set is closed.
+// Why is the reason why a sentence is not an instruction. The set is closed.
 type Why string
 
-// Why a sentence is not acted on.
+// The reasons.
 const (
 	Empty         Why = "empty"
-	Negated       Why = "negated"     // it says not to, or takes it back
-	Conditional   Why = "conditional" // it says when, or perhaps
-	Question      Why = "question"    // it asks whether
-	Several       Why = "several"     // it says more than one thing
+	Negated       Why = "negated"     // it forbids the action, or retracts it
+	Conditional   Why = "conditional" // it depends on a condition, or is uncertain
+	Question      Why = "question"    // it is a question
+	Several       Why = "several"     // it contains several instructions
 	Incomplete    Why = "incomplete"  // a name is missing
-	Leftover      Why = "leftover"    // part of it is understood
-	Ambiguous     Why = "ambiguous"   // it can be read in more than one way
+	Leftover      Why = "leftover"    // only part of it is understood
+	Ambiguous     Why = "ambiguous"   // it has several readings
 	NotUnderstood Why = "not_understood"
 )
 
@@ -27,9 +27,9 @@ func doubt(why Why, hint, format string, args ...any) *refusal.Error {
 	return refusal.New(refusal.Invalid, hint, format, args...).With("why", why).With("say", Examples())
 }
 
-// explain says why no rule fits the whole sentence, what matters most first.
+// explain returns the refusal of a sentence that no rule matches as a whole, with the most important reason.
 func (s *sentence) explain() error {
-	const plain = "nothing was done; say plainly what to do"
+	const plain = "nothing was done; say directly what to do"
 	var no, cond *word
 	for i := range s.command {
 		w := &s.command[i]
@@ -44,7 +44,7 @@ func (s *sentence) explain() error {
 	case no != nil:
 		return doubt(Negated, plain, "it says %q", no.text)
 	case cond != nil && !s.command[0].is("should"):
-		return doubt(Conditional, plain+" now", "it says %q, and only what is to be done now can be done", cond.text)
+		return doubt(Conditional, plain+" now", "it says %q, and an instruction takes effect now", cond.text)
 	case s.asks && !s.request:
 		return s.question(beginning(s.command).said)
 	}
@@ -60,21 +60,21 @@ func (s *sentence) explain() error {
 		return s.question(beginning(s.command).said)
 	}
 	if parts := s.parts(); len(parts) > 1 {
-		return doubt(Several, "say one thing at a time", "it says %d things: %s", len(parts), strings.Join(parts, "; and: ")).With("readings", parts)
+		return doubt(Several, "give one instruction at a time", "it contains %d instructions: %s", len(parts), strings.Join(parts, "; and: ")).With("readings", parts)
 	}
 	return s.leftover()
 }
 
-// question answers one that is no request.
+// question returns the refusal of a question that is not a request.
 func (s *sentence) question(about Said) error {
-	hint := "nothing was done; say it as an instruction"
+	hint := "nothing was done; write it as an instruction"
 	if about.Intent != "" {
 		hint += ", for example: " + about.Canonical()
 	}
 	return doubt(Question, hint, "it is a question, not an instruction")
 }
 
-// parts are the instructions that the pieces of a sentence are, each by itself.
+// parts returns the canonical instructions of the clauses of a sentence.
 func (s *sentence) parts() []string {
 	var list []string
 	rest := s.clauses
@@ -94,9 +94,9 @@ func (s *sentence) parts() []string {
 	return list
 }
 
-// leftover says how far the sentence was understood.
+// leftover returns the refusal of a sentence that is understood in part, or not at all.
 func (s *sentence) leftover() error {
-	const hint = "say the rest in other words, or leave it out; a reason goes after \"because\", a name that is an ordinary word into quotes"
+	const hint = "write the rest in other words, or omit it; a reason goes after \"because\", a name that is an ordinary word into quotes"
 	best := beginning(s.command)
 	if best.end == 0 || best.end == len(s.command) {
 		return doubt(NotUnderstood, "say one of: "+strings.Join(Examples(), "; "), "%q is not understood", clipped(s.text))
@@ -105,7 +105,7 @@ func (s *sentence) leftover() error {
 	return doubt(Leftover, hint, "%q is understood, but not %q", best.said.Canonical(), clipped(rest)).With("understood", best.said.Canonical())
 }
 
-// clipped shortens what is quoted in a message.
+// clipped shortens a quotation in a message.
 func clipped(text string) string {
 	text = strings.TrimSpace(text)
 	if short := refusal.Clip(text, 120); short != text {
