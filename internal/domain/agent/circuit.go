@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Outcome is how an offer to an agent, or its lease on a task, ended. Rejections, offers nobody saw and claims
-// nobody took say nothing about an agent's health and are not outcomes.
+// Outcome is how an offer to an agent, or its lease on a task, ended. Rejections, offers that
+// were not seen and claims that were not accepted say nothing about an agent's health and are not outcomes.
 type Outcome string
 
 // The outcomes.
@@ -16,7 +16,7 @@ const (
 	DeliveryError Outcome = "delivery_error" // a push could not be delivered
 	Unanswered    Outcome = "unanswered"     // an offer was seen and not answered in time
 	LeaseLost     Outcome = "lease_lost"     // the agent stopped while it owned a task
-	Success       Outcome = "success"        // the agent caught it
+	Success       Outcome = "success"        // the agent accepted it, or finished the task
 )
 
 // Valid reports whether o is a known outcome.
@@ -81,7 +81,7 @@ func within(now, from, until time.Time) bool {
 	return now.Before(until) && from.Sub(now) < until.Sub(from)
 }
 
-// Worth reports whether an outcome changes anything, so that the many successes of a healthy agent need no entry.
+// Worth reports whether an outcome changes the circuit: the many successes of a healthy agent need no entry.
 func Worth(s State, c ReportOutcome) bool {
 	return c.Outcome.Valid() && circuitActionFor(s, c, time.Time{}) != Ignore
 }

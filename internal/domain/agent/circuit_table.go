@@ -5,7 +5,7 @@ import "time"
 // CircuitState is a circuit's phase, as finely as its transitions need it.
 type CircuitState string
 
-// The situations. Time moves Broken to Waiting and Probing to Waiting, without an event.
+// The states of a circuit. Time moves Broken to Waiting and Probing to Waiting, without an event.
 const (
 	Clean    CircuitState = "closed"
 	Counting CircuitState = "closed, with failures"
@@ -111,7 +111,7 @@ var circuitActions = func() map[CircuitState]map[CircuitTrigger]CircuitAction {
 	return m
 }()
 
-// actionFor looks up what an agent's circuit does about a command.
+// circuitActionFor looks up what an agent's circuit does about a command.
 func circuitActionFor(s State, c Command, now time.Time) CircuitAction {
 	if !s.Exists() {
 		return Ignore

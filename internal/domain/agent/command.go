@@ -6,19 +6,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 )
 
-// Command is something an agent, an operator or the system wants of one agent. The set is sealed.
+// Command asks for a change of one agent. The set is sealed.
 type Command interface{ agent() string }
 
-// Register creates the agent or replaces what is known about it. Readiness and circuit stay as they are, except
-// that an agent which had been removed starts afresh.
+// Register creates the agent or replaces its spec. Readiness and circuit are kept, except for an agent that had been
+// removed.
 type Register struct {
 	Name string
 	Spec Spec
 }
 
-// SetReadiness says whether the agent takes new work. The last word counts, whoever said it, but for one: whom an
-// operator has made anything else than ready, only an operator makes ready again ([DutyTable]). A word that counts also
-// ends a lapse of presence, which the next missed heartbeat brings back.
+// SetReadiness says whether the agent takes new work. The last command counts, with one exception: an agent that an
+// operator has made anything else than ready is made ready again by operators only ([DutyTable]). The command also ends
+// a lapse of presence, until the next missed heartbeat.
 type SetReadiness struct {
 	Name      string
 	Readiness Readiness
@@ -35,7 +35,7 @@ type LapsePresence struct {
 // ReturnPresence says that an agent whose presence had lapsed is heard again. What it last said counts again.
 type ReturnPresence struct{ Name string }
 
-// Remove takes the agent out of the registry. What it holds is not touched. Its name may be registered again.
+// Remove removes the agent. Its tasks are not changed. Its name may be registered again.
 type Remove struct{ Name string }
 
 // ReportOutcome tells the circuit how an offer or a lease ended.
@@ -54,7 +54,7 @@ type ClaimProbe struct {
 	Handoff string
 }
 
-// ResetCircuit closes the circuit and forgets its failures, on an operator's word.
+// ResetCircuit closes the circuit and clears its failures, as an operator.
 type ResetCircuit struct{ Name string }
 
 func (c Register) agent() string       { return c.Name }

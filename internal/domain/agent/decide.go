@@ -8,8 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Decide says what a command makes of an agent at the time now. No events and no error mean that all is as wanted
-// already. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
+// Decide returns the events of a command on an agent at the time now. No events and no error mean that nothing changes. Refusals: invalid for what breaks a rule on its own, not_found for an agent that is not registered,
 // circuit_open for a probe that may not start, not_permitted for a readiness that somebody else sets, conflict for an agent that
 // is off duty and says it is ready.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {

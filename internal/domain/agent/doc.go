@@ -1,5 +1,5 @@
-// Package registry holds the rules for agents: who is registered, what they can do, how ready they are, and
-// whether their circuit is closed. One agent is one stream (agent/NAME); its [State] is the fold of its events.
+// Package agent holds the rules for agents: their registration, capabilities and readiness, and the circuit breaker that
+// keeps offers from an agent that fails. One agent is one stream (agent/NAME); its [State] is the fold of its events.
 //
 // It never reads a clock: now is an input.
 //

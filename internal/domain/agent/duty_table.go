@@ -1,18 +1,18 @@
 package agent
 
-// Duty is whether an agent's own word on its readiness is enough.
+// Duty is whether an agent may make itself ready.
 type Duty string
 
-// The duties. What takes an agent off duty is an operator's word, and nobody else's.
+// The duties. Only an operator takes an agent off duty.
 const (
 	OnDuty  Duty = "on duty"
 	OffDuty Duty = "off duty"
 )
 
-// DutyTrigger is what somebody says of an agent's readiness, as finely as duty needs it.
+// DutyTrigger is a change of readiness, with its author.
 type DutyTrigger string
 
-// The words.
+// The triggers.
 const (
 	ReadyByAgent    DutyTrigger = "ready, says the agent"
 	ElseByAgent     DutyTrigger = "busy, draining or offline, says the agent"
@@ -41,10 +41,9 @@ type DutyRule struct {
 	Become Duty
 }
 
-// DutyTable says whose word on readiness is taken when. [Decide] and [Fold] act by it.
+// DutyTable says which changes of readiness are accepted. [Decide] and [Fold] follow it.
 //
-// The row that is refused ends on duty all the same: older records may hold such a word as taken, and what was taken
-// happened.
+// The row that is refused still ends on duty: older records may hold such a change as accepted.
 var DutyTable = []DutyRule{
 	{OnDuty, ReadyByAgent, true, OnDuty},
 	{OnDuty, ElseByAgent, true, OnDuty},
@@ -56,7 +55,7 @@ var DutyTable = []DutyRule{
 	{OffDuty, ElseByOperator, true, OffDuty},
 }
 
-// dutyRule is the row for a word about an agent.
+// dutyRule is the row for a change of readiness of an agent.
 func dutyRule(s State, w DutyTrigger) DutyRule {
 	for _, r := range DutyTable {
 		if r.In == s.Duty() && r.On == w {

@@ -2,7 +2,7 @@ package agent
 
 import "time"
 
-// Event is a fact about one agent. The set is sealed by [Events].
+// Event is an event of one agent. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -28,7 +28,7 @@ type Registered struct {
 	At   time.Time `json:"at"`
 }
 
-// Updated replaces what is known about an agent.
+// Updated replaces an agent's spec.
 type Updated struct {
 	Spec Spec `json:"spec"`
 }
@@ -36,7 +36,7 @@ type Updated struct {
 // Removed ends an agent's life.
 type Removed struct{}
 
-// ReadinessChanged is a new word on whether the agent takes work.
+// ReadinessChanged says whether the agent takes work from now on.
 type ReadinessChanged struct {
 	From Readiness `json:"from"` // what counted before
 	To   Readiness `json:"to"`
@@ -84,7 +84,7 @@ type CircuitOpened struct {
 type ProbeClaimed struct {
 	Handoff string    `json:"handoff"`
 	At      time.Time `json:"at"`
-	Until   time.Time `json:"until"` // a probe that has not reported by then makes room for another
+	Until   time.Time `json:"until"` // a probe without an outcome by then gives way to another
 }
 
 // CircuitClosed closes the circuit because the probe succeeded.
@@ -94,7 +94,7 @@ type CircuitClosed struct {
 	Handoff string `json:"handoff"`
 }
 
-// CircuitReset closes the circuit on an operator's word.
+// CircuitReset closes the circuit for an operator.
 type CircuitReset struct{}
 
 // EventName is "agent-registered".

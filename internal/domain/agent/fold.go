@@ -1,6 +1,6 @@
 package agent
 
-// Fold returns the state after a fact. It never refuses; events of other rooms change nothing.
+// Fold returns the state after an event. It never refuses; events of other packages change nothing.
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
 	case Registered:

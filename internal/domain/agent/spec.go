@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Kind says whether a person or a program catches what is handed over.
+// Kind says whether the agent is a program or a person.
 type Kind string
 
 // The kinds of agent.
@@ -54,8 +54,8 @@ type Breaker struct {
 	OpenFor  time.Duration `json:"open_for_ns"` // how long it stays open before one probe; 0 means DefaultOpenFor
 }
 
-// Estimates are what a usual task takes of an agent, as its operator reckons: they rank agents that could all do it, and bind
-// nobody.
+// Estimates holds the cost and the time of a usual task, as an operator estimates them. They rank agents that could all do a
+// task, and bind nobody.
 type Estimates struct {
 	Cost    int64         `json:"cost_micros,omitempty"` // millionths of the currency that the deployment counts in; 0 is not known
 	Latency time.Duration `json:"latency_ns,omitempty"`  // from offer to result; 0 is not known
@@ -67,8 +67,8 @@ const (
 	DefaultOpenFor  = 60 * time.Second
 )
 
-// Spec is what is known about an agent apart from how it is doing. The zero value is a good one: a program that
-// pulls, without limits, presence lease or alternatives.
+// Spec is the registration of an agent, without its present readiness. The zero value is a program that pulls, without
+// limits, presence lease or alternatives.
 type Spec struct {
 	Kind          Kind          `json:"kind"` // empty means KindAgent
 	Description   string        `json:"description,omitempty"`

@@ -14,7 +14,7 @@ const (
 	Ready    Readiness = "ready"
 	Busy     Readiness = "busy"     // for now it takes nothing more
 	Draining Readiness = "draining" // it finishes what it holds and takes nothing more
-	Offline  Readiness = "offline"  // it is not there
+	Offline  Readiness = "offline"  // it is not running
 )
 
 var readinesses = event.NewSet("readiness", Ready, Busy, Draining, Offline)
@@ -34,7 +34,7 @@ const (
 	ByOperator Author = "operator"
 )
 
-// State is everything that is known about one agent. The zero State is an agent that was never registered. It is
+// State is the state of one agent. The zero State is an agent that was never registered. It is
 // immutable: do not change the slices in it.
 type State struct {
 	Name    string    `json:"name"`

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Limits of what an agent may say about itself.
+// Limits of an agent's spec.
 const (
 	MaxCapabilities  = 64                // distinct capabilities
 	MaxFallbacks     = 16                // agents

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
+	update = flag.Bool("update", false, "write the frozen events again; only for events that were never released")
 
 	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	writer   = identity.Principal{Role: identity.Agent, Name: "writer"}

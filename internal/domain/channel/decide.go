@@ -11,7 +11,7 @@ import (
 // MaxSubscribers is the most that a channel has: as many children as a task may have.
 const MaxSubscribers = 256
 
-// Command is something that somebody wants of one channel. The set is sealed.
+// Command asks for a change of one channel. The set is sealed.
 type Command interface {
 	channel() (string, identity.Principal)
 }
@@ -30,14 +30,14 @@ type Describe struct {
 	Description string
 }
 
-// Subscribe adds an agent. Whether there is such an agent, the use case knows.
+// Subscribe adds an agent. The use case checks that the agent exists.
 type Subscribe struct {
 	By    identity.Principal
 	Name  string
 	Agent string // empty for the caller
 }
 
-// Unsubscribe takes an agent away.
+// Unsubscribe removes an agent.
 type Unsubscribe struct {
 	By    identity.Principal
 	Name  string
@@ -59,7 +59,7 @@ func (c Remove) channel() (string, identity.Principal)      { return c.Name, c.B
 // CheckName refuses (invalid) what cannot name a channel: the rule is that of agents.
 func CheckName(name string) error { return event.CheckName("channel", name) }
 
-// Decide says what a command makes of a channel at the time now. Refusals: invalid and too_large for what breaks a
+// Decide returns the events of a command on a channel at the time now. Refusals: invalid and too_large for what breaks a
 // rule on its own, not_found for a channel that is not there, not_permitted for what only its owner, the agent itself
 // or an operator may do, conflict for a name that is taken, limit for a channel that is full.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
@@ -91,7 +91,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		}
 		return []Event{Unsubscribed{Agent: agent}}, nil
 	case Remove:
-		if err := s.mayShape(c.By, "remove"); err != nil {
+		if err := s.requireOwner(c.By, "remove"); err != nil {
 			return nil, err
 		}
 		return []Event{Removed{}}, nil
@@ -113,7 +113,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 }
 
 func decideDescribe(s State, c Describe) ([]Event, error) {
-	if err := s.mayShape(c.By, "describe"); err != nil {
+	if err := s.requireOwner(c.By, "describe"); err != nil {
 		return nil, err
 	}
 	if err := checkDescription(c.Description); err != nil || c.Description == s.Description {
@@ -150,8 +150,8 @@ func subscriber(by identity.Principal, agent, verb string) (string, error) {
 	return agent, nil
 }
 
-// mayShape refuses what only the channel's owner and operators may do.
-func (s State) mayShape(by identity.Principal, verb string) error {
+// requireOwner refuses what only the channel's owner and operators may do.
+func (s State) requireOwner(by identity.Principal, verb string) error {
 	if by.IsOperator() || by.String() == s.Owner {
 		return nil
 	}

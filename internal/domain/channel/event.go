@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event is a fact about one channel. The set is sealed by [Events].
+// Event is an event of one channel. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -58,7 +58,7 @@ func (Unsubscribed) EventName() string { return "channel-unsubscribed" }
 // EventName is "channel-removed".
 func (Removed) EventName() string { return "channel-removed" }
 
-// Fold returns the state after a fact. It never refuses; events of other rooms change nothing.
+// Fold returns the state after an event. It never refuses; events of other packages change nothing.
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
 	case Created:

@@ -25,7 +25,7 @@ func (s State) Has(agent string) bool {
 	return ok
 }
 
-// Receivers are those whom a publisher reaches: every subscriber but itself. The caller owns the slice.
+// Receivers are the agents that a publisher reaches: every subscriber but itself. The caller owns the slice.
 func (s State) Receivers(publisher string) []string {
 	return slices.DeleteFunc(slices.Clone(s.Subscribers), func(a string) bool { return a == publisher })
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Hop is a change of hands in the course of a conversation.
+// Hop is one handoff in the course of a conversation.
 type Hop struct {
 	From, To string // agents by name
 	Reason   string // optional
 }
 
-// minTurn is the room in bytes below which a shortened turn says nothing.
+// minTurn is the fewest bytes of text of a shortened turn; a shorter one is omitted.
 const minTurn = 60
 
 // Continuity is a text that lets the next agent carry on: which agents spoke before and how often, the last changes
@@ -93,7 +93,7 @@ func previous(speakers []Speaker, handoffs []Hop, budget int) string {
 
 // handoffs adds the last changes of hands, oldest first, as far as a quarter of what is left reaches.
 func (b *budgeted) handoffs(hops []Hop) {
-	room, from := b.left/4, len(hops)
+	limit, from := b.left/4, len(hops)
 	var lines []string
 	for from > 0 {
 		h := hops[from-1]
@@ -101,10 +101,10 @@ func (b *budgeted) handoffs(hops []Hop) {
 		if h.Reason != "" {
 			s += " (" + clip(flat(h.Reason), 120) + ")"
 		}
-		if len(s)+1 > room {
+		if len(s)+1 > limit {
 			break
 		}
-		room -= len(s) + 1
+		limit -= len(s) + 1
 		lines = append(lines, s)
 		from--
 	}
@@ -124,7 +124,7 @@ func firstRequest(turns []Turn) int {
 // latest adds the last turns, oldest first; the newest is shortened rather than left out.
 func (b *budgeted) latest(turns []Turn, request int) {
 	const head = "Last turns, oldest first:"
-	room := b.left - len(head) - 1
+	limit := b.left - len(head) - 1
 	var parts []string
 	for i := len(turns) - 1; i >= 0; i-- {
 		if i == request {
@@ -132,14 +132,14 @@ func (b *budgeted) latest(turns []Turn, request int) {
 		}
 		label := "- " + speaker(turns[i]) + ":"
 		part := label + "\n" + indent(turns[i].Text)
-		if len(part)+1 > room && i == len(turns)-1 {
-			part = within(label, turns[i].Text, room-1)
+		if len(part)+1 > limit && i == len(turns)-1 {
+			part = within(label, turns[i].Text, limit-1)
 		}
-		if part == "" || len(part)+1 > room {
+		if part == "" || len(part)+1 > limit {
 			break
 		}
 		parts = append(parts, part)
-		room -= len(part) + 1
+		limit -= len(part) + 1
 	}
 	if len(parts) == 0 || !b.line(head) {
 		return
@@ -157,17 +157,16 @@ func speaker(t Turn) string {
 	return string(t.Role) + " to " + flat(t.Agent)
 }
 
-// within is a label and an indented text of at most room bytes together, shortened where it must be; "" where too
-// little of it would be left.
-func within(label, text string, room int) string {
+// within is a label and an indented text, shortened to at most limit bytes together; "" if too little would be left.
+func within(label, text string, limit int) string {
 	full := label + "\n" + indent(text)
-	if len(full) <= room {
+	if len(full) <= limit {
 		return full
 	}
-	if room < len(label)+minTurn {
+	if limit < len(label)+minTurn {
 		return ""
 	}
-	return clip(full, room)
+	return clip(full, limit)
 }
 
 // clip shortens text to n bytes with a mark that it was.

@@ -22,7 +22,7 @@ const (
 	MaxTasks  = 1000     // different tasks
 )
 
-// Append adds a turn. It is the only command: what was said was said.
+// Append adds a turn. It is the only command: turns are never changed.
 type Append struct {
 	By           memory.Reader
 	Conversation string
@@ -36,7 +36,7 @@ type Append struct {
 // CheckID refuses (invalid) what cannot be a conversation's id: ids are names as agents have them.
 func CheckID(id string) error { return event.CheckName("conversation", id) }
 
-// Decide says what appending a turn makes of a conversation at the time now. Refusals: invalid and too_large for what
+// Decide returns the event of appending a turn to a conversation at the time now. Refusals: invalid and too_large for what
 // breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
 // speaking as another agent, limit for a conversation that is full.
 func Decide(s State, c Append, now time.Time) ([]Event, error) {
@@ -53,7 +53,7 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 	if err := c.mayAppend(s); err != nil {
 		return nil, err
 	}
-	if err := c.checkRoom(s); err != nil {
+	if err := c.checkLimits(s); err != nil {
 		return nil, err
 	}
 	return []Event{TurnAppended{Conversation: c.Conversation, Turn: Turn{
@@ -113,8 +113,8 @@ func (c Append) mayAppend(s State) error {
 	return nil
 }
 
-// checkRoom refuses a turn for which a conversation has no room left.
-func (c Append) checkRoom(s State) error {
+// checkLimits refuses a turn that exceeds a limit of the conversation.
+func (c Append) checkLimits(s State) error {
 	var full string
 	switch {
 	case s.Turns >= MaxTurns:

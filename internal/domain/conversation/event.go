@@ -2,7 +2,7 @@ package conversation
 
 import "slices"
 
-// Event is a fact about one conversation. The set is sealed by [Events].
+// Event is an event of one conversation. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -17,7 +17,7 @@ type TurnAppended struct {
 // EventName is "conversation-turn".
 func (TurnAppended) EventName() string { return "conversation-turn" }
 
-// Fold returns the state after a fact. It never refuses; events of other rooms change nothing.
+// Fold returns the state after an event. It never refuses; events of other packages change nothing.
 func Fold(s State, e Event) State {
 	a, ok := e.(TurnAppended)
 	if !ok {
@@ -31,7 +31,7 @@ func Fold(s State, e Event) State {
 	if s.Request == 0 && t.Role == User {
 		s.Request = s.Turns
 	}
-	s.Speakers = spoken(s.Speakers, t.Agent)
+	s.Speakers = withTurn(s.Speakers, t.Agent)
 	s.Tasks = withNew(s.Tasks, t.Task)
 	s.Handoffs = withNew(s.Handoffs, t.Handoff)
 	s.Bytes += len(t.Text)
@@ -39,8 +39,8 @@ func Fold(s State, e Event) State {
 	return s
 }
 
-// spoken counts a turn of an agent.
-func spoken(speakers []Speaker, agent string) []Speaker {
+// withTurn counts a turn of an agent.
+func withTurn(speakers []Speaker, agent string) []Speaker {
 	if agent == "" {
 		return speakers
 	}

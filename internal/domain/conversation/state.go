@@ -44,7 +44,7 @@ func unknownRole(s string) error {
 		"unknown role %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 
-// Turn is something that was said.
+// Turn is one message.
 type Turn struct {
 	N       int       `json:"n"`     // from 1
 	Agent   string    `json:"agent"` // in whose session it was said, whatever the role; by name
@@ -62,8 +62,8 @@ type Speaker struct {
 	Turns int    `json:"turns"`
 }
 
-// State is everything that is known about one conversation, except for what was said: the turns are in its stream and,
-// by number, in the views. The zero State is one that has not begun. It is immutable: do not change the slices in it.
+// State is the state of one conversation without the text of its turns, which are in its stream and, by number, in the
+// views. The zero State is a conversation that has not begun. It is immutable: do not change the slices in it.
 type State struct {
 	ID        string    `json:"id"`
 	Turns     int       `json:"turns"`              // how many there are
@@ -98,8 +98,8 @@ func takesPart(s State, r memory.Reader) bool {
 		slices.ContainsFunc(s.Tasks, func(t string) bool { return slices.Contains(r.Tasks, t) })
 }
 
-// Carries reports whether a task that names the conversation carries it along to whoever holds it: if the task's
-// requester has spoken in it, or is no agent. Else an agent could read any conversation by naming it in a task.
+// Carries reports whether a task that names the conversation lets its owner read it: if the task's requester has spoken in
+// it, or is no agent. Otherwise an agent could read any conversation by naming it in a task.
 func Carries(s State, requester string) bool {
 	name, isAgent := strings.CutPrefix(requester, "agent/")
 	return s.Exists() && (!isAgent || s.Spoke(name))

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Answer answers a question, for whoever serves its desk. The owner resumes.
+// Answer answers a question, as an operator, the agent that was asked or a person of the desk. The owner resumes.
 type Answer struct {
 	By     identity.Principal
 	Serves []string

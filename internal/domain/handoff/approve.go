@@ -9,12 +9,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Approve lets a supervised handoff go on. What was approved is what moves: the approval is bound to the envelope
-// and the receivers. The approver is neither the source nor whoever asked for the handoff in its name, in whatever role.
+// Approve lets a supervised handoff continue. The approval covers one envelope and its receivers, and no other. The
+// approver is neither the source nor the principal that requested the handoff for it, in any role.
 type Approve struct {
 	By      identity.Principal
 	Handoff int
-	Digest  string // of the envelope that was looked at; empty: whatever the handoff has
+	Digest  string // of the envelope that the approver has seen; empty: the handoff's
 	Detail  string
 	Hints   Hints
 }
@@ -45,7 +45,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return d.events, nil
 }
 
-// supervisedBy finds the handoff that by may approve or deny now.
+// supervisedBy returns the handoff that a principal may approve or deny now.
 func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Ask asks people a question, as the owner. The task waits, no lease runs, and the owner resumes with the answer or
-// with the news that there is none.
+// Ask asks people a question, as the owner. The task waits without a lease. The owner resumes with the answer, or when
+// nobody has answered in time.
 type Ask struct {
 	By       identity.Principal
 	Epoch    uint64
 	Desk     string // empty: the operators
-	To       string // one agent or person by name, whom alone it is for until it goes on; empty: whoever serves the desk
-	Then     string // the desk that it goes on to; empty: the operators
+	To       string // one agent or person by name, who alone may answer until the ticket escalates; empty: everybody at the desk
+	Then     string // the desk that it escalates to; empty: the operators
 	Question string
 	Options  []string       // if not empty, the answer is one of them
 	Within   event.Duration // how long each desk has; 0: as the task has it
@@ -41,7 +41,7 @@ func (c Ask) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d.do(events...)
 	e := opened(d.t, c.Desk, c.Then, c.Within.Or(time.Duration(t.Times.Answer)), now)
 	e.Kind, e.To, e.Question, e.Options = event.TicketQuestion, c.To, c.Question, c.Options
-	if e.To != "" && e.Then == "" { // who is asked alone is not all who serve the desk
+	if e.To != "" && e.Then == "" { // one person did not answer: then the whole desk is asked
 		e.Then = e.Desk
 	}
 	d.do(e)

@@ -9,10 +9,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Cancel calls the task off: by its owner, its requester, an operator, or a parent that no longer needs it.
+// Cancel cancels the task: by its owner, its requester, an operator, or a parent that no longer needs it.
 type Cancel struct {
 	By     identity.Principal
-	Epoch  uint64 // 0: whoever owns it now
+	Epoch  uint64 // 0: any
 	Detail string
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Claim takes a ticket on. A question or an approval is then kept for its claimant for a quarter of the desk's time; the task
-// of a takeover becomes theirs.
+// Claim claims a ticket. A question or an approval is then reserved for the claimant for a quarter of the desk's time. With
+// a takeover the claimant becomes the owner of the task.
 type Claim struct {
 	By       identity.Principal
 	Serves   []string // the desks of a person
 	Ticket   int
-	Agent    string       // of a takeover: under which name the person has the task; empty: under none
+	Agent    string       // of a takeover: the agent that the person is registered as; empty: none
 	Envelope event.Sealed // of a takeover: what goes with the task
 }
 
@@ -44,8 +44,8 @@ func (c Claim) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return c.taken(t, k, now)
 }
 
-// taken makes the claimant the owner: all messages of a transfer in one decision. Nobody counts it against a limit, except
-// how often one person may have the task.
+// taken makes the claimant the owner: all messages of a transfer in one decision. It counts against no limit but the
+// visits of one person.
 func (c Claim) taken(t task.Task, k *task.Ticket, now time.Time) ([]event.Event, error) {
 	if visits, _ := t.Visits(c.Agent); visits >= t.Limits.Visits {
 		return nil, refusal.New(refusal.Limit, "leave it to somebody else, or deny it", "%s has had task %s %d times", c.Agent, t.ID, visits)
@@ -54,7 +54,7 @@ func (c Claim) taken(t task.Task, k *task.Ticket, now time.Time) ([]event.Event,
 	if came == nil || came.N != k.Handoff {
 		came = &task.Handoff{Times: t.Times}
 	}
-	approved := came.Kind == event.Supervised // what was approved is what moves
+	approved := came.Kind == event.Supervised // the envelope that was approved moves, and no other
 	if approved {
 		c.Envelope = event.Sealed{}
 	}

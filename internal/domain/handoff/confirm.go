@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Confirm lets go: the third message, by the source, where the handoff wants it explicitly. It may bring an
-// envelope with last notes, whose parent is the one that was accepted.
+// Confirm releases the task: the third message, by the source, for a handoff with explicit confirmation. It may carry an
+// envelope with last notes, whose parent is the accepted one.
 type Confirm struct {
 	By       identity.Principal
 	Epoch    uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Constrain adds a constraint, or tightens one: a smaller maximum, a part of the allowed values.
+// Constrain adds a constraint, or tightens one: a smaller maximum, a subset of the allowed values.
 type Constrain struct {
 	By         identity.Principal
 	Epoch      uint64
@@ -23,7 +23,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	k := c.Constraint
 	if k.Origin == "" || !c.By.IsSystem() {
 		k.Origin = c.By.String()
-	} else if k.ID = k.InheritedBy(t.Constraints); k.ID == "" { // the server hands on what another principal has set
+	} else if k.ID = k.InheritedBy(t.Constraints); k.ID == "" { // inherited: another principal has set it
 		return nil, nil
 	}
 	if err := k.Check(); err != nil {
@@ -32,7 +32,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	after := task.Fold(t, event.Constrained{Constraint: k})
 	if i := t.FindConstraint(k.ID); i >= 0 {
 		old := t.Constraints[i]
-		if !c.By.IsOperator() { // what an operator has tightened is not for another to lift
+		if !c.By.IsOperator() { // others cannot lift what an operator has tightened
 			k.Origin = old.Origin
 		}
 		if !k.Tightens(old) {

@@ -36,7 +36,7 @@ type Create struct {
 	Used   event.Used
 	Path   []event.Visit
 	Marks  int
-	For    string // the principal whose task it is, where the server creates it
+	For    string // the requester, if the server creates the task
 }
 
 func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -89,7 +89,7 @@ func (c Create) check(now time.Time) error {
 	if strings.TrimSpace(c.Intent) == "" {
 		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
 	}
-	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created late rather than never
+	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
 		return err
 	}
 	return firstError(

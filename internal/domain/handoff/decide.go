@@ -11,15 +11,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Command is a wish: somebody wants something to happen to a task. Whether it does is for Decide to say.
+// Command asks for a change of a task. [Decide] says whether it happens.
 type Command interface {
 	decide(t task.Task, now time.Time) ([]event.Event, error)
 }
 
-// Decide says what a command does to a task: the events, all of which or none become part of the record, or a
-// *refusal.Error. No events and no error means that there is nothing to do. It does no I/O and reads no clock.
+// Decide returns the events of a command on a task, all of which or none are recorded, or a *refusal.Error. No events
+// and no error means that there is nothing to do. It does no I/O and reads no clock.
 func Decide(t task.Task, c Command, now time.Time) ([]event.Event, error) {
-	return c.decide(t, now.Round(0).UTC()) // no monotonic reading: what is decided is what is read back
+	return c.decide(t, now.Round(0).UTC()) // without a monotonic reading, as the record has it
 }
 
 // Sequence is several commands as one decision: all their events or none.
@@ -37,7 +37,7 @@ func (s Sequence) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return d.events, nil
 }
 
-// decision is a decision being made: the events so far, and the task as it will be after them.
+// decision is a decision in progress: the events so far, and the task after them.
 type decision struct {
 	t      task.Task
 	events []event.Event
@@ -59,7 +59,7 @@ func requireLive(t task.Task) error {
 	return nil
 }
 
-// requireOwner refuses everybody but the owner with the current epoch.
+// requireOwner refuses all principals but the owner, and any epoch but the current one.
 func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := requireLive(t); err != nil {
 		return err
@@ -74,7 +74,7 @@ func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 	return requireEpoch(t, epoch)
 }
 
-// unowned is what its requester can do about a task in a state that nobody owns.
+// unowned is the hint for the requester of a task that nobody owns.
 func unowned(s event.State) string {
 	switch s {
 	case event.Waiting:
@@ -96,8 +96,8 @@ func requireEpoch(t task.Task, epoch uint64) error {
 		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
 }
 
-// requireWorking refuses unless the owner may work on the task now. A recovery that nobody has accepted yet gives way to an
-// owner who comes back: the events returned end it.
+// requireWorking refuses unless the owner may work on the task now. The events returned end
+// a recovery that nobody has accepted yet: its owner is back.
 func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.Time) ([]event.Event, error) {
 	if err := requireOwner(t, by, epoch); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.T
 	}
 }
 
-// busy refuses what a task does not admit in its present state: it waits, is on its way, or lies in the dead letters.
+// busy is the refusal for a task that waits, is in handoff, or is in the dead letters.
 func busy(t task.Task) error {
 	h := t.InFlight()
 	switch {
@@ -133,8 +133,8 @@ func busy(t task.Task) error {
 	}
 }
 
-// requireSource refuses everybody but the source: the owner with the current epoch, or the requester of a task that
-// nobody owns. Operators and the server itself may act for the source; they need not name an epoch.
+// requireSource refuses all principals but the source: the owner with the current epoch, or the requester of a task that
+// nobody owns. Operators and the server may act for the source, and may omit the epoch.
 func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := requireLive(t); err != nil {
 		return err
@@ -152,7 +152,7 @@ func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 	return requireEpoch(t, epoch)
 }
 
-// returned ends the handoff in flight with the task back at its source.
+// returned ends the handoff in flight: the task stays with its source.
 func returned(t task.Task, outcome event.Stage, why string, now time.Time) event.Returned {
 	r := event.Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
 	if t.Handoff.Stage == event.AwaitingApproval {
@@ -166,8 +166,8 @@ func returned(t task.Task, outcome event.Stage, why string, now time.Time) event
 	return r
 }
 
-// backToSource brings the task back to its source after a handoff that did not work: to the owner, or, if nobody owns it,
-// to the dead letters, where somebody will look.
+// backToSource ends a handoff that has failed: the task stays with its owner, or goes to the dead letters if nobody
+// owns it.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
 	if t.Owner == "" {
 		return []event.Event{park(event.ParkReturned, why, now)}
@@ -175,7 +175,7 @@ func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) [
 	return []event.Event{returned(t, outcome, why, now)}
 }
 
-// park puts the task into the dead-letter queue.
+// park moves the task to the dead-letter queue.
 func park(cause event.ParkCause, detail string, now time.Time) event.ParkedTask {
 	return event.ParkedTask{Cause: cause, Detail: detail, At: now}
 }
@@ -210,10 +210,10 @@ func requireReady(t task.Task) error {
 	return nil
 }
 
-// maxRepeated is how much an outcome repeats of what somebody said, in bytes; the whole is an event of its own.
+// maxRepeated bounds the quotation of a message in an outcome, in bytes; the whole message is an event of its own.
 const maxRepeated = 500
 
-// shortened is a text as an outcome repeats it.
+// shortened is a message as an outcome quotes it.
 func shortened(s string) string {
 	if len(s) > maxRepeated {
 		s = strings.ToValidUTF8(s[:maxRepeated], "") + "…"

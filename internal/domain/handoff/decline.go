@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Decline closes a question without an answer, or a takeover that nobody of the desk does. The task goes on with its owner,
-// or, where nobody owns it, to the dead letters.
+// Decline closes a question without an answer, or a takeover that the desk does not want. The task continues with its
+// owner, or goes to the dead letters if nobody owns it.
 type Decline struct {
 	By     identity.Principal
 	Serves []string

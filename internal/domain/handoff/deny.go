@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Deny stops a supervised handoff. The task is back with its source.
+// Deny ends a supervised handoff. The task stays with its source.
 type Deny struct {
 	By      identity.Principal
 	Handoff int

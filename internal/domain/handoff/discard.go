@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Discard gives a task in the dead letters up, for a reason.
+// Discard ends a task in the dead letters, for a reason.
 type Discard struct {
 	By  identity.Principal
 	Why string

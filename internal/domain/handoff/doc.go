@@ -1,19 +1,19 @@
-// Package handoff is the rules: what may happen to a task and to the handoffs inside it. It is pure: no I/O, no
-// clock, no randomness. Time, jitter and what is known of the receivers come in with the command.
+// Package handoff is the rules of tasks and of the handoffs inside them. It is pure: no I/O, no clock, no randomness.
+// Time, jitter and the state of the receivers come with the command.
 //
 //	Decide(task, command, now) -> events, or a *refusal.Error
 //
-// What the events make of the task, package task says.
+// Package task folds the events into the task.
 //
 // Invariants, each proved by random stories (invariant_test.go), which are themselves proved by planted bugs:
 //
 //  1. At most one owner. Only the owner, with the current epoch, may progress, hand off or finish a task.
 //  2. At most one transfer in flight. A fan-out or a delegation makes child tasks, and the parent waits.
 //  3. Ownership moves only at handoff-complete (accepted and confirmed). Until then the source has it.
-//  4. Hops, handoffs, escalations, path cycles, budgets and the tasks that come of it, all generations together, are
-//     bounded by the task's limits (family_test.go).
+//  4. Hops, handoffs, escalations, path cycles, budgets and all tasks below a task, in all generations, are bounded
+//     by its limits (family_test.go).
 //  5. Constraints only tighten.
-//  6. Every way to fail ends at an owner, a ticket or the dead-letter queue; and nobody waits for a ticket for ever.
+//  6. Every failure ends at an owner, a ticket or the dead-letter queue, and every ticket has a time limit.
 //  7. A decision is all its events or none.
 //
 // Each command has a file of its name. Start reading at [Decide], then send.go and accept.go (the handshake). The stories

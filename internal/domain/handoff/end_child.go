@@ -9,15 +9,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// EndChild tells a parent how a child stands: ended, in the dead letters (Parked), or out of them again (Pending). It is
-// safe to repeat.
+// EndChild tells a parent that a child has ended, is in the dead letters (Parked), or has left them (Pending). It is safe
+// to repeat.
 type EndChild struct {
 	Child  string
 	State  event.State
 	Result *event.Result
 	Spent  event.Budget
-	Tasks  int    // that have come of it
-	Why    string // it failed, was called off or is in the dead letters
+	Tasks  int    // below it, in all generations
+	Why    string // it failed, was cancelled or is in the dead letters
 }
 
 func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -50,7 +50,7 @@ func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return d.events, nil
 }
 
-// join lets the parent go on if it has what it waited for, cannot get it any more, or has waited long enough.
+// join ends the parent's wait if its fan-in is satisfied, cannot be satisfied any more, or is overdue.
 func (d *decision) join(overdue bool, now time.Time) {
 	var total, over, done int
 	var open []string

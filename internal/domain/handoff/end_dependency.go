@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// EndDependency tells a task how one that it depends on has ended. It is safe to repeat.
+// EndDependency tells a task that one of its dependencies has ended. It is safe to repeat.
 type EndDependency struct {
 	Task  string
 	State event.State

@@ -58,7 +58,7 @@ func create(task.Task) Command { return Create{By: agent("ada"), Task: taskID(1)
 func start(task.Task) Command  { return Start{By: agent("ada")} }
 func tick(task.Task) Command   { return Tick{} }
 
-// send requests a handoff from whoever stands behind the task.
+// send requests a handoff from the source.
 func send(change ...func(*Send)) func(task.Task) Command {
 	return func(t task.Task) Command {
 		r := Send{

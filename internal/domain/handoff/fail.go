@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Fail ends the task as not done.
+// Fail ends the task without success.
 type Fail struct {
 	By     identity.Principal
 	Epoch  uint64

@@ -190,7 +190,7 @@ func TestAFamilyThatGrowsWithoutBoundIsCaught(t *testing.T) {
 			}
 			return after
 		}},
-		"a replay begins anew": {decide: Decide, fold: func(t task.Task, e event.Event) task.Task {
+		"a replay starts over": {decide: Decide, fold: func(t task.Task, e event.Event) task.Task {
 			after := task.Fold(t, e)
 			if _, ok := e.(event.Replayed); ok {
 				after.Used.Tasks = 0

@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Heartbeat shows that the owner lives. It becomes an event only when a third of the lease is gone.
+// Heartbeat shows that the owner is alive. It becomes an event only when a third of the lease is over.
 type Heartbeat struct {
 	By    identity.Principal
 	Epoch uint64
@@ -17,13 +17,13 @@ type Heartbeat struct {
 func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	h := t.InFlight()
 	if t.State == event.Waiting || h != nil && h.Stage == event.AwaitingApproval {
-		return nil, requireOwner(t, c.By, c.Epoch) // no lease runs; alive is alive
+		return nil, requireOwner(t, c.By, c.Epoch) // no lease runs
 	}
 	d := decision{t: t}
 	switch {
-	case h != nil && h.Stuck: // that it lives is known
+	case h != nil && h.Stuck: // the owner is alive, but not making progress
 		return nil, requireOwner(t, c.By, c.Epoch)
-	case h != nil && !h.Recovery: // whether the source still lives decides on a confirm that is overdue
+	case h != nil && !h.Recovery: // an overdue confirmation depends on whether the source is alive
 		if err := requireOwner(t, c.By, c.Epoch); err != nil {
 			return nil, err
 		}

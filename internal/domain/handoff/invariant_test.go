@@ -63,7 +63,7 @@ func withinLimits(t task.Task) error {
 	visits := map[string]int{}
 	for _, v := range t.Path {
 		visits[v.Agent]++
-		if visits[v.Agent] > l.Visits+u.Attempts { // a recovery may come back to whoever there is
+		if visits[v.Agent] > l.Visits+u.Attempts { // a recovery may come back to the same agent
 			return fmt.Errorf("%s visited more than %d times: %v", v.Agent, l.Visits, t.Path)
 		}
 	}
@@ -157,7 +157,7 @@ func lawful(before task.Task, c Command, events []event.Event, after task.Task) 
 	return nil
 }
 
-// entitled is invariant 1 for whoever gives a command.
+// entitled is invariant 1 for the principal that gives a command.
 func entitled(before task.Task, c Command, events []event.Event, _ task.Task) error {
 	switch c := c.(type) {
 	case Stuck:
@@ -248,7 +248,7 @@ func ownerMoves(before task.Task, _ Command, events []event.Event, after task.Ta
 	return nil
 }
 
-// climbsOn: no decision takes a task back down the chain that it has climbed, but a replay, which begins anew.
+// climbsOn: no decision takes a task back down the chain that it has climbed, but a replay, which starts over.
 func climbsOn(before task.Task, c Command, events []event.Event, after task.Task) error {
 	_, replay := c.(Replay)
 	_, several := c.(Sequence)

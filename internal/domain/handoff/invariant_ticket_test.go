@@ -49,7 +49,7 @@ func peopleAsked(t task.Task) error {
 	return nil
 }
 
-// byPeople: whoever serves a ticket is an operator, is asked by name, or serves its desk; and is never who asked.
+// byPeople: a ticket is handled by an operator, the person asked by name or a person of its desk, never by the asker.
 func byPeople(before task.Task, c Command, events []event.Event, _ task.Task) error {
 	var by identity.Principal
 	var serves []string

@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// JoinClaim adds an agent that became ready to an open claim. Whoever was asked before is not asked again, and nobody
-// joins whom an approval did not name.
+// JoinClaim adds an agent that became ready to an open claim. An agent is asked once only, and no agent joins a handoff
+// that was approved for others.
 type JoinClaim struct {
 	Agent   string
 	Handoff int

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Lift takes a constraint away: only who set it may, or an operator.
+// Lift removes a constraint, as the principal that set it or an operator.
 type Lift struct {
 	By  identity.Principal
 	ID  string

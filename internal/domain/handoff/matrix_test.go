@@ -199,7 +199,7 @@ func TestEveryStateMeetsEveryCommand(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Every state meets every command\n\n" +
 		"Written by a test from what the rules do: the events that follow, or **the code of the refusal**; a dot where nothing is to be done. " +
-		"\"Rightly\" is whoever the command is meant for, \"by a stranger\" an agent that has nothing to do with the task, and the last column " +
+		"\"Rightly\" is a caller that may give the command, \"by a stranger\" an agent that has nothing to do with the task, and the last column " +
 		"the right caller with an epoch that is over.\n")
 	for _, e := range examples(t) {
 		fmt.Fprintf(&b, "\n## %s\n\n| command | rightly | by a stranger | with an old epoch |\n|---|---|---|---|\n", e.name)

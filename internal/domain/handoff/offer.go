@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// offerTo finds the open offer to agent. offer 0 means the newest.
+// offerTo returns the handoff with an open offer to an agent; offer 0 means the newest.
 func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 	return h, nil
 }
 
-// offered finds the open offer that an agent answers. One that was slow to answer, and is to be offered the task again after a
-// pause, is offered it now, since it is there: a model that thinks for longer than the acknowledgment clock runs is not lost for that.
+// offered returns the handoff with the open offer that an agent answers. An agent that was too slow, and would get the offer
+// again after a pause, gets it now: a model may think for longer than the acknowledgment clock runs.
 func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*task.Handoff, error) {
 	if h := d.t.Handoff; requireLive(d.t) == nil && h != nil && h.N == handoff && h.Stage == event.Requested && !h.RetryAt.IsZero() && !h.Claim &&
 		(offer == 0 || offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == agent && agent != "" {
@@ -54,8 +54,8 @@ func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*ta
 	return offerTo(d.t, agent, handoff, offer)
 }
 
-// offerFrom makes the next offer, trying candidates from the start-th on. It reports whether there was one, and who was
-// passed over, after those that the caller passed over already.
+// offerFrom makes the next offer, to the first fit candidate from index start on. It reports whether it made one, and the
+// candidates that were passed over, after those in passed.
 func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now time.Time) ([]event.Passed, bool) {
 	h := d.t.Handoff
 	offer := event.OfferMade{Handoff: h.N, Offer: h.Offer + 1, Passed: slices.Clip(passed), Ends: h.Times.Offer.After(now)}
@@ -95,9 +95,8 @@ func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now 
 	return offer.Passed, false
 }
 
-// waits puts the first offer of a handoff off where only circuits stand in its way, until the first of them lets a probe
-// through, and reports whether it did. That is for handoffs that the server asks for, since nobody is there to be told
-// to try later; and not more often than it would retry.
+// waits delays the first offer of a handoff that only open circuits prevent, until the first of them admits a probe, and
+// reports whether it did. It is for handoffs that the server requests, which nobody would repeat later; it counts as a retry.
 func (d *decision) waits(hints Hints, now time.Time) bool {
 	h := d.t.Handoff
 	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
@@ -121,7 +120,7 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 	})
 }
 
-// offerEnds is until when a candidate may take an offer without having seen it; a person, at all.
+// offerEnds is when an offer that its receiver has not seen expires; that of a person expires then in any case.
 func offerEnds(h *task.Handoff, c event.Candidate, now time.Time) time.Time {
 	if c.Human {
 		return h.Times.People().After(now)
@@ -129,7 +128,7 @@ func offerEnds(h *task.Handoff, c event.Candidate, now time.Time) time.Time {
 	return h.Times.Offer.After(now)
 }
 
-// unanswered follows an offer that its receiver has seen and did not answer: again after a pause, or on.
+// unanswered follows an offer that its receiver saw and did not answer: it is repeated after a pause, or goes to the next.
 func (d *decision) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries >= h.Retries {
@@ -140,8 +139,8 @@ func (d *decision) unanswered(hints Hints, now time.Time) {
 	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(event.Backoff(try, hints.Jitter))})
 }
 
-// nextOrEnd offers to the next candidate. Where none is left, a rejected handoff goes back to its source, and any
-// other to the dead letters or, if the source said so, back. rejected says how it was turned down; empty if it was not.
+// nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source, and any
+// other in the dead letters or, with ReturnHome, at its source. rejected is the rejection; empty if there was none.
 func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
@@ -155,7 +154,7 @@ func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints
 	switch {
 	case h.Stuck && rejected != "":
 		d.do(returned(d.t, event.Rejected, rejected+"; "+why, now))
-	case h.Stuck: // its owner lives
+	case h.Stuck: // its owner is alive
 		d.do(returned(d.t, event.Undeliverable, why, now))
 	case h.Recovery:
 		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Park parks a task with which the server could not do what it must, such as sending it, so that somebody looks.
+// Park moves a task that the server could not process, for example send, to the dead letters, as the server.
 type Park struct {
 	By  identity.Principal
 	Why string

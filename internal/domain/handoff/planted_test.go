@@ -119,7 +119,7 @@ var plants = []plant{
 		}
 		return events
 	})},
-	{"a chain begins anew with each handoff", "took the task from level", rules{decide: Decide, fold: func(t task.Task, e event.Event) task.Task {
+	{"a chain starts over with each handoff", "took the task from level", rules{decide: Decide, fold: func(t task.Task, e event.Event) task.Task {
 		at := t.Chain
 		t = task.Fold(t, e)
 		if _, ok := e.(event.HandoffRequested); ok && at.Level > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Progress reports what the owner has done. It renews the lease and counts as work. Usage is what it cost since
-// the last report; a budget that it exceeds parks the task.
+// Progress reports what the owner has done. It renews the lease and counts as work. Usage is the cost since the last
+// report; the task is parked if it exceeds the budget.
 type Progress struct {
 	By    identity.Principal
 	Epoch uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Recall takes a question or a takeover back from its desk, as the task's source or an operator: the task is as it was.
+// Recall withdraws a question or a takeover from its desk, as the task's source or an operator.
 type Recall struct {
 	By     identity.Principal
 	Epoch  uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// recover replaces an owner that shows no life, or no progress.
+// recover replaces an owner that is lost or not making progress.
 func (d *decision) recover(c Tick, now time.Time) {
 	lost, stuck := d.t.Owner, d.t.Lease.After(now)
 	if !d.attempt(now) {
@@ -38,7 +38,7 @@ func (d *decision) recover(c Tick, now time.Time) {
 	}
 }
 
-// attempt notes that the owner was lost, or gets nowhere, and parks the task if it may not be recovered once more.
+// attempt records that the owner was lost, or is not making progress. It parks the task, and reports false, at the limit.
 func (d *decision) attempt(now time.Time) bool {
 	if t := d.t; t.Lease.After(now) {
 		return d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, Detail: "no progress in " + t.Times.Progress.String(), At: now}, "is stuck", now)
@@ -46,7 +46,7 @@ func (d *decision) attempt(now time.Time) bool {
 	return d.again(event.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now}, "was lost", now)
 }
 
-// again is attempt for what has happened to the owner, as an event and in words.
+// again is attempt with the event and its words.
 func (d *decision) again(e event.Event, what string, now time.Time) bool {
 	d.do(e)
 	limit := d.t.Limits.Attempts
@@ -57,7 +57,7 @@ func (d *decision) again(e event.Event, what string, now time.Time) bool {
 	return false
 }
 
-// replacing is how an owner is replaced: by whom, why, and who said so, if not a clock.
+// replacing says how an owner is replaced: candidates, reason, and the principal that reported it, if it was no clock.
 type replacing struct {
 	candidates []event.Candidate
 	chain      string
@@ -65,11 +65,11 @@ type replacing struct {
 	detail, by string
 	envelope   event.Sealed
 	stuck      bool
-	said       bool // by somebody, and not by a clock: it counts once the owner is replaced
+	said       bool // reported by a principal, not by a clock: counted when the owner is replaced
 }
 
-// replace requests the handoff from an owner that is lost or stuck. An envelope that does not follow is left out: the last
-// one serves.
+// replace requests the handoff from an owner that is lost or stuck. An envelope that is not based on the newest one is
+// ignored.
 func (d *decision) replace(c replacing, now time.Time) {
 	if c.envelope.Digest != "" && c.envelope.Parent == d.t.Envelope {
 		d.do(c.envelope)
@@ -81,8 +81,8 @@ func (d *decision) replace(c replacing, now time.Time) {
 	})
 }
 
-// inGivenOrder is the candidates in the order in which they stand, each once: of a recovery the lost owner has its place,
-// whatever the tiers say.
+// inGivenOrder is the candidates in their order, each once. A recovery does not sort them by tier: the lost owner keeps its
+// place.
 func inGivenOrder(candidates []event.Candidate) []event.Candidate {
 	var list []event.Candidate
 	for _, c := range candidates {

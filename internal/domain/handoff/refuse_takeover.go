@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// RefuseTakeover keeps the task.
+// RefuseTakeover refuses a request for a takeover, as the task's source or an operator.
 type RefuseTakeover struct {
 	By     identity.Principal
 	Epoch  uint64

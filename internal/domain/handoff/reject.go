@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Reject turns an offer down. It goes to the next candidate, or back to the source.
+// Reject rejects an offer. The next candidate gets one, or the task stays with its source.
 type Reject struct {
 	By      identity.Principal
 	Handoff int
@@ -47,7 +47,7 @@ func (c Reject) check() error {
 	return firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText))
 }
 
-// outcome says who turned the offer down and why, so that the source reads what to do about it where it sees that its task is back.
+// outcome names the agent that rejected the offer and its reason, for the source.
 func (c Reject) outcome() string {
 	s := c.By.Agent() + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
 	if len(c.Missing) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Release gives a claimed ticket back to its desk, as its claimant or an operator. The task of a takeover waits again, with
-// what was done of it.
+// Release returns a claimed ticket to its desk, as its claimant or an operator. The task of a takeover waits again; its
+// progress is kept.
 type Release struct {
 	By     identity.Principal
 	Epoch  uint64 // of a takeover: the task's, from its owner

@@ -9,15 +9,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Render records an envelope as the server packed it for one receiver: of a handoff's offer, or of a share. What was
-// packed once for it is what it gets; a repeat changes nothing.
+// Render records the envelope that the server packed for one receiver of an offer or a share. The first one recorded
+// counts; a repeat changes nothing.
 type Render struct {
 	By        identity.Principal // the server, or the receiver, for whom the server packs
 	Handoff   int                // this, or the share
 	Offer     int                // 0: the newest
 	Share     int
 	Agent     string
-	Rendition event.Rendered // what was packed; for what and for whom is taken from the command
+	Rendition event.Rendered // handoff, offer, share and agent come from the command
 }
 
 func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
@@ -54,8 +54,8 @@ func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// rendersFor finds the handoff whose envelope agent may have packed for it: while it is the one receiver of the open
-// offer, and once it has accepted. Of a claim that nobody has accepted, nobody has the context yet.
+// rendersFor returns the handoff whose envelope is packed for an agent: the single receiver of the open offer, or the agent
+// that has accepted. The context of a claim is given to nobody before it is accepted.
 func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
 	h := t.Handoff
 	taken := h != nil && (h.Stage == event.Accepted || h.Stage == event.Transferred) && h.N == handoff && h.Receiver == agent

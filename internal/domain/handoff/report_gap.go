@@ -9,8 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// ReportGap says that the owner's context lacks something. It is for whoever looks later, and for those who watch how
-// complete contexts are; the owner goes on working.
+// ReportGap records that something is missing in the owner's context, for audits and metrics. The owner continues to work.
 type ReportGap struct {
 	By      identity.Principal
 	Epoch   uint64

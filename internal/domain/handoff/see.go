@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// See notes that a receiver has the offer before it: it fetched it, or a push was delivered. The acknowledgment
-// clock starts. Seeing twice changes nothing.
+// See records that a receiver has seen its offer: it fetched it, or a push was delivered. The acknowledgment clock starts.
+// A repeat changes nothing.
 type See struct {
 	Agent   string
 	Handoff int
@@ -25,7 +25,7 @@ func (c See) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, nil
 	}
 	e := event.Seen{Handoff: h.N, Offer: h.Offer, Agent: c.Agent}
-	if len(h.To) == 1 && !h.OpenClaim() && !h.Candidates[h.Next].Human { // people take their time
+	if len(h.To) == 1 && !h.OpenClaim() && !h.Candidates[h.Next].Human { // people have the offer clock only
 		e.Ends = h.Times.Ack.After(now)
 	}
 	return []event.Event{e}, nil

@@ -12,11 +12,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Send asks to hand the task to one of the candidates: the first message of the handshake. Delegations and
-// fan-outs are asked for with [Spawn].
+// Send requests a handoff of the task to one of the candidates: the first message of the handshake. Delegations and
+// fan-outs are requested with [Spawn].
 type Send struct {
 	By          identity.Principal
-	Asked       string // the principal that asked for it first, where a dead letter is replayed; empty: By
+	Asked       string // the principal that requested it first, if a dead letter is replayed; empty: By
 	Epoch       uint64
 	Kind        event.Kind
 	Claim       bool
@@ -24,16 +24,16 @@ type Send struct {
 	Detail      string
 	Capability  string
 	Channel     string            // that it is published to
-	Chain       string            // the escalation chain that the levels of the candidates are of
-	Candidates  []event.Candidate // in the order in which they are to be tried
-	Passed      []event.Passed    // left out by routing already
+	Chain       string            // the escalation chain of the candidates' levels
+	Candidates  []event.Candidate // in the order of the offers
+	Passed      []event.Passed    // already passed over by routing
 	Confirm     event.ConfirmMode
 	Timeouts    event.Timeouts
 	Retries     *int // nil: 3
 	ReturnHome  bool
 	Approver    string // of a supervised handoff: an agent; empty: any operator
 	Permissions []string
-	NewWork     bool // the sender hands decisions on
+	NewWork     bool // the envelope has new decisions
 	RouteStep   bool
 	Pack        event.Pack
 	Envelope    event.Sealed
@@ -114,8 +114,8 @@ func (c Send) check(t task.Task) error {
 		event.CheckCandidates(c.Candidates))
 }
 
-// noReceiver is the answer where no candidate can take the task: a refusal, or, where the server asks and nobody would hear
-// it, the dead letters.
+// noReceiver is the result if no candidate can take the task: a refusal, or the dead letters for a request of the server,
+// which nobody would repeat.
 func (c Send) noReceiver(passed []event.Passed, now time.Time) ([]event.Event, error) {
 	err := noReceiver(passed, "you still hold the task; try another receiver, or later")
 	if c.By.IsSystem() {
@@ -124,7 +124,7 @@ func (c Send) noReceiver(passed []event.Passed, now time.Time) ([]event.Event, e
 	return nil, err
 }
 
-// MaySend refuses whoever could not hand the task off now, whoever the receiver.
+// MaySend refuses a principal that could not hand the task off now to any receiver.
 func MaySend(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := requireSource(t, by, epoch); err != nil {
 		return err
@@ -135,18 +135,17 @@ func MaySend(t task.Task, by identity.Principal, epoch uint64) error {
 	return nil
 }
 
-// Hints is what is known of the receivers. It may be stale: views lag, agents come and go. A decision that follows
-// a stale hint costs an offer, never a task.
+// Hints is the state of the receivers, as read from the views. It may be stale: then a decision costs an offer, never a task.
 type Hints struct {
-	// Unfit says of an agent why it should get no offer now (offline, full, circuit open).
+	// Unfit maps agents that should get no offer now to the reason (offline, full, circuit open).
 	Unfit map[string]string
-	// Later is when somebody who is unfit only because its circuit is open may be asked again; zero: nobody is.
+	// Later is when the first agent that is unfit only for its open circuit admits a probe; zero: there is none.
 	Later time.Time
-	// Jitter spreads retries; from 0 up to but not including 1.
+	// Jitter spreads retries; in [0, 1).
 	Jitter float64
 }
 
-// renewedLease is the lease of an owner that shows life by asking for something; zero for everybody else.
+// renewedLease is the lease of an owner whose command shows that it is alive; zero for all others.
 func renewedLease(t task.Task, by identity.Principal, now time.Time) time.Time {
 	if t.Owner == "" || by.Agent() != t.Owner {
 		return time.Time{}
@@ -154,7 +153,7 @@ func renewedLease(t task.Task, by identity.Principal, now time.Time) time.Time {
 	return t.LeaseFrom(now)
 }
 
-// overLimit parks the task if one more handoff would break a limit that no choice of receiver can mend.
+// overLimit parks the task if one more handoff would exceed a limit, whichever the receiver.
 func overLimit(t task.Task, reason event.Reason, now time.Time) event.Event {
 	over := func(what string, limit int) event.Event {
 		return park(event.ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
@@ -170,7 +169,7 @@ func overLimit(t task.Task, reason event.Reason, now time.Time) event.Event {
 	return nil
 }
 
-// screen leaves out who would close a loop, and the owner. limit names the last limit that spoke against one.
+// screen passes over the owner and agents that would close a loop. limit is the last limit that excluded an agent.
 func screen[T any](t task.Task, all []T, agent func(T) string, passed []event.Passed, newWork bool) (fit []T, out []event.Passed, limit string) {
 	out = slices.Clip(passed)
 	for _, c := range all {

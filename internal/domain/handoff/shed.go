@@ -10,15 +10,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Shed takes an offer that an agent has not accepted yet away from it, because it has too much to do, and offers it to
-// others that have room. An offer to whoever is first has others already, and one that was approved goes to whom the
-// approval names: those stay. So does one that none of the others can take.
+// Shed withdraws an open offer from an overloaded agent and makes it to other agents that have room. The offers of a claim
+// and of an approved handoff stay, and so does one that none of the others can take.
 type Shed struct {
 	By      identity.Principal
 	Agent   string
 	Handoff int
 	Offer   int      // 0: the newest
-	To      []string // who is asked instead, best first
+	To      []string // the other agents, best first
 	Why     string
 	Hints   Hints
 }

@@ -19,7 +19,7 @@ type Spawn struct {
 	Epoch       uint64
 	Kind        event.Kind // Delegation, or Broadcast for a fan-out
 	Children    []event.NewChild
-	Passed      []event.Passed // left out by routing already
+	Passed      []event.Passed // already passed over by routing
 	FanIn       event.FanIn
 	Timeouts    event.Timeouts
 	Retries     *int
@@ -113,9 +113,8 @@ func (c Spawn) check(t task.Task) error {
 	return c.Expected.Check()
 }
 
-// allot gives each child its part of the tasks that may still come of this one: how many the child may make, with all
-// that comes of them. The children count themselves. Of the rest, a parent that goes on before they have ended keeps
-// as much as one child gets, and one that does not wait for them as much as fifteen.
+// allot divides the tasks that may still be created below this one among the children; each child counts itself. A parent
+// that may resume before all of them have ended keeps one share of the rest, and one that does not wait keeps fifteen.
 func (c Spawn) allot(t task.Task, children []event.NewChild) error {
 	n := len(children)
 	rest := t.Limits.Tasks - t.Used.Tasks - n
@@ -154,8 +153,8 @@ func fund(t task.Task, children []event.NewChild) ([]event.NewChild, error) {
 	return out, nil
 }
 
-// ChildOf is the command that creates the n-th child of a spawn, from the parent as it was right after. What binds the
-// parent binds the child: deadline, limits and what is used of them, path, constraints, permissions.
+// ChildOf is the command that creates the n-th child of a spawn; t is the parent right after the spawn. The child inherits
+// deadline, limits and their use, path, constraints and permissions.
 func ChildOf(t task.Task, e event.Spawned, n int) Create {
 	c := e.Children[n]
 	requester := t.Requester

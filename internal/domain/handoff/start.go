@@ -27,7 +27,7 @@ func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := requireReady(t); err != nil {
 		return nil, err
 	}
-	if why := t.Loop(c.By.Agent(), false); why != "" { // a child that its parent's owner wants back for itself
+	if why := t.Loop(c.By.Agent(), false); why != "" { // a child that its parent's owner wants to do itself
 		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
 	}
 	return []event.Event{event.Started{Agent: c.By.Agent(), Lease: t.LeaseFrom(now)}}, nil

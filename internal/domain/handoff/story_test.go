@@ -18,7 +18,7 @@ import (
 
 // The stories under testdata are the specification in examples. Each line is a command, and below it stands what
 // happened: the events, and the task in one line. The clock stands still unless a command moves it ("wait", "tick").
-// After a change of the rules, go test -run TestStories -rewrite writes them anew; commit only differences that you
+// After a change of the rules, go test -run TestStories -rewrite writes them again; commit only differences that you
 // understand.
 
 func TestStories(t *testing.T) {

@@ -10,18 +10,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Stuck says that the owner gets nowhere, whatever life it shows: the task is offered to others at once, with what the
-// owner has reported. Until one of them accepts, the owner ends that by progress or a result, and not by a heartbeat. If
-// noReceiver takes it, it stays with its owner. It is an attempt only if the owner is replaced; nobody may say so of one owner more
-// often than event.MaxWords.
+// Stuck reports that the owner is alive but not making progress: the task is offered to others at once, with the owner's
+// progress. Until one of them accepts, the owner ends the recovery by progress or a result, not by a heartbeat. If nobody
+// accepts, the task stays with its owner. It counts as an attempt only if the owner is replaced. One principal may report
+// one owner at most event.MaxWords times.
 type Stuck struct {
 	By     identity.Principal
-	Above  bool // by is an agent that owns a task which this one works for
+	Above  bool // By owns a task above this one
 	Detail string
-	// Recovery says who may take over, best first; the owner itself is left out.
+	// Recovery lists the agents that may take over, best first; the owner is omitted.
 	Recovery []event.Candidate
-	Chain    string         // that the candidates' levels are of
-	Passed   []event.Passed // left out by routing already
+	Chain    string         // the escalation chain of the candidates' levels
+	Passed   []event.Passed // already passed over by routing
 	Envelope event.Sealed
 	Hints    Hints
 }
@@ -66,7 +66,7 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return d.events, nil
 }
 
-// checkStuckReports refuses (limit) who has said often enough that this owner is stuck, and it went on.
+// checkStuckReports refuses (limit) too many reports about one owner.
 func checkStuckReports(t task.Task, by string) error {
 	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
 	switch n := t.StuckReportsBy(by); {

@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// TakeAdvice puts on record what an adviser was asked about a task, and what came of it. It moves nothing, and may be on
-// record alone or before the handoff that follows from it.
+// TakeAdvice records what a language model was asked about a task, and its answer. It changes nothing else; the handoff
+// that follows from it, if any, is another command.
 type TakeAdvice struct {
 	Advice event.AdviceTaken
 }

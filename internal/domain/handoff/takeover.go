@@ -10,14 +10,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Takeover asks for the task, as its would-be receiver. It moves at once where the owner's lease is lost; otherwise
-// the owner is asked, and its work is not disturbed meanwhile.
+// Takeover requests the task, as its new owner. The task moves at once if the owner's lease is lost; otherwise the owner is
+// asked, and continues to work meanwhile.
 type Takeover struct {
 	By       identity.Principal
 	Detail   string
-	Envelope event.Sealed // needed only where the task moves at once
-	// Stranger: the agent has had no part in the task and stands in for nobody who has. It may ask, and nothing moves
-	// without consent, even where the owner is lost.
+	Envelope event.Sealed // needed only if the task moves at once
+	// Stranger: the agent has had no part in the task, and is no fallback of an agent that has. It may ask, but gets the
+	// task only with consent, even if the owner is lost.
 	Stranger bool
 }
 
@@ -48,7 +48,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return []event.Event{event.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
 }
 
-// taking is a takeover that is settled: by whom, why, and who let go (the clock, where a lost owner is replaced).
+// taking is a takeover that was granted: the agent, the reason, and the principal that granted it (zero for a lost owner).
 type taking struct {
 	agent    string
 	reason   event.Reason
@@ -57,7 +57,7 @@ type taking struct {
 	by       identity.Principal
 }
 
-// taken moves the task to an agent that has asked for it: all four messages in one decision.
+// taken moves the task to an agent that has requested it: all four messages in one decision.
 func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	recovery := c.reason == event.ReasonRecovery
 	if h := t.InFlight(); t.State != event.Pending && t.State != event.Executing && (h == nil || !h.Recovery) {
@@ -77,7 +77,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	}
 	d := decision{t: t}
 	h := t.InFlight()
-	attempt := recovery && (h == nil || !h.Counted) // one under way may have been counted
+	attempt := recovery && (h == nil || !h.Counted) // the one in flight may have been counted
 	if h != nil {
 		d.do(returned(t, event.Withdrawn, "taken over by "+c.agent, now))
 	}

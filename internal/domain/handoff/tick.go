@@ -7,15 +7,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Tick lets the clocks that are due do what they do. Ticking too early, twice, or on two nodes at once is harmless.
+// Tick applies the clocks that are due. A tick too early, twice, or on two nodes at once is harmless.
 type Tick struct {
 	Hints Hints
-	// Recovery says who may take over from a lost owner, best first; the owner itself stands after its stand-ins, so that a
-	// restarted process finds its task again. With it comes the envelope, sealed from the last one and the progress.
+	// Recovery lists the agents that may take over from a lost owner, best first. The owner itself comes after its
+	// fallbacks, so that a restarted process finds its task again. Envelope is sealed from the last one and the progress.
 	Recovery []event.Candidate
-	Chain    string // the escalation chain that the levels of those are of
+	Chain    string // the escalation chain of their levels
 	Envelope event.Sealed
-	// Passed are those who cannot take over, such as whom the envelope does not fit. With nobody in Recovery, nobody can.
+	// Passed are the agents that cannot take over, for example because the envelope does not fit their context window. If
+	// Recovery is empty, nobody can.
 	Passed []event.Passed
 }
 
@@ -59,13 +60,13 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 		d.nextOrEnd("", nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
 		d.do(backToSource(d.t, event.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
-	default: // the source is gone: nobody is left to say no
+	default: // the source is lost and cannot object
 		d.do(event.Confirmed{Handoff: h.N, By: h.From, Auto: true})
 		d.do(moved(d.t, now))
 	}
 }
 
-// tickTicket reminds people of a ticket, or ends their time: it goes on to the next desk, or the task goes on without them.
+// tickTicket reminds people of a ticket, or ends their time: the ticket escalates to the next desk, or is closed.
 func (d *decision) tickTicket(k *task.Ticket, ends, now time.Time) {
 	switch {
 	case !due(ends, now) && due(k.Remind(), now):

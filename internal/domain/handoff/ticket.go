@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// opened is a ticket of a desk that is opened now.
+// opened opens a ticket at a desk.
 func opened(t task.Task, desk, then string, span event.Duration, now time.Time) event.TicketOpened {
 	span = event.Timeouts{Answer: span}.People()
 	e := event.TicketOpened{Ticket: 1, Desk: cmp.Or(desk, event.DeskOperators), Then: cmp.Or(then, event.DeskOperators), By: t.Source(), Span: span, Due: span.After(now), At: now}
@@ -25,7 +25,7 @@ func opened(t task.Task, desk, then string, span event.Duration, now time.Time) 
 	return e
 }
 
-// toDesk ends the handoff at a desk: people are asked to take the task over.
+// toDesk ends the handoff at a desk, whose people are asked to take the task over.
 func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[desk]
@@ -43,7 +43,7 @@ func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
 	d.do(e)
 }
 
-// closed settles a ticket that the task waits for: its owner, if it has one, goes on.
+// closed closes a ticket that the task waits for. Its owner, if there is one, resumes.
 func closed(t task.Task, k *task.Ticket, e event.TicketClosed, now time.Time) event.TicketClosed {
 	e.Ticket, e.At = k.N, now
 	if t.Owner != "" {
@@ -52,7 +52,7 @@ func closed(t task.Task, k *task.Ticket, e event.TicketClosed, now time.Time) ev
 	return e
 }
 
-// openTicket finds the ticket that is open.
+// openTicket returns the open ticket with a number.
 func openTicket(t task.Task, n int) (*task.Ticket, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func openTicket(t task.Task, n int) (*task.Ticket, error) {
 	return k, nil
 }
 
-// served finds the open ticket for somebody who may see to it: an operator, the one who is asked by name, or whoever serves
-// its desk; never who asks, and nobody while it is kept for somebody else.
+// served returns the open ticket for a principal that may handle it: an operator, the agent or person that was asked by
+// name, or a person of the desk; but not the asker, and nobody else while it is reserved for its claimant.
 func served(t task.Task, by identity.Principal, serves []string, n int, now time.Time) (*task.Ticket, error) {
 	k, err := openTicket(t, n)
 	if err != nil {
@@ -91,7 +91,7 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 	return k, requireNotKept(t, by, k, now)
 }
 
-// requireNotKept refuses while a ticket is kept for somebody else.
+// requireNotKept refuses while a ticket is reserved for another claimant.
 func requireNotKept(t task.Task, by identity.Principal, k *task.Ticket, now time.Time) error {
 	if k == nil || k.State != event.TicketTaken || samePerson(by, k.ClaimedBy) || !now.Before(k.Kept) {
 		return nil
@@ -100,13 +100,13 @@ func requireNotKept(t task.Task, by identity.Principal, k *task.Ticket, now time
 		k.Kept.Format(time.RFC3339))
 }
 
-// samePerson reports whether a name of the record is the caller's, in whatever role.
+// samePerson reports whether a recorded name is the caller's, in any role.
 func samePerson(by identity.Principal, name string) bool {
 	return by.Short() == name || person(by.String()) == person(name)
 }
 
-// person is who acts as a principal, or under an agent's bare name: "operator/ann", "admin/ann" and the agent ann, who may be
-// of kind human, are the same person. The server itself stands for itself.
+// person is the person behind a principal or an agent's bare name: "operator/ann", "admin/ann" and the agent ann, which may
+// be of kind human, are the same person. The server is nobody else.
 func person(principal string) string {
 	role, name, is := strings.Cut(principal, "/")
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Withdraw takes a handoff under way back, as its source or an operator.
+// Withdraw ends the handoff in flight, as its source or an operator.
 type Withdraw struct {
 	By      identity.Principal
 	Epoch   uint64

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// What every test of this room shares: a moment, some names, and the rules in a form that a test can bend.
+// What every test of this package shares: a moment, some names, and the rules in a form that a test can bend.
 
 var t0 = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 

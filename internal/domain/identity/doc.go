@@ -1,4 +1,4 @@
-// Package identity holds the rules for who is asking: principals, their tokens, and what each role may do. One
+// Package identity holds the rules for principals: their tokens, and what each role may do. One
 // token is one stream (token/ID); its [State] is the fold of its events.
 //
 // It never reads a clock or a source of randomness: both are inputs.
@@ -7,7 +7,7 @@
 //   - A token's secret is never in a command, an event or a state: only its SHA-256 is. The secret has 256 random
 //     bits, which is why a plain hash is enough.
 //   - A credential that does not count is refused with the same words, whether the token is unknown or the secret
-//     wrong; only who has the secret learns that a token has expired or was revoked.
+//     wrong; only the bearer of the secret learns that a token has expired or was revoked.
 //   - What a role may do is a table ([May]); a role or a verb outside the closed sets may nothing.
 //   - A scope narrows what a role may do, and widens nothing.
 //

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// ExternalToken is what an outside issuer says of whoever presents one of its tokens, after the token was checked.
+// ExternalToken is the verified content of a token of an outside issuer.
 type ExternalToken struct {
 	Issuer  string
 	Subject string // the issuer's own name for who it is

@@ -14,13 +14,13 @@ import (
 // MaxLabel is the most bytes a token's label may have.
 const MaxLabel = 200
 
-// State is everything that is known about one token. The zero State is a token that never was.
+// State is the state of one token. The zero State is a token that never was.
 type State struct {
 	ID        string    `json:"id"`
-	Principal Principal `json:"principal"` // whom the token speaks for
+	Principal Principal `json:"principal"` // that the token identifies
 	Hash      string    `json:"hash"`      // SHA-256 of the secret, hex
 	Label     string    `json:"label,omitempty"`
-	Person    string    `json:"person,omitempty"` // who sits at the agent's client and answers there, by name; empty: nobody
+	Person    string    `json:"person,omitempty"` // the person at the agent's client who answers questions there, by name; empty: nobody
 	CreatedBy string    `json:"created_by"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // zero: never
@@ -31,7 +31,7 @@ type State struct {
 // Exists reports whether the token was ever created.
 func (s State) Exists() bool { return s.ID != "" }
 
-// Command is something to do with one token. The set is sealed.
+// Command asks for a change of one token. The set is sealed.
 type Command interface{ token() string }
 
 // Create makes a token. Whether the agent it names is registered is for the use case to say.
@@ -54,7 +54,7 @@ type Revoke struct {
 func (c Create) token() string { return c.ID }
 func (c Revoke) token() string { return c.ID }
 
-// Event is a fact about one token. The set is sealed by [Events].
+// Event is an event of one token. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -130,8 +130,8 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	}}, nil
 }
 
-// checkPerson refuses a person at the client of somebody who is no agent, and one who would be the agent itself: whoever asks does
-// not answer.
+// checkPerson refuses a person at the client of somebody who is no agent, and one who would be the agent itself: it
+// cannot answer its own questions.
 func (c Create) checkPerson() error {
 	switch {
 	case c.Person == "":
@@ -156,7 +156,7 @@ func checkLabel(s string) error {
 	return nil
 }
 
-// Fold returns the state after a fact. It never refuses.
+// Fold returns the state after an event. It never refuses.
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
 	case TokenCreated:
@@ -170,8 +170,8 @@ func Fold(s State, e Event) State {
 	return s
 }
 
-// Verify says whom a secret speaks for at the time now, given the state of the token it came with (zero if there is
-// none). It refuses (unauthenticated) a secret that does not count, in time that does not depend on the secret.
+// Verify returns the principal of a secret at the time now, given the state of its token (zero if there is none). It
+// refuses (unauthenticated) an invalid secret, in time that does not depend on the secret.
 func Verify(s State, secret string, now time.Time) (Principal, error) {
 	const hint = "use another token, or ask an admin for one: trapeze token create"
 	same := subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(s.Hash)) == 1

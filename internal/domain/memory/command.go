@@ -1,13 +1,13 @@
 package memory
 
-// Command is something that somebody wants of one item. The set is sealed.
+// Command asks for a change of one item. The set is sealed.
 type Command interface{ item() (string, Reader) }
 
-// Content is what a version says.
+// Content is the content of a version.
 type Content struct {
 	Title string
 	Text  string
-	Salt  string // 32 to 128 hex digits from a source of chance, fresh for each version
+	Salt  string // 32 to 128 random hex digits, new for each version
 }
 
 // Store begins an item. By is its author.

@@ -8,8 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Decide says what a command makes of an item at the time now. No events and no error mean that all is as wanted
-// already. Refusals: invalid and too_large for what breaks a rule on its own, not_found for an item that is not there
+// Decide returns the events of a command on an item at the time now. No events and no error mean that nothing changes. Refusals: invalid and too_large for what breaks a rule on its own, not_found for an item that is not there
 // or that the caller may not read, not_permitted for one that it may only read, conflict for one that was forgotten or
 // has changed, limit for one with too many versions.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
@@ -38,7 +37,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	return decideChange(s, c, now.UTC())
 }
 
-// checkChange tells those who may not read an item the same as those who ask for one that does not exist.
+// checkChange refuses a change. An item that the principal may not read is not_found, as if it did not exist.
 func checkChange(s State, id string, by Reader) error {
 	switch {
 	case MayChange(s, by):

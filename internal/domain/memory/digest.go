@@ -8,7 +8,7 @@ import (
 )
 
 // DigestOf is the digest of a version: "sha256:" and 64 lower-case hex digits, over the canonical JSON (RFC 8785) of
-// {"salt":…,"text":…,"title":…}, all three always there. Whoever was given a version can compute it.
+// {"salt":…,"text":…,"title":…}, all three always there. A reader of the version can compute it.
 func DigestOf(salt, title, text string) string {
 	b := make([]byte, 0, len(salt)+len(title)+len(text)+64)
 	b = appendString(append(b, `{"salt":`...), salt)

@@ -2,7 +2,7 @@ package memory
 
 import "time"
 
-// Event is a fact about one item. The set is sealed by [Events].
+// Event is an event of one item. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.

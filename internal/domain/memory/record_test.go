@@ -18,7 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-var update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
+var update = flag.Bool("update", false, "write the frozen events again; only for events that were never released")
 
 func printed(s memory.State) string { return fmt.Sprintf("%+v", s) }
 

@@ -27,7 +27,7 @@ func (r Reference) Check() error {
 		"the reference to %s has version %d and digest %s", r.ID, r.Version, strconv.QuoteToASCII(refusal.Clip(r.Digest, 80)))
 }
 
-// Status is what has become of what a reference names.
+// Status is the state of the item and version that a reference names.
 type Status string
 
 // The statuses.

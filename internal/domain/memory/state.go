@@ -15,7 +15,7 @@ type Scope string
 // The scopes.
 const (
 	Private   Scope = "private"   // its author alone
-	Task      Scope = "task"      // whoever holds its task or takes part in it
+	Task      Scope = "task"      // the owner of its task and its other participants
 	Workspace Scope = "workspace" // everybody in the workspace
 )
 
@@ -40,9 +40,9 @@ func unknownScope(s string) error {
 	return refusal.New(refusal.Invalid, "use "+event.OneOf(Scopes()), "unknown scope %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 
-// Source says where an item came from, as far as it is known.
+// Source says where an item came from; empty fields are unknown.
 type Source struct {
-	Agent   string `json:"agent,omitempty"`   // who learnt it, where that is not the author
+	Agent   string `json:"agent,omitempty"`   // the agent that learned it, if it is not the author
 	Task    string `json:"task,omitempty"`    // in the course of which task
 	Handoff string `json:"handoff,omitempty"` // and of which of its handoffs
 }
@@ -58,7 +58,7 @@ type Version struct {
 	At     time.Time `json:"at"`
 }
 
-// State is everything that is known about one item. The zero State is an item that was never stored. It is immutable:
+// State is the state of one item. The zero State is an item that was never stored. It is immutable:
 // do not change the slices in it.
 type State struct {
 	ID           string    `json:"id"`

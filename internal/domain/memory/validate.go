@@ -48,7 +48,7 @@ func (c Store) check() (tags []string, err error) {
 	return normalTags(c.Tags)
 }
 
-// checkBelonging refuses ids that cannot be, and an item slipped into a task that is none of its author's business.
+// checkBelonging refuses ids that cannot be, and a task in which the author has no part.
 func (c Store) checkBelonging() error {
 	for _, task := range []string{c.Task, c.Source.Task} {
 		if task == "" {
@@ -106,7 +106,7 @@ func checkImportance(v float64) error {
 
 // normalTags returns tags as a set: sorted, without repeats, sharing nothing with what was given; nil for none.
 func normalTags(tags []string) ([]string, error) {
-	if len(tags) > 2*MaxTags { // do not sort what is absurd
+	if len(tags) > 2*MaxTags { // do not sort a list that is refused anyway
 		return nil, tooManyTags(len(tags))
 	}
 	for _, t := range tags {

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Targets says what there is in a workspace now. A nil function means that everything is there.
+// Targets reports which targets exist in a workspace now. A nil function means that all exist.
 type Targets struct {
 	Agent      func(name string) bool
 	Capability func(name string) bool // somebody has it

@@ -35,7 +35,7 @@ type Policy struct {
 	Rules      []Rule              `yaml:"rules" doc:"Tried from the first; the first that matches decides. At most 500."`
 	Chains     map[string][]Level  `yaml:"chains" doc:"Escalation chains by name, nearest level first. Each ends with people, or goes on with a chain that does; at most 5 levels in all."`
 	Escalation Escalation          `yaml:"escalation" doc:"Who is escalated along which chain."`
-	Fallbacks  map[string][]string `yaml:"fallbacks" doc:"Agents to try where an agent cannot take a task, best first, after those that the registry has for it."`
+	Fallbacks  map[string][]string `yaml:"fallbacks" doc:"Agents to try where an agent cannot take a task, best first, after those of its registration."`
 	LLM        *LLM                `yaml:"llm" doc:"A language model to ask where no rule matches. Left out: nobody is asked, and the task stays where it is."`
 
 	digest string
@@ -49,7 +49,7 @@ type Policy struct {
 type Rule struct {
 	Name string `yaml:"name" need:"yes" is:"name" doc:"Its name, which no other rule has. Decisions give it as their reason."`
 	When When   `yaml:"when" doc:"All that is given must hold. Left out: the rule always matches, and so must be the last."`
-	Then Then   `yaml:"then" need:"yes" doc:"What to do: keep, or whom to hand off to."`
+	Then Then   `yaml:"then" need:"yes" doc:"What to do: keep, or the receiver to hand off to."`
 }
 
 // When is the conditions of a rule. All that are given must hold.
@@ -67,7 +67,7 @@ type When struct {
 // Then is what a rule leads to.
 type Then struct {
 	Keep         bool         `yaml:"-"`
-	To           Target       `yaml:"to" need:"yes" doc:"To whom: exactly one of these."`
+	To           Target       `yaml:"to" need:"yes" doc:"The receiver: exactly one of these."`
 	Kind         event.Kind   `yaml:"kind" doc:"How it is handed off. Left out: warm; supervised with supervised_by; broadcast to a channel."`
 	Reason       event.Reason `yaml:"reason" doc:"The reason that the handoff gives. Left out: specialization; to people or along a chain, escalation."`
 	Detail       string       `yaml:"detail" doc:"The reason in words. Left out: the rule's name. At most 500 bytes."`
@@ -81,11 +81,11 @@ func (t *Then) Shorthand(s string) bool {
 	return t.Keep
 }
 
-// Target is to whom: exactly one of its fields is set.
+// Target is a receiver: exactly one of its fields is set.
 type Target struct {
 	Agent      string `yaml:"agent" is:"name" doc:"An agent by name." json:"agent,omitempty"`
-	Capability string `yaml:"capability" is:"name" doc:"Whoever can do this, the best first." json:"capability,omitempty"`
-	Channel    string `yaml:"channel" is:"name" doc:"Whoever subscribes to this channel; the first to accept has it." json:"channel,omitempty"`
+	Capability string `yaml:"capability" is:"name" doc:"Any agent that can do this, the best first." json:"capability,omitempty"`
+	Channel    string `yaml:"channel" is:"name" doc:"All agents that subscribe to this channel; the first to accept gets the task." json:"channel,omitempty"`
 	Chain      string `yaml:"chain" is:"name" doc:"Along this chain, from its first level." json:"chain,omitempty"`
 	Human      string `yaml:"human" is:"name" doc:"The people at this desk." json:"human,omitempty"`
 }
@@ -93,7 +93,7 @@ type Target struct {
 // Level is one step of a chain: exactly one of its fields is set.
 type Level struct {
 	Agent      string `yaml:"agent" is:"name" doc:"An agent by name." json:"agent,omitempty"`
-	Capability string `yaml:"capability" is:"name" doc:"Whoever can do this." json:"capability,omitempty"`
+	Capability string `yaml:"capability" is:"name" doc:"Any agent that can do this." json:"capability,omitempty"`
 	Human      string `yaml:"human" is:"name" doc:"The people at this desk, where the chain ends." json:"human,omitempty"`
 	Chain      string `yaml:"chain" is:"name" doc:"Goes on with this chain; the last level alone." json:"chain,omitempty"`
 }
@@ -108,7 +108,7 @@ type Pack struct {
 // Escalation says who is escalated along which chain.
 type Escalation struct {
 	Agents       map[string]string `yaml:"agents" is:"name" doc:"Chains of agents, by name."`
-	Capabilities map[string]string `yaml:"capabilities" is:"name" doc:"Chains of whoever has a capability. Of several, the one that the file names first counts."`
+	Capabilities map[string]string `yaml:"capabilities" is:"name" doc:"Chains by capability. Of several, the first in the file counts."`
 	Default      string            `yaml:"default" is:"name" doc:"The chain of everybody else."`
 }
 
@@ -149,7 +149,7 @@ func (p *Policy) ChainFor(agent agent.State) (name string, levels []Level) {
 	return name, p.flat[name]
 }
 
-// ChainForAny is the chain along which a task is escalated that was meant for whoever has a capability: the capability's, or
+// ChainForAny is the escalation chain of a task that was sent to any agent with a capability: the capability's, or
 // else the default one, as [Policy.ChainFor] gives an agent's.
 func (p *Policy) ChainForAny(capability string) (name string, levels []Level) {
 	if p == nil {
@@ -159,7 +159,7 @@ func (p *Policy) ChainForAny(capability string) (name string, levels []Level) {
 	return name, p.flat[name]
 }
 
-// StandIns are the agents to try where an agent cannot take a task, after those that the registry has for it. They are
+// StandIns are the agents to try where an agent cannot take a task, after those of its registration. They are
 // shared: do not change them. A nil Policy has none.
 func (p *Policy) StandIns(agent string) []string {
 	if p == nil {

@@ -12,13 +12,13 @@ type State struct {
 	Text    string    `json:"text"`
 	By      string    `json:"by"` // the principal that adopted it
 	At      time.Time `json:"at"`
-	Version int       `json:"version"` // the how manieth that came into force
+	Version int       `json:"version"` // number of the version in force, from 1
 }
 
 // Exists reports whether a policy is in force.
 func (s State) Exists() bool { return s.Version > 0 }
 
-// Event is a fact about a workspace's policy. The set is sealed by [Events].
+// Event is an event of a workspace's policy. The set is sealed by [Events].
 type Event interface{ EventName() string }
 
 // Events holds one of each event, for codecs.
@@ -35,14 +35,14 @@ type Adopted struct {
 // EventName is "policy-adopted".
 func (Adopted) EventName() string { return "policy-adopted" }
 
-// Adopt asks for a policy to come into force. Whether its targets exist, the use case knows.
+// Adopt asks for a policy to come into force. The use case checks that its targets exist.
 type Adopt struct {
 	By   string // the principal
 	File string // its name in problems
 	Text string
 }
 
-// Decide says what a command makes of a workspace's policy at the time now; nothing, where the same text is in force.
+// Decide returns the events of a command on a workspace's policy at the time now: none if the same text is in force.
 // Refusals: unauthenticated without a principal, invalid with the problems of the text.
 func Decide(s State, c Adopt, now time.Time) ([]Event, error) {
 	if c.By == "" {
@@ -58,7 +58,7 @@ func Decide(s State, c Adopt, now time.Time) ([]Event, error) {
 	return []Event{Adopted{Digest: digest, Text: c.Text, By: c.By, At: now.UTC()}}, nil
 }
 
-// Fold returns the state after a fact. It never refuses; events of other rooms change nothing.
+// Fold returns the state after an event. It never refuses; events of other packages change nothing.
 func Fold(s State, e Event) State {
 	if e, ok := e.(Adopted); ok {
 		return State{Digest: e.Digest, Text: e.Text, By: e.By, At: e.At, Version: s.Version + 1}

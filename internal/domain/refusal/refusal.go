@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Code says what sort of refusal this is. The set is closed: every surface
+// Code says what sort of refusal this is. The set is closed: every API
 // maps each code exactly once, and a code outside Codes is a bug.
 type Code string
 
@@ -55,7 +55,7 @@ func Codes() []Code { return slices.Clone(codes) }
 // Valid reports whether c is one of Codes.
 func (c Code) Valid() bool { return slices.Contains(codes, c) }
 
-// Error is the error of every rule that says no. Treat one as immutable:
+// Error is the error of every rule that refuses a command. Treat one as immutable:
 // it may be shared between goroutines.
 type Error struct {
 	Code    Code           `json:"code"`

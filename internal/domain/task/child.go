@@ -24,8 +24,8 @@ func (t Task) FindChild(id string) int {
 	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
 }
 
-// Stranded are the children that the task waits for and that are in the dead letters: unless somebody does something about them,
-// it waits until its wait is over, if that ever ends.
+// Stranded are the children that the task waits for and that are in the dead letters. The task waits for them until they
+// are replayed or cancelled, or its wait is over.
 func (t Task) Stranded() []Child {
 	if t.State != event.Waiting || t.AtDesk() != nil {
 		return nil
@@ -39,7 +39,7 @@ func (t Task) Stranded() []Child {
 	return stranded
 }
 
-// Offspring is how many tasks have come of this one, or may still come of children that have not ended.
+// Offspring counts the tasks created below this one, and those that its open children may still create.
 func (t Task) Offspring() int {
 	n := len(t.Children)
 	for _, c := range t.Children {

@@ -6,8 +6,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// LeaseFrom is when an owner that shows life now must show it again. Of a person who has taken the task over nobody expects
-// signs of life before the ticket is due.
+// LeaseFrom is the end of the lease of an owner that is alive now. The lease of a person who has taken the task over ends
+// when the ticket is due.
 func (t Task) LeaseFrom(now time.Time) time.Time {
 	if k := t.InPerson(); k != nil { // with as much time again as the desk has
 		if again := k.Span.After(now); again.After(k.Due) {
@@ -79,7 +79,7 @@ func (t Task) NeedsRecovery(now time.Time) bool {
 	return t.State == event.Executing && (due(t.Lease, now) || due(t.ProgressBy, now)) && !due(t.Deadline, now) && t.InPerson() == nil
 }
 
-// OwnerLost reports whether the owner has let its lease end, or gets nowhere, and nobody has accepted the recovery yet.
+// OwnerLost reports whether the owner's lease is over, or it is not making progress, and no recovery was accepted yet.
 func (t Task) OwnerLost(now time.Time) bool {
 	h := t.InFlight()
 	gone := t.State == event.Executing && (now.After(t.Lease) || due(t.ProgressBy, now)) && t.InPerson() == nil

@@ -196,7 +196,7 @@ func (t *Task) onMoved(e event.Moved) {
 	t.Times.Lease, t.Times.Progress = h.Times.Lease, h.Times.Progress // the handoff may have asked for others
 	t.Envelope = e.Delivery                                           // what was shared meanwhile is no part of what moved
 	t.Held = cmp.Or(h.Rendition, e.Delivery)
-	if h.Ticket == 0 { // whoever took it over has handed it on, or it went another way
+	if h.Ticket == 0 { // the person who took it over has handed it off, or it went elsewhere
 		outcome := event.TicketWithdrawn
 		if t.InPerson() != nil {
 			outcome = event.TicketResolved

@@ -33,7 +33,7 @@ type Handoff struct {
 	Pack       event.Pack      // how the sender wants the envelope packed
 	Permits    []string        // the permissions that go along; nil: as the task has them
 	RouteStep  bool            // a transfer takes the next stop off the task's route
-	Decision   *event.Decision // of the policy, that sent it; nil: whoever asked for it named its receivers
+	Decision   *event.Decision // of the policy that sent it; nil: the request named its receivers
 	Requested  time.Time
 
 	Candidates []event.Candidate

@@ -16,8 +16,8 @@ func (t *Task) PathSoFar() []event.Visit {
 	return path
 }
 
-// Barred says why agent can get neither the task nor a part of it, or "", and whether that is because it would close a
-// loop.
+// Barred is the reason why an agent can get neither the task nor a part of it, or "", and whether it is that the agent
+// would close a loop.
 func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
 	if agent != "" && agent == t.Owner {
 		return "is the source", false
@@ -26,8 +26,8 @@ func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
 	return why, why != ""
 }
 
-// Loop says why agent must not own the task once more, or "". A revisit with new progress, a decision or a result
-// since the last one is work, up to the visits limit.
+// Loop is the reason why an agent must not own the task once more, or "". A new visit is allowed after progress, a decision
+// or a result since the last one, up to the visits limit.
 func (t Task) Loop(agent string, newWork bool) string {
 	visits, last := t.Visits(agent)
 	switch {

@@ -109,7 +109,7 @@ type ParkedFor struct {
 // Exists reports whether the task has been created.
 func (t Task) Exists() bool { return t.State != None }
 
-// Source is who stands behind the task now: its owner, or its requester while nobody owns it.
+// Source is the owner of the task, or its requester while nobody owns it.
 func (t Task) Source() string {
 	if t.Owner != "" {
 		return t.Owner

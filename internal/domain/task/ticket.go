@@ -26,7 +26,7 @@ type Ticket struct {
 	Level     int                 `json:"level,omitempty"`     // 1 once it has gone on
 	ClaimedBy string              `json:"claimed_by,omitempty"`
 	Claimed   time.Time           `json:"claimed_at,omitzero"`
-	Kept      time.Time           `json:"kept_until,omitzero"` // for whoever claimed it, where it is no takeover
+	Kept      time.Time           `json:"kept_until,omitzero"` // reserved for the claimant until then; not of a takeover
 	Outcome   event.TicketOutcome `json:"outcome,omitempty"`
 	Answer    string              `json:"answer,omitempty"`
 	Detail    string              `json:"detail,omitempty"` // what was said at the end, beside an answer

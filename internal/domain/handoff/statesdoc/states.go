@@ -20,7 +20,7 @@ func states() string {
 	var b strings.Builder
 	b.WriteString("# States\n\n" + generated +
 		"Five machines, each with one table. No other transition is possible: the rules consult the tables, and tests walk every state " +
-		"with every command. What each command does in each state, by whom, is in " +
+		"with every command. What each command does in each state, by which principal, is in " +
 		"[matrix.md](../internal/domain/handoff/testdata/matrix.md); what each event says, in [events.md](events.md); the stories in " +
 		"[internal/domain/handoff/testdata](../internal/domain/handoff/testdata) tell it by example.\n")
 	var tasks []step
@@ -42,7 +42,7 @@ func states() string {
 		tickets = append(tickets, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Ticket", "A ticket is what people are asked of a task: to approve a handoff, to answer its owner's question, or to take it over. "+
-		"Whoever claims a takeover owns the task, until they end it, hand it on, or release the ticket.", tickets, []string{string(event.TicketOver)})
+		"The person who claims a takeover owns the task until they end it, hand it off, or release the ticket.", tickets, []string{string(event.TicketOver)})
 	circuit(&b)
 	duty(&b)
 	return b.String()
