@@ -65,6 +65,10 @@ var packages = []pkg{
 		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
 	{
+		dir: "domain/ruletest", what: "the harness of the tests of rules: one stream in memory, to which commands are given",
+		imports: "domain/refusal", libs: "testing",
+	},
+	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
 		imports: "domain/refusal domain/event domain/agent", libs: "cel.dev/cel-go go.yaml.in/yaml/v3",
 	},

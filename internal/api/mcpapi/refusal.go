@@ -12,17 +12,17 @@ import (
 
 // callable maps hints of the server that an agent cannot follow over MCP to hints that name tools.
 var callable = map[string]string{
-	"/openapi.json describes what this call takes":                          "see the input schema of the tool",
-	"list the channels to see which there are":                              "name receivers with to or capability instead (join lists them); a user creates a channel with: trapeze channel create NAME",
-	"list agents to see who there is":                                       "join lists the agents",
-	"list the agents to see who there is":                                   "join lists the agents",
-	"list the agents to see who is registered":                              "join lists the registered agents",
-	"list the conversations that you have a part in":                        "take over a task that includes it, or start another conversation with say",
-	"register an agent that has it":                                         "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
-	"ask for fewer capabilities, or register an agent that has them all":    "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
-	"give its owner fallbacks, or hand the task to somebody by name":        "request it yourself (accept with takeover), or tell the user",
-	"wait until somebody handles it, or withdraw it by denying it":         "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
-	"fetch the handoff and look at its stage":                               "status with the id of the handoff shows its stage",
+	"/openapi.json describes what this call takes":                                "see the input schema of the tool",
+	"list the channels to see which there are":                                    "name receivers with to or capability instead (join lists them); a user creates a channel with: trapeze channel create NAME",
+	"list agents to see who there is":                                             "join lists the agents",
+	"list the agents to see who there is":                                         "join lists the agents",
+	"list the agents to see who is registered":                                    "join lists the registered agents",
+	"list the conversations that you have a part in":                              "take over a task that includes it, or start another conversation with say",
+	"register an agent that has it":                                               "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"ask for fewer capabilities, or register an agent that has them all":          "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"give its owner fallbacks, or hand the task to somebody by name":              "request it yourself (accept with takeover), or tell the user",
+	"wait until somebody handles it, or withdraw it by denying it":                "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
+	"fetch the handoff and look at its stage":                                     "status with the id of the handoff shows its stage",
 	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: status shows owner and epoch",
 }
 

@@ -9,72 +9,42 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// agent is one agent's stream in a test: it decides, folds and remembers the names of its events.
+// agentStory is one agent's stream in a test.
 type agentStory struct {
-	t     *testing.T
-	state agent.State
-	now   time.Time
+	*ruletest.Stream[agent.State, agent.Command, agent.Event]
 }
 
 func newAgent(t *testing.T, spec agent.Spec) *agentStory {
-	a := &agentStory{t: t, now: noon}
-	a.do(agent.Register{Name: "writer", Spec: spec}, "agent-registered")
+	a := &agentStory{&ruletest.Stream[agent.State, agent.Command, agent.Event]{TB: t, Decide: agent.Decide, Fold: agent.Fold, Now: noon}}
+	a.Do(agent.Register{Name: "writer", Spec: spec}, "agent-registered")
 	return a
 }
 
-// do expects exactly these events.
-func (a *agentStory) do(c agent.Command, want ...string) []agent.Event {
-	a.t.Helper()
-	events, err := agent.Decide(a.state, c, a.now)
-	if err != nil {
-		a.t.Fatalf("%#v: %v", c, err)
-	}
-	var got []string
-	for _, e := range events {
-		got = append(got, e.EventName())
-		a.state = agent.Fold(a.state, e)
-	}
-	if !reflect.DeepEqual(got, want) {
-		a.t.Fatalf("%#v: events %v, want %v", c, got, want)
-	}
-	return events
-}
-
-// refused expects a refusal.
-func (a *agentStory) refused(c agent.Command, code refusal.Code) *refusal.Error {
-	a.t.Helper()
-	events, err := agent.Decide(a.state, c, a.now)
-	r, ok := refusal.As(err)
-	if !ok || r.Code != code || len(events) != 0 {
-		a.t.Fatalf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
-	}
-	return r
-}
-
 func (a *agentStory) is(want agent.Readiness) {
-	a.t.Helper()
-	if got := a.state.Readiness(); got != want {
-		a.t.Fatalf("readiness %s, want %s", got, want)
+	a.Helper()
+	if got := a.State.Readiness(); got != want {
+		a.Fatalf("readiness %s, want %s", got, want)
 	}
 }
 
 func TestRegisteringTwiceTheSameChangesNothing(t *testing.T) {
 	a := newAgent(t, agent.Spec{Capabilities: []string{"go", "docs", "go"}})
 	a.is(agent.Ready)
-	if got := a.state.Spec; !reflect.DeepEqual(got.Capabilities, []string{"docs", "go"}) ||
+	if got := a.State.Spec; !reflect.DeepEqual(got.Capabilities, []string{"docs", "go"}) ||
 		got.Kind != agent.KindAgent || got.Breaker != (agent.Breaker{Failures: 3, OpenFor: time.Minute}) {
 		t.Errorf("spec %+v", got)
 	}
-	a.do(agent.Register{Name: "writer", Spec: agent.Spec{
+	a.Do(agent.Register{Name: "writer", Spec: agent.Spec{
 		Kind: agent.KindAgent, Capabilities: []string{"docs", "go"}, Breaker: agent.Breaker{Failures: 3},
 	}})
-	a.do(agent.Register{Name: "writer", Spec: agent.Spec{Capabilities: []string{"docs"}}}, "agent-updated")
-	if !a.state.Spec.Has("docs") || a.state.Spec.Has("go") {
-		t.Errorf("capabilities %v", a.state.Spec.Capabilities)
+	a.Do(agent.Register{Name: "writer", Spec: agent.Spec{Capabilities: []string{"docs"}}}, "agent-updated")
+	if !a.State.Spec.Has("docs") || a.State.Spec.Has("go") {
+		t.Errorf("capabilities %v", a.State.Spec.Capabilities)
 	}
 }
 
@@ -96,8 +66,8 @@ func TestEachPartOfASpecCountsAsAChange(t *testing.T) {
 		{Breaker: agent.Breaker{OpenFor: time.Second}},
 	} {
 		a := newAgent(t, agent.Spec{})
-		a.do(agent.Register{Name: "writer", Spec: spec}, "agent-updated")
-		a.do(agent.Register{Name: "writer", Spec: spec})
+		a.Do(agent.Register{Name: "writer", Spec: spec}, "agent-updated")
+		a.Do(agent.Register{Name: "writer", Spec: spec})
 	}
 }
 
@@ -105,7 +75,7 @@ func TestTheCallersSpecMayChangeAfterwards(t *testing.T) {
 	caps := []string{"go", "docs"}
 	a := newAgent(t, agent.Spec{Capabilities: caps, Fallbacks: caps})
 	caps[0], caps[1] = "x", "y"
-	if !a.state.Spec.Has("go") || a.state.Spec.Fallbacks[0] != "go" {
+	if !a.State.Spec.Has("go") || a.State.Spec.Fallbacks[0] != "go" {
 		t.Error("the state shares memory with its caller")
 	}
 }
@@ -159,8 +129,8 @@ func TestASpecThatBreaksARuleIsRefused(t *testing.T) {
 			if strings.HasSuffix(name, "too large") {
 				want = refusal.TooLarge
 			}
-			a := &agentStory{t: t, now: noon}
-			r := a.refused(agent.Register{Name: "writer", Spec: spec}, want)
+			a := &agentStory{&ruletest.Stream[agent.State, agent.Command, agent.Event]{TB: t, Decide: agent.Decide, Fold: agent.Fold, Now: noon}}
+			r := a.Refused(agent.Register{Name: "writer", Spec: spec}, want)
 			if r.Hint == "" || strings.Contains(r.Error(), "secret") {
 				t.Errorf("refusal %v", r)
 			}
@@ -170,61 +140,61 @@ func TestASpecThatBreaksARuleIsRefused(t *testing.T) {
 
 func TestAnAgentWithoutALeaseIsAsReadyAsItSaid(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.now = a.now.Add(1000 * time.Hour)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon})
+	a.Now = a.Now.Add(1000 * time.Hour)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon})
 	a.is(agent.Ready)
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer}, "agent-readiness-changed")
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer})
+	a.Do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer}, "agent-readiness-changed")
+	a.Do(agent.SetReadiness{Name: "writer", Readiness: agent.Busy, By: writer})
 	a.is(agent.Busy)
 }
 
 func TestMissedHeartbeatsMakeAnAgentOfflineUntilItIsHeardAgain(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: 30 * time.Second})
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Draining, By: operator}, "agent-readiness-changed")
+	a.Do(agent.SetReadiness{Name: "writer", Readiness: agent.Draining, By: operator}, "agent-readiness-changed")
 
-	a.now = noon.Add(30*time.Second - 1)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon})
+	a.Now = noon.Add(30*time.Second - 1)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon})
 	a.is(agent.Draining)
 
-	a.now = noon.Add(30 * time.Second)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon})
+	a.Now = noon.Add(30 * time.Second)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon})
 	a.is(agent.Offline)
 
-	a.do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
-	a.do(agent.ReturnPresence{Name: "writer"})
+	a.Do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
+	a.Do(agent.ReturnPresence{Name: "writer"})
 	a.is(agent.Draining) // a heartbeat does not overrule the operator
 }
 
 func TestAWordEndsALapse(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
-	a.now = noon.Add(time.Minute)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.do(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: writer}, "agent-readiness-changed")
+	a.Now = noon.Add(time.Minute)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.Do(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: writer}, "agent-readiness-changed")
 	a.is(agent.Ready)
 }
 
 func TestGivingUpTheLeaseEndsALapse(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
-	a.now = noon.Add(time.Minute)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.do(agent.Register{Name: "writer", Spec: agent.Spec{PresenceTTL: 2 * time.Second}}, "agent-updated")
+	a.Now = noon.Add(time.Minute)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.Do(agent.Register{Name: "writer", Spec: agent.Spec{PresenceTTL: 2 * time.Second}}, "agent-updated")
 	a.is(agent.Offline)
-	a.do(agent.Register{Name: "writer"}, "agent-updated")
+	a.Do(agent.Register{Name: "writer"}, "agent-updated")
 	a.is(agent.Ready)
 }
 
 func TestUnknownReadinessIsRefused(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.refused(agent.SetReadiness{Name: "writer", Readiness: "asleep", By: writer}, refusal.Invalid)
-	a.refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready}, refusal.NotPermitted)
-	a.refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: identity.Principal{Role: identity.Agent, Name: "eve"}}, refusal.NotPermitted)
+	a.Refused(agent.SetReadiness{Name: "writer", Readiness: "asleep", By: writer}, refusal.Invalid)
+	a.Refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready}, refusal.NotPermitted)
+	a.Refused(agent.SetReadiness{Name: "writer", Readiness: agent.Ready, By: identity.Principal{Role: identity.Agent, Name: "eve"}}, refusal.NotPermitted)
 }
 
 func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(agent.ReportOutcome{Name: "writer", Cause: 7, Outcome: agent.LeaseLost}, "circuit-failure-counted")
-	a.do(agent.Remove{Name: "writer"}, "agent-removed")
+	a.Do(agent.ReportOutcome{Name: "writer", Cause: 7, Outcome: agent.LeaseLost}, "circuit-failure-counted")
+	a.Do(agent.Remove{Name: "writer"}, "agent-removed")
 	a.is(agent.Offline)
 	for _, c := range []agent.Command{
 		agent.Remove{Name: "writer"},
@@ -234,21 +204,21 @@ func TestARemovedAgentIsGoneAndMayComeBack(t *testing.T) {
 		agent.ClaimProbe{Name: "writer", Handoff: "h1"},
 		agent.ResetCircuit{Name: "writer"},
 	} {
-		a.refused(c, refusal.NotFound)
+		a.Refused(c, refusal.NotFound)
 	}
-	a.do(agent.ReportOutcome{Name: "writer", Cause: 9, Outcome: agent.LeaseLost}) // late, and no mistake
-	a.do(agent.Register{Name: "writer"}, "agent-registered")
+	a.Do(agent.ReportOutcome{Name: "writer", Cause: 9, Outcome: agent.LeaseLost}) // late, and no mistake
+	a.Do(agent.Register{Name: "writer"}, "agent-registered")
 	a.is(agent.Ready)
-	a.do(agent.ReportOutcome{Name: "writer", Cause: 7, Outcome: agent.LeaseLost}) // counted in its former life
-	if a.state.Circuit.Failures != 0 {
+	a.Do(agent.ReportOutcome{Name: "writer", Cause: 7, Outcome: agent.LeaseLost}) // counted in its former life
+	if a.State.Circuit.Failures != 0 {
 		t.Error("failures of the former life count")
 	}
 }
 
 func TestACommandForAnotherAgentIsRefused(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.refused(agent.Remove{Name: "editor"}, refusal.Invalid)
-	a.refused(agent.Register{Name: "editor"}, refusal.Invalid)
+	a.Refused(agent.Remove{Name: "editor"}, refusal.Invalid)
+	a.Refused(agent.Register{Name: "editor"}, refusal.Invalid)
 }
 
 func TestEventNamesAreUnique(t *testing.T) {

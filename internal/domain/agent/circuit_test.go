@@ -23,67 +23,67 @@ func claim(handoffID string) agent.ClaimProbe {
 // broken is an agent whose circuit opened at noon; the last cause is 3.
 func broken(t *testing.T) *agentStory {
 	a := newAgent(t, agent.Spec{})
-	a.do(report(1, agent.DeliveryError, "h1"), "circuit-failure-counted")
-	a.do(report(2, agent.Unanswered, "h2"), "circuit-failure-counted")
-	a.do(report(3, agent.LeaseLost, "h3"), "circuit-opened")
+	a.Do(report(1, agent.DeliveryError, "h1"), "circuit-failure-counted")
+	a.Do(report(2, agent.Unanswered, "h2"), "circuit-failure-counted")
+	a.Do(report(3, agent.LeaseLost, "h3"), "circuit-opened")
 	return a
 }
 
 func (a *agentStory) phase(want agent.Phase) {
-	a.t.Helper()
-	if got := agent.CircuitAt(a.state, a.now); got.Phase != want {
-		a.t.Fatalf("circuit %+v, want %s", got, want)
+	a.Helper()
+	if got := agent.CircuitAt(a.State, a.Now); got.Phase != want {
+		a.Fatalf("circuit %+v, want %s", got, want)
 	}
 }
 
 func TestThreeFailuresInARowOpenTheCircuitForAMinute(t *testing.T) {
 	a := broken(t)
 	a.phase(agent.Open)
-	r := a.refused(claim("h4"), refusal.CircuitOpen)
+	r := a.Refused(claim("h4"), refusal.CircuitOpen)
 	if !strings.Contains(r.Message, "2026-01-02T12:01:00Z") || !strings.Contains(r.Message, "3 failures") {
 		t.Errorf("message %q", r.Message)
 	}
-	a.now = noon.Add(time.Minute - 1)
+	a.Now = noon.Add(time.Minute - 1)
 	a.phase(agent.Open)
-	a.now = noon.Add(time.Minute)
+	a.Now = noon.Add(time.Minute)
 	a.phase(agent.HalfOpen)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.do(report(4, agent.Success, "h4"), "circuit-closed")
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Do(report(4, agent.Success, "h4"), "circuit-closed")
 	a.phase(agent.Closed)
 }
 
 func TestASuccessInBetweenStartsTheCountAgain(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(report(1, agent.DeliveryError, "h1"), "circuit-failure-counted")
-	a.do(report(2, agent.DeliveryError, "h1"), "circuit-failure-counted")
-	a.do(report(3, agent.Success, "h1"), "circuit-failures-cleared")
-	a.do(report(4, agent.DeliveryError, "h2"), "circuit-failure-counted")
+	a.Do(report(1, agent.DeliveryError, "h1"), "circuit-failure-counted")
+	a.Do(report(2, agent.DeliveryError, "h1"), "circuit-failure-counted")
+	a.Do(report(3, agent.Success, "h1"), "circuit-failures-cleared")
+	a.Do(report(4, agent.DeliveryError, "h2"), "circuit-failure-counted")
 	a.phase(agent.Closed)
 }
 
 func TestLimitAndPeriodAreTheAgentsOwn(t *testing.T) {
 	a := newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: 1, OpenFor: time.Second}})
-	a.do(report(1, agent.DeliveryError, "h1"), "circuit-opened")
-	a.now = noon.Add(time.Second)
+	a.Do(report(1, agent.DeliveryError, "h1"), "circuit-opened")
+	a.Now = noon.Add(time.Second)
 	a.phase(agent.HalfOpen)
 }
 
 func TestAFailedProbeOpensTheCircuitForAnotherPeriod(t *testing.T) {
 	a := broken(t)
-	a.now = noon.Add(2 * time.Minute)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.do(report(4, agent.Unanswered, "h4"), "circuit-opened")
+	a.Now = noon.Add(2 * time.Minute)
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Do(report(4, agent.Unanswered, "h4"), "circuit-opened")
 	a.phase(agent.Open)
-	a.now = noon.Add(3 * time.Minute)
+	a.Now = noon.Add(3 * time.Minute)
 	a.phase(agent.HalfOpen)
 }
 
 func TestExactlyOneProbeGetsThrough(t *testing.T) {
 	a := broken(t)
-	a.now = noon.Add(time.Minute)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.do(claim("h4")) // a repeat of the same claim
-	r := a.refused(claim("h5"), refusal.CircuitOpen)
+	a.Now = noon.Add(time.Minute)
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Do(claim("h4")) // a repeat of the same claim
+	r := a.Refused(claim("h5"), refusal.CircuitOpen)
 	if !strings.Contains(r.Message, "2026-01-02T12:02:00Z") {
 		t.Errorf("message %q", r.Message)
 	}
@@ -91,27 +91,27 @@ func TestExactlyOneProbeGetsThrough(t *testing.T) {
 
 func TestAProbeThatNeverReportsMakesRoomForAnother(t *testing.T) {
 	a := broken(t)
-	a.now = noon.Add(time.Minute)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.now = noon.Add(2 * time.Minute)
-	a.do(claim("h5"), "circuit-probe-claimed")
-	a.do(report(4, agent.Success, "h4")) // too late: h5 is the probe now
-	a.do(report(5, agent.Success, "h5"), "circuit-closed")
+	a.Now = noon.Add(time.Minute)
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Now = noon.Add(2 * time.Minute)
+	a.Do(claim("h5"), "circuit-probe-claimed")
+	a.Do(report(4, agent.Success, "h4")) // too late: h5 is the probe now
+	a.Do(report(5, agent.Success, "h5"), "circuit-closed")
 }
 
 func TestALapsedProbeStillCountsIfNoneTookItsPlace(t *testing.T) {
 	a := broken(t)
-	a.now = noon.Add(time.Minute)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.now = noon.Add(time.Hour)
-	a.do(report(4, agent.Success, "h4"), "circuit-closed")
+	a.Now = noon.Add(time.Minute)
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Now = noon.Add(time.Hour)
+	a.Do(report(4, agent.Success, "h4"), "circuit-closed")
 }
 
 func TestLateOutcomesDoNotMoveAnOpenCircuit(t *testing.T) {
 	a := broken(t)
-	a.do(report(4, agent.Success, "h0"))
-	a.do(report(5, agent.LeaseLost, "h0"))
-	if got := agent.CircuitAt(a.state, a.now).ResetAt; !got.Equal(noon.Add(time.Minute)) {
+	a.Do(report(4, agent.Success, "h0"))
+	a.Do(report(5, agent.LeaseLost, "h0"))
+	if got := agent.CircuitAt(a.State, a.Now).ResetAt; !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("reset at %v", got)
 	}
 }
@@ -119,54 +119,54 @@ func TestLateOutcomesDoNotMoveAnOpenCircuit(t *testing.T) {
 func TestAnOutcomeReportedTwiceCountsOnce(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
 	for range 5 {
-		events, err := agent.Decide(a.state, report(1, agent.LeaseLost, "h1"), a.now)
+		events, err := agent.Decide(a.State, report(1, agent.LeaseLost, "h1"), a.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range events {
-			a.state = agent.Fold(a.state, e)
+			a.State = agent.Fold(a.State, e)
 		}
 	}
-	if a.state.Circuit.Failures != 1 {
-		t.Errorf("%d failures", a.state.Circuit.Failures)
+	if a.State.Circuit.Failures != 1 {
+		t.Errorf("%d failures", a.State.Circuit.Failures)
 	}
 }
 
 func TestAHealthyAgentsSuccessesNeedNoEntry(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	if agent.Worth(a.state, report(1, agent.Success, "h1")) {
+	if agent.Worth(a.State, report(1, agent.Success, "h1")) {
 		t.Error("a success without failures before it is worth an entry")
 	}
-	if !agent.Worth(a.state, report(1, agent.LeaseLost, "h1")) {
+	if !agent.Worth(a.State, report(1, agent.LeaseLost, "h1")) {
 		t.Error("a failure is not worth an entry")
 	}
 	if agent.Worth(agent.State{}, report(1, agent.LeaseLost, "h1")) {
 		t.Error("an outcome of nobody is worth an entry")
 	}
-	if n := testing.AllocsPerRun(100, func() { agent.Worth(a.state, report(1, agent.Success, "h1")) }); n > 1 {
+	if n := testing.AllocsPerRun(100, func() { agent.Worth(a.State, report(1, agent.Success, "h1")) }); n > 1 {
 		t.Errorf("%v allocations on the hot path", n)
 	}
 }
 
 func TestUnknownOutcomesAndNamelessProbesAreRefused(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.refused(report(1, "rejected", "h1"), refusal.Invalid)
-	a.refused(claim(""), refusal.Invalid)
-	if agent.Worth(a.state, report(1, "rejected", "h1")) {
+	a.Refused(report(1, "rejected", "h1"), refusal.Invalid)
+	a.Refused(claim(""), refusal.Invalid)
+	if agent.Worth(a.State, report(1, "rejected", "h1")) {
 		t.Error("an unknown outcome is worth an entry")
 	}
 }
 
 func TestAClockThatJumpsAnHourBlocksNobodyForAnHour(t *testing.T) {
 	a := broken(t)
-	a.now = noon.Add(-time.Hour)
+	a.Now = noon.Add(-time.Hour)
 	a.phase(agent.HalfOpen)
-	a.do(claim("h4"), "circuit-probe-claimed")
-	a.refused(claim("h5"), refusal.CircuitOpen)
-	a.now = noon.Add(time.Hour)
-	a.do(claim("h5"), "circuit-probe-claimed")
-	a.now = noon.Add(-time.Second) // a little back, as between two nodes: the probe stays the only one
-	a.do(report(4, agent.Success, "h5"), "circuit-closed")
+	a.Do(claim("h4"), "circuit-probe-claimed")
+	a.Refused(claim("h5"), refusal.CircuitOpen)
+	a.Now = noon.Add(time.Hour)
+	a.Do(claim("h5"), "circuit-probe-claimed")
+	a.Now = noon.Add(-time.Second) // a little back, as between two nodes: the probe stays the only one
+	a.Do(report(4, agent.Success, "h5"), "circuit-closed")
 }
 
 // in brings an agent's circuit into a situation. The last cause is at most 9.
@@ -175,19 +175,19 @@ func in(t *testing.T, s agent.CircuitState) *agentStory {
 	a := newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: 3}})
 	switch s {
 	case agent.Clean:
-		a.do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
-		a.do(report(2, agent.Success, "h"), "circuit-failures-cleared")
+		a.Do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
+		a.Do(report(2, agent.Success, "h"), "circuit-failures-cleared")
 	case agent.Counting:
-		a.do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
+		a.Do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
 	default:
 		a = broken(t)
 		if s == agent.Broken {
 			return a
 		}
-		a.now = a.now.Add(time.Minute)
-		a.do(claim("probe"), "circuit-probe-claimed")
+		a.Now = a.Now.Add(time.Minute)
+		a.Do(claim("probe"), "circuit-probe-claimed")
 		if s == agent.Waiting {
-			a.now = a.now.Add(time.Minute)
+			a.Now = a.Now.Add(time.Minute)
 		}
 	}
 	return a
@@ -195,14 +195,14 @@ func in(t *testing.T, s agent.CircuitState) *agentStory {
 
 // situation reads the situation from outside, without the code under test's own helper.
 func situation(a *agentStory) agent.CircuitState {
-	switch r := agent.CircuitAt(a.state, a.now); {
+	switch r := agent.CircuitAt(a.State, a.Now); {
 	case r.Phase == agent.Open:
 		return agent.Broken
 	case r.Phase == agent.HalfOpen && r.Probe != "":
 		return agent.Probing
 	case r.Phase == agent.HalfOpen:
 		return agent.Waiting
-	case a.state.Circuit.Failures > 0:
+	case a.State.Circuit.Failures > 0:
 		return agent.Counting
 	}
 	return agent.Clean
@@ -210,7 +210,7 @@ func situation(a *agentStory) agent.CircuitState {
 
 // commandFor makes the command that pulls a trigger, or nil where that cannot come about.
 func commandFor(a *agentStory, on agent.CircuitTrigger) agent.Command {
-	closed := !a.state.Circuit.Open
+	closed := !a.State.Circuit.Open
 	switch on {
 	case agent.Succeeded:
 		return report(10, agent.Success, "other")
@@ -218,15 +218,15 @@ func commandFor(a *agentStory, on agent.CircuitTrigger) agent.Command {
 		return report(10, agent.LeaseLost, "other")
 	case agent.FailedTooOften:
 		if closed {
-			a.do(agent.Register{Name: "writer", Spec: agent.Spec{Breaker: agent.Breaker{Failures: 1}}}, "agent-updated")
+			a.Do(agent.Register{Name: "writer", Spec: agent.Spec{Breaker: agent.Breaker{Failures: 1}}}, "agent-updated")
 			return report(10, agent.LeaseLost, "other")
 		}
 	case agent.ProbeSucceeded, agent.ProbeFailed:
-		if a.state.Circuit.Probe == "" && situation(a) == agent.Broken {
+		if a.State.Circuit.Probe == "" && situation(a) == agent.Broken {
 			// only a clock that was set back a little shows an open circuit that has a probe
-			a.now = noon.Add(time.Minute)
-			a.do(claim("probe"), "circuit-probe-claimed")
-			a.now = noon.Add(time.Minute - 1)
+			a.Now = noon.Add(time.Minute)
+			a.Do(claim("probe"), "circuit-probe-claimed")
+			a.Now = noon.Add(time.Minute - 1)
 		}
 		if !closed && on == agent.ProbeSucceeded {
 			return report(10, agent.Success, "probe")
@@ -293,11 +293,11 @@ func walk(t *testing.T, a *agentStory, c agent.Command, rule agent.CircuitRule) 
 	t.Helper()
 	switch name := eventOf[rule.Do]; {
 	case rule.Do == agent.Refuse:
-		a.refused(c, refusal.CircuitOpen)
+		a.Refused(c, refusal.CircuitOpen)
 	case name != "":
-		a.do(c, name)
+		a.Do(c, name)
 	default:
-		a.do(c)
+		a.Do(c)
 	}
 	if got := situation(a); got != rule.Become {
 		t.Errorf("became %q, the table says %q", got, rule.Become)

@@ -23,53 +23,53 @@ const changed = "agent-readiness-changed"
 func TestWhomAnOperatorDrainedOnlyAnOperatorMakesReady(t *testing.T) {
 	for _, off := range []agent.Readiness{agent.Busy, agent.Draining, agent.Offline} {
 		a := newAgent(t, agent.Spec{})
-		a.do(says(operator, off), changed)
-		if r := a.refused(says(writer, agent.Ready), refusal.Conflict); r.Hint == "" {
+		a.Do(says(operator, off), changed)
+		if r := a.Refused(says(writer, agent.Ready), refusal.Conflict); r.Hint == "" {
 			t.Error("no hint")
 		}
 		a.is(off)
-		a.do(says(writer, agent.Offline), map[bool][]string{false: {changed}}[off == agent.Offline]...)
-		a.refused(says(writer, agent.Ready), refusal.Conflict)
-		a.do(agent.Register{Name: "writer", Spec: agent.Spec{Description: "new"}}, "agent-updated")
-		a.refused(says(writer, agent.Ready), refusal.Conflict)
-		a.do(says(operator, agent.Ready), changed)
-		a.do(says(writer, agent.Busy), changed)
-		a.do(says(writer, agent.Ready), changed)
+		a.Do(says(writer, agent.Offline), map[bool][]string{false: {changed}}[off == agent.Offline]...)
+		a.Refused(says(writer, agent.Ready), refusal.Conflict)
+		a.Do(agent.Register{Name: "writer", Spec: agent.Spec{Description: "new"}}, "agent-updated")
+		a.Refused(says(writer, agent.Ready), refusal.Conflict)
+		a.Do(says(operator, agent.Ready), changed)
+		a.Do(says(writer, agent.Busy), changed)
+		a.Do(says(writer, agent.Ready), changed)
 		a.is(agent.Ready)
 	}
 }
 
 func TestAnOperatorsWordOnTopOfTheAgentsOwnCounts(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(says(writer, agent.Draining), changed)
-	a.do(says(operator, agent.Draining), changed)
-	a.do(says(operator, agent.Draining))
-	a.refused(says(writer, agent.Ready), refusal.Conflict)
+	a.Do(says(writer, agent.Draining), changed)
+	a.Do(says(operator, agent.Draining), changed)
+	a.Do(says(operator, agent.Draining))
+	a.Refused(says(writer, agent.Ready), refusal.Conflict)
 }
 
 func TestHeartbeatsDoNotBringAnAgentBackOnDuty(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
-	a.do(says(operator, agent.Draining), changed)
-	a.now = a.now.Add(time.Minute)
-	a.do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
-	a.refused(says(writer, agent.Ready), refusal.Conflict)
-	a.do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
+	a.Do(says(operator, agent.Draining), changed)
+	a.Now = a.Now.Add(time.Minute)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.Refused(says(writer, agent.Ready), refusal.Conflict)
+	a.Do(agent.ReturnPresence{Name: "writer"}, "agent-presence-returned")
 	a.is(agent.Draining)
-	a.refused(says(writer, agent.Ready), refusal.Conflict)
+	a.Refused(says(writer, agent.Ready), refusal.Conflict)
 }
 
 func TestTheNextLifeOfAnAgentBeginsOnDuty(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	a.do(says(operator, agent.Offline), changed)
-	a.do(agent.Remove{Name: "writer"}, "agent-removed")
-	a.do(agent.Register{Name: "writer"}, "agent-registered")
+	a.Do(says(operator, agent.Offline), changed)
+	a.Do(agent.Remove{Name: "writer"}, "agent-removed")
+	a.Do(agent.Register{Name: "writer"}, "agent-registered")
 	a.is(agent.Ready)
-	a.do(says(writer, agent.Busy), changed)
-	a.do(says(writer, agent.Ready), changed)
+	a.Do(says(writer, agent.Busy), changed)
+	a.Do(says(writer, agent.Ready), changed)
 }
 
 func TestAWordOfAnAgentThatWasTakenOnceStaysTaken(t *testing.T) {
-	s := newAgent(t, agent.Spec{}).state
+	s := newAgent(t, agent.Spec{}).State
 	for _, e := range []agent.Event{ // as a record from before there were duties has it
 		agent.ReadinessChanged{From: agent.Ready, To: agent.Draining, By: agent.ByOperator},
 		agent.ReadinessChanged{From: agent.Draining, To: agent.Ready, By: agent.ByAgent},
@@ -100,21 +100,21 @@ func TestTheTableOfDutiesHasEveryCombinationOnce(t *testing.T) {
 	for _, r := range agent.DutyTable { // and Decide does what it says
 		a := newAgent(t, agent.Spec{})
 		if r.In == agent.OffDuty {
-			a.do(says(operator, agent.Busy), changed)
+			a.Do(says(operator, agent.Busy), changed)
 		}
 		c := map[agent.DutyTrigger]agent.SetReadiness{
 			agent.ReadyByAgent: says(writer, agent.Ready), agent.ElseByAgent: says(writer, agent.Offline),
 			agent.ReadyByOperator: says(operator, agent.Ready), agent.ElseByOperator: says(operator, agent.Offline),
 		}[r.On]
-		events, err := agent.Decide(a.state, c, a.now)
+		events, err := agent.Decide(a.State, c, a.Now)
 		if (err == nil) != r.Taken {
 			t.Errorf("%s, %s: %v", r.In, r.On, err)
 		}
 		for _, e := range events {
-			a.state = agent.Fold(a.state, e)
+			a.State = agent.Fold(a.State, e)
 		}
-		if want := r.Become; r.Taken && a.state.Duty() != want {
-			t.Errorf("%s, %s: becomes %s", r.In, r.On, a.state.Duty())
+		if want := r.Become; r.Taken && a.State.Duty() != want {
+			t.Errorf("%s, %s: becomes %s", r.In, r.On, a.State.Duty())
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package channel_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 )
 
 var (
@@ -30,63 +28,39 @@ var (
 )
 
 // wire is one channel's stream in a test.
-type wire struct {
-	t     *testing.T
-	state channel.State
-}
+type wire = ruletest.Stream[channel.State, channel.Command, channel.Event]
 
-// do expects exactly these events.
-func (w *wire) do(c channel.Command, want ...string) {
-	w.t.Helper()
-	events, err := channel.Decide(w.state, c, noon)
-	if err != nil {
-		w.t.Fatalf("%#v: %v", c, err)
-	}
-	var got []string
-	for _, e := range events {
-		got = append(got, e.EventName())
-		w.state = channel.Fold(w.state, e)
-	}
-	if !reflect.DeepEqual(got, want) {
-		w.t.Fatalf("%#v: events %v, want %v", c, got, want)
-	}
-}
-
-func (w *wire) refused(c channel.Command, code refusal.Code) {
-	w.t.Helper()
-	events, err := channel.Decide(w.state, c, noon)
-	if r, ok := refusal.As(err); !ok || r.Code != code || len(events) != 0 {
-		w.t.Errorf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
-	}
+func newWire(t *testing.T) *wire {
+	return &wire{TB: t, Decide: channel.Decide, Fold: channel.Fold, Now: noon}
 }
 
 func TestAgentsComeAndGoAndAPublisherReachesTheOthers(t *testing.T) {
-	w := &wire{t: t}
-	w.refused(channel.Subscribe{By: writer, Name: "news"}, refusal.NotFound)
-	w.do(channel.Create{By: writer, Name: "news", Description: "what is new"}, "channel-created")
-	w.do(channel.Create{By: writer, Name: "news", Description: "what is new"})
-	w.do(channel.Subscribe{By: writer, Name: "news"}, "channel-subscribed")
-	w.do(channel.Subscribe{By: writer, Name: "news", Agent: "writer"})
-	w.do(channel.Subscribe{By: reviewer, Name: "news"}, "channel-subscribed")
-	w.do(channel.Subscribe{By: operator, Name: "news", Agent: "archivist"}, "channel-subscribed")
-	if got := w.state.Receivers("writer"); !slices.Equal(got, []string{"archivist", "reviewer"}) || !w.state.Has("writer") {
-		t.Errorf("receivers %v of %v", got, w.state.Subscribers)
+	w := newWire(t)
+	w.Refused(channel.Subscribe{By: writer, Name: "news"}, refusal.NotFound)
+	w.Do(channel.Create{By: writer, Name: "news", Description: "what is new"}, "channel-created")
+	w.Do(channel.Create{By: writer, Name: "news", Description: "what is new"})
+	w.Do(channel.Subscribe{By: writer, Name: "news"}, "channel-subscribed")
+	w.Do(channel.Subscribe{By: writer, Name: "news", Agent: "writer"})
+	w.Do(channel.Subscribe{By: reviewer, Name: "news"}, "channel-subscribed")
+	w.Do(channel.Subscribe{By: operator, Name: "news", Agent: "archivist"}, "channel-subscribed")
+	if got := w.State.Receivers("writer"); !slices.Equal(got, []string{"archivist", "reviewer"}) || !w.State.Has("writer") {
+		t.Errorf("receivers %v of %v", got, w.State.Subscribers)
 	}
-	w.do(channel.Unsubscribe{By: reviewer, Name: "news"}, "channel-unsubscribed")
-	w.do(channel.Unsubscribe{By: reviewer, Name: "news"})
-	w.do(channel.Describe{By: writer, Name: "news", Description: "old"}, "channel-described")
-	w.do(channel.Describe{By: operator, Name: "news", Description: "old"})
-	w.do(channel.Remove{By: writer, Name: "news"}, "channel-removed")
-	w.refused(channel.Remove{By: writer, Name: "news"}, refusal.NotFound)
-	w.do(channel.Create{By: reviewer, Name: "news"}, "channel-created")
-	if s := w.state; s.Owner != "agent/reviewer" || len(s.Subscribers) != 0 || s.Description != "" {
+	w.Do(channel.Unsubscribe{By: reviewer, Name: "news"}, "channel-unsubscribed")
+	w.Do(channel.Unsubscribe{By: reviewer, Name: "news"})
+	w.Do(channel.Describe{By: writer, Name: "news", Description: "old"}, "channel-described")
+	w.Do(channel.Describe{By: operator, Name: "news", Description: "old"})
+	w.Do(channel.Remove{By: writer, Name: "news"}, "channel-removed")
+	w.Refused(channel.Remove{By: writer, Name: "news"}, refusal.NotFound)
+	w.Do(channel.Create{By: reviewer, Name: "news"}, "channel-created")
+	if s := w.State; s.Owner != "agent/reviewer" || len(s.Subscribers) != 0 || s.Description != "" {
 		t.Errorf("the next life begins as %+v", s)
 	}
 }
 
 func TestWhatIsNotAllowedIsRefused(t *testing.T) {
-	w := &wire{t: t}
-	w.do(channel.Create{By: writer, Name: "news"}, "channel-created")
+	w := newWire(t)
+	w.Do(channel.Create{By: writer, Name: "news"}, "channel-created")
 	for _, c := range []struct {
 		code    refusal.Code
 		command channel.Command
@@ -106,7 +80,7 @@ func TestWhatIsNotAllowedIsRefused(t *testing.T) {
 		{refusal.Invalid, channel.Describe{By: writer, Name: "news", Description: "a\u202eb"}},
 		{refusal.Invalid, channel.Describe{By: writer, Name: "news", Description: "\xff"}},
 	} {
-		w.refused(c.command, c.code)
+		w.Refused(c.command, c.code)
 	}
 }
 
@@ -114,13 +88,13 @@ func TestAChannelReachesNoMoreThanATaskMayHaveChildren(t *testing.T) {
 	if channel.MaxSubscribers > event.MaxChildren {
 		t.Fatalf("%d subscribers, %d children", channel.MaxSubscribers, event.MaxChildren)
 	}
-	w := &wire{t: t}
-	w.do(channel.Create{By: writer, Name: "news"}, "channel-created")
+	w := newWire(t)
+	w.Do(channel.Create{By: writer, Name: "news"}, "channel-created")
 	for n := range channel.MaxSubscribers {
-		w.do(channel.Subscribe{By: operator, Name: "news", Agent: fmt.Sprintf("a%d", n)}, "channel-subscribed")
+		w.Do(channel.Subscribe{By: operator, Name: "news", Agent: fmt.Sprintf("a%d", n)}, "channel-subscribed")
 	}
-	w.refused(channel.Subscribe{By: writer, Name: "news"}, refusal.Limit)
-	w.do(channel.Subscribe{By: operator, Name: "news", Agent: "a7"})
+	w.Refused(channel.Subscribe{By: writer, Name: "news"}, refusal.Limit)
+	w.Do(channel.Subscribe{By: operator, Name: "news", Agent: "a7"})
 }
 
 func TestSubscribersAreASetWhateverHappens(t *testing.T) {
@@ -171,7 +145,6 @@ func TestSubscribersAreASetWhateverHappens(t *testing.T) {
 }
 
 func TestTheJSONOfEventsIsFrozen(t *testing.T) {
-	const file = "testdata/events.jsonl"
 	all := []channel.Event{
 		channel.Created{Name: "news", Description: "what is <new>", Owner: "agent/writer", At: noon},
 		channel.Described{Description: "old"},
@@ -179,25 +152,5 @@ func TestTheJSONOfEventsIsFrozen(t *testing.T) {
 		channel.Unsubscribed{Agent: "writer"},
 		channel.Removed{},
 	}
-	codec := ledger.NewCodec(channel.Events...)
-	coded, err := codec.EncodeAll(all)
-	if err != nil || len(all) != len(channel.Events) {
-		t.Fatal(err)
-	}
-	var now bytes.Buffer
-	for i, e := range coded {
-		fmt.Fprintf(&now, "%s %d %s\n", e.Name, e.Version, e.Data)
-		back, err := codec.Decode(ledger.Event{Name: e.Name, Version: 1, Data: e.Data})
-		if err != nil || back != all[i] {
-			t.Errorf("%s comes back as %+v, %v", e.Name, back, err)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, now.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if frozen, err := os.ReadFile(file); err != nil || !bytes.Equal(frozen, now.Bytes()) {
-		t.Errorf("events are not written as they were (%v):\n%s", err, now.Bytes())
-	}
+	ledgertest.Frozen(t, *update, channel.Events, all)
 }

@@ -1,11 +1,8 @@
 package conversation_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 )
 
 const (
@@ -294,28 +291,10 @@ func TestContinuityNeverExceedsItsBudgetAndNoTurnPretendsToBeAnother(t *testing.
 }
 
 func TestTheJSONOfEventsIsFrozen(t *testing.T) {
-	const file = "testdata/events.jsonl"
 	full := conversation.TurnAppended{Conversation: "c1", Turn: conversation.Turn{
 		N: 3, Agent: "writer", Role: conversation.Tool, Text: "text “with” <signs>", At: noon, Task: task, Handoff: task + ".h1", By: "agent/writer",
 	}}
-	codec := ledger.NewCodec(conversation.Events...)
-	e, err := codec.Encode(full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := fmt.Appendf(nil, "%s %d %s\n", e.Name, e.Version, e.Data)
-	if *update {
-		if err := os.WriteFile(file, now, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if frozen, err := os.ReadFile(file); err != nil || !bytes.Equal(frozen, now) {
-		t.Errorf("the event is not written as it was (%v):\n%s", err, now)
-	}
-	back, err := codec.Decode(ledger.Event{Name: e.Name, Version: 1, Data: e.Data})
-	if err != nil || !reflect.DeepEqual(back, conversation.Event(full)) {
-		t.Errorf("it comes back as %+v, %v", back, err)
-	}
+	ledgertest.Frozen(t, *update, conversation.Events, []conversation.Event{full})
 	var r conversation.Role
 	if json.Unmarshal([]byte(`"boss"`), &r) == nil {
 		t.Error("an unknown role is taken")

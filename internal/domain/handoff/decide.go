@@ -221,6 +221,15 @@ func shortened(s string) string {
 	return s
 }
 
+// attributed is an outcome with the principal and the detail, for example "withdrawn by ann: too late".
+func attributed(outcome string, by identity.Principal, detail string) string {
+	s := outcome + " by " + by.Short()
+	if detail != "" {
+		s += ": " + detail
+	}
+	return s
+}
+
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

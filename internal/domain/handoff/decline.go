@@ -35,10 +35,7 @@ func (c Decline) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d := decision{t: t}
 	d.do(closed(t, k, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
 	if d.t.Owner == "" {
-		why := "denied by " + c.By.Short()
-		if c.Detail != "" {
-			why += ": " + c.Detail
-		}
+		why := attributed("denied", c.By, c.Detail)
 		d.do(park(event.ParkReturned, why, now))
 	}
 	return d.events, nil

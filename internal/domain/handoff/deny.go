@@ -22,9 +22,6 @@ func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	why := "denied by " + c.By.Short()
-	if c.Detail != "" {
-		why += ": " + c.Detail
-	}
+	why := attributed("denied", c.By, c.Detail)
 	return append([]event.Event{event.Denied{By: c.By.Short(), Detail: c.Detail, At: now}}, backToSource(t, event.Rejected, why, now)...), nil
 }

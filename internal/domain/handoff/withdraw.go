@@ -28,9 +28,6 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if h == nil || h.N != c.Handoff {
 		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
 	}
-	why := "withdrawn by " + c.By.Short()
-	if c.Detail != "" {
-		why += ": " + c.Detail
-	}
+	why := attributed("withdrawn", c.By, c.Detail)
 	return []event.Event{returned(t, event.Withdrawn, why, now)}, nil
 }

@@ -2,7 +2,6 @@ package memory_test
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
 )
 
 const (
@@ -31,15 +31,18 @@ func content(text string) memory.Content {
 	return memory.Content{Title: "note", Text: text, Salt: salt}
 }
 
-// item is one item's stream in a test: it decides, folds and remembers.
+// item is one item's stream in a test.
 type item struct {
-	t     *testing.T
-	state memory.State
-	now   time.Time
+	*ruletest.Stream[memory.State, memory.Command, memory.Event]
+}
+
+// absentItem is an item that does not exist yet.
+func absentItem(t *testing.T) *item {
+	return &item{&ruletest.Stream[memory.State, memory.Command, memory.Event]{TB: t, Decide: memory.Decide, Fold: memory.Fold, Now: noon}}
 }
 
 func newItem(t *testing.T, scope memory.Scope) *item {
-	i := &item{t: t, now: noon}
+	i := absentItem(t)
 	i.do(memory.Store{
 		By: writer, ID: "m1", Scope: scope, Task: task, Conversation: "c1", Tags: []string{"go", "db", "go"},
 		Importance: 0.5, Content: content("use region and month as the key"),
@@ -47,50 +50,28 @@ func newItem(t *testing.T, scope memory.Scope) *item {
 	return i
 }
 
-// do expects exactly these events.
+// do gives a command a minute later, which must yield exactly the events of these names.
 func (i *item) do(c memory.Command, want ...string) {
-	i.t.Helper()
-	i.now = i.now.Add(time.Minute)
-	events, err := memory.Decide(i.state, c, i.now)
-	if err != nil {
-		i.t.Fatalf("%#v: %v", c, err)
-	}
-	var got []string
-	for _, e := range events {
-		got = append(got, e.EventName())
-		i.state = memory.Fold(i.state, e)
-	}
-	if !reflect.DeepEqual(got, want) {
-		i.t.Fatalf("%#v: events %v, want %v", c, got, want)
-	}
-}
-
-// refused expects a refusal.
-func (i *item) refused(c memory.Command, code refusal.Code) *refusal.Error {
-	i.t.Helper()
-	events, err := memory.Decide(i.state, c, i.now)
-	r, ok := refusal.As(err)
-	if !ok || r.Code != code || len(events) != 0 {
-		i.t.Fatalf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
-	}
-	return r
+	i.Helper()
+	i.Now = i.Now.Add(time.Minute)
+	i.Do(c, want...)
 }
 
 func TestAnItemKeepsItsVersionsAndALazyReferenceYieldsTheLatest(t *testing.T) {
 	i := newItem(t, memory.Private)
-	ref := memory.Refer(i.state)
-	if v, status := memory.Resolve(i.state, ref); status != memory.Current || v.Number != 1 {
+	ref := memory.Refer(i.State)
+	if v, status := memory.Resolve(i.State, ref); status != memory.Current || v.Number != 1 {
 		t.Fatalf("at first: %s, version %d", status, v.Number)
 	}
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("use region alone")}, "memory-revised")
-	v, status := memory.Resolve(i.state, ref)
+	v, status := memory.Resolve(i.State, ref)
 	if status != memory.Changed || v.Number != 2 || v.Text != "use region alone" {
 		t.Errorf("after a revision: %s, %+v", status, v)
 	}
-	if first, ok := i.state.Version(1); !ok || first.Text != "use region and month as the key" || first.Digest != ref.Digest {
+	if first, ok := i.State.Version(1); !ok || first.Text != "use region and month as the key" || first.Digest != ref.Digest {
 		t.Errorf("version 1 is %+v", first)
 	}
-	if v, status := memory.Resolve(i.state, memory.Reference{ID: "m1"}); status != memory.Current || v.Number != 2 {
+	if v, status := memory.Resolve(i.State, memory.Reference{ID: "m1"}); status != memory.Current || v.Number != 2 {
 		t.Errorf("a reference to whatever is newest: %s, version %d", status, v.Number)
 	}
 }
@@ -116,8 +97,8 @@ func TestStoringTwiceTheSameChangesNothingAndAnotherUnderTheSameIDIsRefused(t *t
 		t.Run(name, func(t *testing.T) {
 			c := again
 			change(&c)
-			i.t = t
-			i.refused(c, refusal.Conflict)
+			i.TB = t
+			i.Refused(c, refusal.Conflict)
 		})
 	}
 }
@@ -142,7 +123,7 @@ func TestWhoMayReadAnItem(t *testing.T) {
 		{memory.Workspace, "nobody", memory.Reader{}, false},
 	} {
 		t.Run(string(c.scope)+" "+c.who, func(t *testing.T) {
-			if got := memory.MayRead(newItem(t, c.scope).state, c.r); got != c.want {
+			if got := memory.MayRead(newItem(t, c.scope).State, c.r); got != c.want {
 				t.Errorf("may read: %v", got)
 			}
 		})
@@ -151,28 +132,28 @@ func TestWhoMayReadAnItem(t *testing.T) {
 
 func TestAnEnvelopeGrantsExactlyTheVersionsThatItRefersTo(t *testing.T) {
 	i := newItem(t, memory.Private)
-	ref := memory.Refer(i.state)
+	ref := memory.Refer(i.State)
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("a secret of its author")}, "memory-revised")
 
 	r := reviewer
-	if v, status := memory.Fetch(i.state, r, ref); status != memory.Missing || v != (memory.Version{}) {
+	if v, status := memory.Fetch(i.State, r, ref); status != memory.Missing || v != (memory.Version{}) {
 		t.Fatalf("without the envelope: %s, %+v", status, v)
 	}
 	r.Granted = []memory.Reference{ref}
-	v, status := memory.Fetch(i.state, r, ref)
+	v, status := memory.Fetch(i.State, r, ref)
 	if status != memory.Changed || v.Number != 1 || v.Text != "use region and month as the key" {
 		t.Errorf("with it: %s, %+v", status, v)
 	}
-	if memory.MayRead(i.state, r) || memory.MayReadVersion(i.state, r, 2) {
+	if memory.MayRead(i.State, r) || memory.MayReadVersion(i.State, r, 2) {
 		t.Error("the envelope opens more than the version it was sealed with")
 	}
-	if v, status := memory.Fetch(i.state, r, memory.Refer(i.state)); status != memory.Missing || v.Text != "" {
+	if v, status := memory.Fetch(i.State, r, memory.Refer(i.State)); status != memory.Missing || v.Text != "" {
 		t.Errorf("the newer version: %s, %+v", status, v)
 	}
-	if v, status := memory.Fetch(i.state, r, memory.Reference{ID: "m1"}); status != memory.Missing || v.Text != "" {
+	if v, status := memory.Fetch(i.State, r, memory.Reference{ID: "m1"}); status != memory.Missing || v.Text != "" {
 		t.Errorf("whatever is newest: %s, %+v", status, v)
 	}
-	if v, _ := memory.Fetch(i.state, writer, ref); v.Number != 2 {
+	if v, _ := memory.Fetch(i.State, writer, ref); v.Number != 2 {
 		t.Errorf("the author gets version %d by an old reference, want the latest", v.Number)
 	}
 	for _, forged := range []memory.Reference{
@@ -182,7 +163,7 @@ func TestAnEnvelopeGrantsExactlyTheVersionsThatItRefersTo(t *testing.T) {
 		{ID: "m2", Version: 1, Digest: ref.Digest},
 	} {
 		r.Granted = []memory.Reference{forged}
-		if memory.MayReadVersion(i.state, r, 1) || memory.MayReadVersion(i.state, r, 2) || memory.MayReadVersion(i.state, r, 0) {
+		if memory.MayReadVersion(i.State, r, 1) || memory.MayReadVersion(i.State, r, 2) || memory.MayReadVersion(i.State, r, 0) {
 			t.Errorf("%+v opens something", forged)
 		}
 	}
@@ -190,11 +171,11 @@ func TestAnEnvelopeGrantsExactlyTheVersionsThatItRefersTo(t *testing.T) {
 
 func TestAForgottenItemGivesOutNothing(t *testing.T) {
 	i := newItem(t, memory.Workspace)
-	ref := memory.Refer(i.state)
-	before := i.state
+	ref := memory.Refer(i.State)
+	before := i.State
 	i.do(memory.Forget{By: writer, ID: "m1"}, "memory-forgotten")
 	i.do(memory.Forget{By: writer, ID: "m1"})
-	if text := printed(i.state); strings.Contains(text, "region") || strings.Contains(text, "note") || strings.Contains(text, salt) || i.state.Has("db") {
+	if text := printed(i.State); strings.Contains(text, "region") || strings.Contains(text, "note") || strings.Contains(text, salt) || i.State.Has("db") {
 		t.Errorf("still there: %s", text)
 	}
 	if v, _ := before.Version(1); v.Text == "" {
@@ -203,11 +184,11 @@ func TestAForgottenItemGivesOutNothing(t *testing.T) {
 	r := reviewer
 	r.Granted = []memory.Reference{ref}
 	for _, r := range []memory.Reader{writer, operator, r} {
-		if v, status := memory.Fetch(i.state, r, ref); status != memory.Forgotten || v != (memory.Version{}) {
+		if v, status := memory.Fetch(i.State, r, ref); status != memory.Forgotten || v != (memory.Version{}) {
 			t.Errorf("%s gets %s, %+v", r.Principal, status, v)
 		}
 	}
-	if i.state.Latest().Digest != ref.Digest {
+	if i.State.Latest().Digest != ref.Digest {
 		t.Error("the digest is gone: an audit could not tell any more what was sealed")
 	}
 	for _, c := range []memory.Command{
@@ -218,13 +199,13 @@ func TestAForgottenItemGivesOutNothing(t *testing.T) {
 		memory.Weigh{By: writer, ID: "m1", Importance: 1},
 		memory.Store{By: writer, ID: "m1", Scope: memory.Workspace, Content: content("again")},
 	} {
-		i.refused(c, refusal.Conflict)
+		i.Refused(c, refusal.Conflict)
 	}
 }
 
 func TestReferencesThatLeadNowhereAreMissing(t *testing.T) {
 	i := newItem(t, memory.Workspace)
-	ref := memory.Refer(i.state)
+	ref := memory.Refer(i.State)
 	for _, r := range []memory.Reference{
 		{ID: "m2", Version: 1, Digest: ref.Digest},
 		{ID: "m1", Version: 2, Digest: ref.Digest},
@@ -233,7 +214,7 @@ func TestReferencesThatLeadNowhereAreMissing(t *testing.T) {
 		{ID: "m1", Version: 1},
 		{ID: "m1", Digest: ref.Digest},
 	} {
-		if _, status := memory.Resolve(i.state, r); status != memory.Missing {
+		if _, status := memory.Resolve(i.State, r); status != memory.Missing {
 			t.Errorf("%+v is %s", r, status)
 		}
 	}
@@ -252,15 +233,15 @@ func TestOnlyTheAuthorAndOperatorsChangeAnItem(t *testing.T) {
 		func(r memory.Reader) memory.Command { return memory.Forget{By: r, ID: "m1"} },
 	} {
 		i := newItem(t, memory.Private)
-		hidden := i.refused(c(reviewer), refusal.NotFound)
-		i.refused(c(auditor), refusal.NotPermitted)
-		i.refused(c(memory.Reader{}), refusal.Unauthenticated)
-		nothing := &item{t: t, now: noon}
-		if absent := nothing.refused(c(reviewer), refusal.NotFound); absent.Error() != hidden.Error() {
+		hidden := i.Refused(c(reviewer), refusal.NotFound)
+		i.Refused(c(auditor), refusal.NotPermitted)
+		i.Refused(c(memory.Reader{}), refusal.Unauthenticated)
+		nothing := absentItem(t)
+		if absent := nothing.Refused(c(reviewer), refusal.NotFound); absent.Error() != hidden.Error() {
 			t.Errorf("who may not read learns that there is something: %q, %q", hidden, absent)
 		}
-		newItem(t, memory.Workspace).refused(c(reviewer), refusal.NotPermitted)
-		if _, err := memory.Decide(i.state, c(operator), noon); err != nil {
+		newItem(t, memory.Workspace).Refused(c(reviewer), refusal.NotPermitted)
+		if _, err := memory.Decide(i.State, c(operator), noon); err != nil {
 			t.Errorf("an operator: %v", err)
 		}
 	}
@@ -274,15 +255,15 @@ func TestPinningTaggingAndWeighingChangeWhatTheySayAndNothingTwice(t *testing.T)
 	i.do(memory.Tag{By: writer, ID: "m1", Tags: []string{"plan"}}, "memory-tagged")
 	i.do(memory.Weigh{By: operator, ID: "m1", Importance: 0.5})
 	i.do(memory.Weigh{By: operator, ID: "m1", Importance: 1}, "memory-weighed")
-	if s := i.state; !s.Pinned || !s.Has("plan") || s.Has("db") || s.Importance != 1 || !s.UpdatedAt.Equal(i.now) || len(s.Versions) != 1 {
+	if s := i.State; !s.Pinned || !s.Has("plan") || s.Has("db") || s.Importance != 1 || !s.UpdatedAt.Equal(i.Now) || len(s.Versions) != 1 {
 		t.Errorf("%+v", s)
 	}
 	i.do(memory.Unpin{By: writer, ID: "m1"}, "memory-unpinned")
 	i.do(memory.Unpin{By: writer, ID: "m1"})
 	i.do(memory.Tag{By: writer, ID: "m1"}, "memory-tagged")
 	i.do(memory.Tag{By: writer, ID: "m1"})
-	if i.state.Pinned || i.state.Tags != nil {
-		t.Errorf("%+v", i.state)
+	if i.State.Pinned || i.State.Tags != nil {
+		t.Errorf("%+v", i.State)
 	}
 }
 
@@ -292,7 +273,7 @@ func TestARevisionOfAnOldVersionIsRefusedUnlessItOverwritesOnPurpose(t *testing.
 	i.do(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("two")}) // the same call again
 	untitled := memory.Content{Text: "two", Salt: salt}
 	i.do(memory.Revise{By: writer, ID: "m1", Content: untitled}) // a title that is left out is as it was: nothing changes
-	if r := i.refused(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("three")}, refusal.Conflict); r.Details["version"] != 2 {
+	if r := i.Refused(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("three")}, refusal.Conflict); r.Details["version"] != 2 {
 		t.Errorf("details %v", r.Details)
 	}
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("three")}, "memory-revised")
@@ -300,17 +281,17 @@ func TestARevisionOfAnOldVersionIsRefusedUnlessItOverwritesOnPurpose(t *testing.
 
 func TestVersionsAreBoundedInNumberAndSize(t *testing.T) {
 	i := newItem(t, memory.Private)
-	for len(i.state.Versions) < memory.MaxVersions {
-		i.do(memory.Revise{By: writer, ID: "m1", Content: content(strings.Repeat("x", len(i.state.Versions)+1))}, "memory-revised")
+	for len(i.State.Versions) < memory.MaxVersions {
+		i.do(memory.Revise{By: writer, ID: "m1", Content: content(strings.Repeat("x", len(i.State.Versions)+1))}, "memory-revised")
 	}
-	i.refused(memory.Revise{By: writer, ID: "m1", Content: content("one more")}, refusal.Limit)
+	i.Refused(memory.Revise{By: writer, ID: "m1", Content: content("one more")}, refusal.Limit)
 
 	i = newItem(t, memory.Private)
 	big := strings.Repeat("x", memory.MaxText-1)
 	for n := range memory.MaxItem/memory.MaxText - 1 {
 		i.do(memory.Revise{By: writer, ID: "m1", Content: content(big + string(rune('a'+n)))}, "memory-revised")
 	}
-	i.refused(memory.Revise{By: writer, ID: "m1", Content: content(big + "!")}, refusal.Limit)
+	i.Refused(memory.Revise{By: writer, ID: "m1", Content: content(big + "!")}, refusal.Limit)
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("small")}, "memory-revised")
 }
 
@@ -346,8 +327,8 @@ func TestWhatBreaksARuleIsRefusedWithAHint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := good
 			c.change(&bad)
-			i := &item{t: t, now: noon}
-			if r := i.refused(bad, c.code); r.Hint == "" {
+			i := absentItem(t)
+			if r := i.Refused(bad, c.code); r.Hint == "" {
 				t.Errorf("no hint: %v", r)
 			}
 		})
@@ -355,5 +336,5 @@ func TestWhatBreaksARuleIsRefusedWithAHint(t *testing.T) {
 	if _, err := memory.Decide(memory.State{}, good, noon); err != nil {
 		t.Errorf("the good one: %v", err)
 	}
-	newItem(t, memory.Private).refused(memory.Pin{By: writer, ID: "m2"}, refusal.Invalid)
+	newItem(t, memory.Private).Refused(memory.Pin{By: writer, ID: "m2"}, refusal.Invalid)
 }

@@ -1,12 +1,9 @@
 package memory_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -16,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 )
 
 var update = flag.Bool("update", false, "write the frozen events again; only for events that were never released")
@@ -40,34 +38,7 @@ func examples() []memory.Event {
 }
 
 func TestTheJSONOfEventsIsFrozen(t *testing.T) {
-	const file = "testdata/events.jsonl"
-	codec := ledger.NewCodec(memory.Events...)
-	coded, err := codec.EncodeAll(examples())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var now bytes.Buffer
-	for _, e := range coded {
-		fmt.Fprintf(&now, "%s %d %s\n", e.Name, e.Version, e.Data)
-	}
-	if *update {
-		if err := os.WriteFile(file, now.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	frozen, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(frozen, now.Bytes()) {
-		t.Errorf("events are not written as they were (%v):\n%s", err, now.Bytes())
-	}
-	if len(coded) != len(memory.Events) {
-		t.Errorf("%d examples of %d events", len(coded), len(memory.Events))
-	}
-	for i, e := range examples() {
-		back, err := codec.Decode(ledger.Event{Name: coded[i].Name, Version: 1, Data: coded[i].Data})
-		if err != nil || !reflect.DeepEqual(back, e) {
-			t.Errorf("%s comes back as %+v, %v", e.EventName(), back, err)
-		}
-	}
+	ledgertest.Frozen(t, *update, memory.Events, examples())
 }
 
 func TestAnUnknownScopeIsRefusedWhenItIsDecoded(t *testing.T) {
