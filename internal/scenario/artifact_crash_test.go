@@ -16,15 +16,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
-// patchOf is the content of an artifact: so many bytes, of a kind of its own.
+// patchOf returns a patch of so many bytes, different for each n.
 func patchOf(kind, size int) []byte {
 	b := bytes.Repeat(fmt.Appendf(nil, "line of patch %d\n", kind), size/16+1)
 	return b[:size]
 }
 
-// shelved are the files in a server's store of artifacts, by digest, and how many are unfinished. Each must be what its
-// name says.
-func shelved(t *testing.T, dir string) (whole map[string]int64, unfinished int) {
+// storedFiles returns the files in a server's store of artifacts, by digest, and the number of unfinished ones. Each must have the
+// digest that it is named by.
+func storedFiles(t *testing.T, dir string) (whole map[string]int64, unfinished int) {
 	t.Helper()
 	whole = map[string]int64{}
 	err := filepath.WalkDir(filepath.Join(dir, "artifacts"), func(name string, d os.DirEntry, err error) error {
@@ -52,7 +52,7 @@ func shelved(t *testing.T, dir string) (whole map[string]int64, unfinished int) 
 	return whole, unfinished
 }
 
-// fetched checks that an artifact comes as it was put.
+// fetched checks that an artifact is returned as it was stored.
 func fetched(t *testing.T, c *api.Client, want []byte) {
 	t.Helper()
 	var got bytes.Buffer
@@ -81,7 +81,7 @@ func TestAnUploadThatTheServerDoesNotSurviveLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(patience); ; <-time.After(time.Millisecond) {
-		if _, unfinished := shelved(t, r.dir); unfinished == 1 {
+		if _, unfinished := storedFiles(t, r.dir); unfinished == 1 {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -96,7 +96,7 @@ func TestAnUploadThatTheServerDoesNotSurviveLeavesNothing(t *testing.T) {
 		t.Error("half an upload was taken")
 	}
 	c = r.client(r.start(), r.token)
-	if whole, unfinished := shelved(t, r.dir); unfinished != 0 || len(whole) != 1 {
+	if whole, unfinished := storedFiles(t, r.dir); unfinished != 0 || len(whole) != 1 {
 		t.Errorf("%d unfinished, %d whole", unfinished, len(whole))
 	}
 	fetched(t, c, kept)
@@ -140,7 +140,7 @@ func TestNoAcknowledgedArtifactIsLostWhenTheServerIsKilled(t *testing.T) {
 	}
 	c := r.client(r.start(), r.token)
 	defer c.Close()
-	whole, unfinished := shelved(t, r.dir)
+	whole, unfinished := storedFiles(t, r.dir)
 	if unfinished != 0 || len(whole) < len(kept) {
 		t.Errorf("%d unfinished, %d whole of %d acknowledged", unfinished, len(whole), len(kept))
 	}
@@ -180,7 +180,7 @@ func TestTheSameContentFromManySidesIsOneArtifact(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if whole, unfinished := shelved(t, r.dir); unfinished != 0 || len(whole) != 1 {
+	if whole, unfinished := storedFiles(t, r.dir); unfinished != 0 || len(whole) != 1 {
 		t.Errorf("%d unfinished, %d whole", unfinished, len(whole))
 	}
 	var record bytes.Buffer
@@ -188,7 +188,7 @@ func TestTheSameContentFromManySidesIsOneArtifact(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(record.Bytes(), []byte(`"event":"artifact-stored"`)); n != 4 {
-		t.Errorf("on record %d times, want once for each agent", n)
+		t.Errorf("recorded %d times, want once for each agent", n)
 	}
 	if err := r.term(); err != nil {
 		t.Error(err)

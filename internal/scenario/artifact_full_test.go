@@ -50,7 +50,7 @@ func TestArtifactsThatFillTheDiskStopNoHandoffs(t *testing.T) {
 	for _, content := range kept {
 		fetched(t, c, content)
 	}
-	if whole, unfinished := shelved(t, r.dir); unfinished != 0 || len(whole) != len(kept) {
+	if whole, unfinished := storedFiles(t, r.dir); unfinished != 0 || len(whole) != len(kept) {
 		t.Errorf("%d unfinished, %d of %d", unfinished, len(whole), len(kept))
 	}
 	if err := r.term(); err != nil {
@@ -78,7 +78,7 @@ func TestADiskThatFillsUpDuringAnUploadEndsItAndKeepsNothingOfIt(t *testing.T) {
 		_ = out.Close()
 		wantFull(t, <-ended)
 		for deadline := time.Now().Add(patience); ; <-time.After(time.Millisecond) {
-			if whole, unfinished := shelved(t, r.dir); unfinished == 0 && len(whole) == 0 {
+			if whole, unfinished := storedFiles(t, r.dir); unfinished == 0 && len(whole) == 0 {
 				break
 			}
 			if time.Now().After(deadline) {

@@ -54,7 +54,7 @@ func TestNoAnswerLeavesBeforeTheArtifactIsSynced(t *testing.T) {
 }
 
 // wantSynced looks in a trace for an artifact's way: its content is synced, then it gets its name, then the directory is
-// synced, and only then is it answered.
+// synced, and only then is the call answered.
 func wantSynced(t *testing.T, path string, d artifact.Digest) {
 	t.Helper()
 	var synced, named, listed, answered int

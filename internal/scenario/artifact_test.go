@@ -23,8 +23,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// keep has an artifact kept.
-func (h *house) keep(by caller.Caller, content string) envelopes.Artifact {
+// keep stores an artifact.
+func (h *harness) keep(by caller.Caller, content string) envelopes.Artifact {
 	h.Helper()
 	info := ok(h, by, func(c caller.Caller) (artifact.Info, error) {
 		return h.app.Artifacts.Put(ctx(h), c, strings.NewReader(content), "")
@@ -33,7 +33,7 @@ func (h *house) keep(by caller.Caller, content string) envelopes.Artifact {
 }
 
 // gets fetches an artifact.
-func (h *house) gets(by caller.Caller, a envelopes.Artifact) (string, error) {
+func (h *harness) gets(by caller.Caller, a envelopes.Artifact) (string, error) {
 	h.Helper()
 	r, err := call(by, func(c caller.Caller) (io.ReadCloser, error) {
 		r, _, err := h.app.Artifacts.Get(ctx(h), c, artifact.Digest(a.Digest))
@@ -46,14 +46,14 @@ func (h *house) gets(by caller.Caller, a envelopes.Artifact) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-func (h *house) has(by caller.Caller, a envelopes.Artifact, want string) {
+func (h *harness) has(by caller.Caller, a envelopes.Artifact, want string) {
 	h.Helper()
 	if got, err := h.gets(by, a); err != nil || got != want {
 		h.Errorf("%s gets %q, %v; want %q", by.Principal, got, err, want)
 	}
 }
 
-func (h *house) lacks(by caller.Caller, a envelopes.Artifact) {
+func (h *harness) lacks(by caller.Caller, a envelopes.Artifact) {
 	h.Helper()
 	if got, err := h.gets(by, a); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s gets %q, %v", by.Principal, got, err)
@@ -61,7 +61,7 @@ func (h *house) lacks(by caller.Caller, a envelopes.Artifact) {
 }
 
 // sheet is what an envelope says.
-func sheetOf(h *house, s *envelopes.Sheet) (e envelope.Envelope) {
+func sheetOf(h *harness, s *envelopes.Sheet) (e envelope.Envelope) {
 	h.Helper()
 	if s == nil {
 		h.Fatal("no content")
@@ -73,11 +73,11 @@ func sheetOf(h *house, s *envelopes.Sheet) (e envelope.Envelope) {
 }
 
 func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("writer", "coder", "tester", "spy")
 		patch, loose := h.keep(h.agent("writer"), "patch"), h.keep(h.agent("writer"), "loose")
 		h.lacks(h.agent("coder"), patch)
-		r := h.create(h.agent("writer"), tasks.CreateInput{Intent: "mend it", Start: true})
+		r := h.create(h.agent("writer"), tasks.CreateInput{Intent: "fix it", Start: true})
 		h.send(h.agent("writer"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Artifacts: []envelopes.Artifact{patch}}})
 		item := h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch") // the offer's content is for its receiver
@@ -85,7 +85,7 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 		if list := sheetOf(h, a.Content).Artifacts; len(list) != 1 || list[0].Digest != patch.Digest || list[0].Bytes != 5 || list[0].Name != "a file" {
 			h.Errorf("the envelope refers to %+v", list)
 		}
-		h.progress("coder", a.Receipt, "mended half")
+		h.progress("coder", a.Receipt, "fixed half")
 		h.send(h.agent("coder"), a.Receipt, handoffs.SendInput{To: []string{"tester"}})
 		b := h.accept("tester", h.wait("tester"))
 		h.has(h.agent("tester"), patch, "patch") // it stays with the task
@@ -109,7 +109,7 @@ func TestAnArtifactTravelsWithItsTaskAndIsThereAsLongAsAnEnvelopeRefersToIt(t *t
 }
 
 func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("writer", "coder", "spy")
 		secret := h.keep(h.agent("writer"), "secret")
 		nowhere := envelopes.Artifact{Digest: string(artifact.DigestOf([]byte("nowhere")))}
@@ -126,7 +126,7 @@ func TestAnEnvelopeRefersToNothingThatItsSenderMayNotRead(t *testing.T) {
 }
 
 func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("writer", "coder", "tester", "reader")
 		content := func(a ...envelopes.Artifact) envelopes.Content { return envelopes.Content{Artifacts: a} }
 		for n, kind := range []event.Kind{event.Broadcast, event.Cold, event.Delegation, event.Supervised} {
@@ -175,11 +175,11 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 }
 
 func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("writer", "coder", "spy")
 		patch := h.keep(h.agent("writer"), "patch")
 		r := h.create(h.agent("writer"), tasks.CreateInput{
-			Intent: "mend it", Content: envelopes.Content{Artifacts: []envelopes.Artifact{patch}}, Send: &handoffs.SendInput{To: []string{"coder"}},
+			Intent: "fix it", Content: envelopes.Content{Artifacts: []envelopes.Artifact{patch}}, Send: &handoffs.SendInput{To: []string{"coder"}},
 		})
 		h.wait("coder")
 		h.has(h.agent("coder"), patch, "patch")
@@ -197,7 +197,7 @@ func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
 			fmt.Sprintf(`"event":"attempt-refused","agent":"spy","details":{"verb":"artifact","subject":%q,"code":"not_found"`, patch.Digest),
 		} {
 			if !strings.Contains(record.String(), want) {
-				h.Errorf("not on record: %s\n%s", want, record.String())
+				h.Errorf("not recorded: %s\n%s", want, record.String())
 			}
 		}
 	})

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAnAgentCannotGiveItselfCapabilities(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.register("eve", agents.AgentSpec{Capabilities: []string{"lint"}})
 		register := func(spec agents.AgentSpec) error {
 			_, err := call(h.agent("eve"), func(c caller.Caller) (agents.Agent, error) {
@@ -34,7 +34,7 @@ func TestAnAgentCannotGiveItselfCapabilities(t *testing.T) {
 }
 
 func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "eve", "backup")
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("ann"), tasks.CreateInput{
@@ -58,7 +58,7 @@ func TestAStrangerGetsNoTaskWhoseOwnerIsLost(t *testing.T) {
 }
 
 func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "deploy", Start: true})
 		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
@@ -71,7 +71,7 @@ func TestNobodyApprovesWhatItIsToReceive(t *testing.T) {
 }
 
 func TestADelegationBackWithADecisionIsWork(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "build", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation})

@@ -38,8 +38,8 @@ var kib = json.RawMessage(`{"note":"` + strings.Repeat("x", 1010) + `"}`)
 
 func agentName(i int) string { return fmt.Sprintf("agent-%02d", i%benchAgents) }
 
-// lifecycle is one handoff from creation to completion by way of the three calls that a door makes.
-func lifecycle(a *usecase.UseCases, h *house, n int, took func(time.Duration)) error {
+// lifecycle is one handoff from creation to completion, by the three calls that the API makes.
+func lifecycle(a *usecase.UseCases, h *harness, n int, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
 	step := func(do func() error) error {
 		start := time.Now()
@@ -98,8 +98,8 @@ func BenchmarkLifecycle(b *testing.B) {
 	}
 }
 
-// poll reads inboxes, as their agents do, until stopped.
-func (h *house) poll(readers int) (stop func()) {
+// poll reads inboxes, as their agents do, until it is stopped.
+func (h *harness) poll(readers int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for r := range readers {

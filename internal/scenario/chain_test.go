@@ -15,7 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) escalate(by string, r taskstore.Receipt) (taskstore.Receipt, error) {
+func (h *harness) escalate(by string, r taskstore.Receipt) (taskstore.Receipt, error) {
 	h.Helper()
 	return call(h.agent(by), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Escalate(ctx(h), c, tasks.EscalateInput{Task: r.Task, Epoch: r.Epoch, Detail: "beyond me"})
@@ -23,14 +23,14 @@ func (h *house) escalate(by string, r taskstore.Receipt) (taskstore.Receipt, err
 }
 
 func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("second", "third")
 		h.register("first", agents.AgentSpec{Escalation: []string{"second", "third"}})
 		var tasksList []taskstore.Receipt
 		for i := range 10 {
 			tasksList = append(tasksList, h.create(h.agent("first"), tasks.CreateInput{Intent: fmt.Sprint("task ", i), Start: true}))
 		}
-		// All of them on each level before any of them goes on to the next.
+		// All tasks are on one level before any of them moves to the next.
 		for level, step := range [][2]string{{"first", "second"}, {"second", "third"}} {
 			for i, r := range tasksList {
 				h.progress(step[0], r, "tried what I can")
@@ -64,7 +64,7 @@ func TestTenTasksWalkOneChainEachToItsEnd(t *testing.T) {
 }
 
 func TestALevelThatCannotTakeItIsPassedOverAndATaskThatComesBackGoesOn(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("third", "stranger")
 		h.register("second", agents.AgentSpec{MaxTasks: 1})
 		h.register("first", agents.AgentSpec{Escalation: []string{"second", "third"}})
@@ -92,7 +92,7 @@ func TestALevelThatCannotTakeItIsPassedOverAndATaskThatComesBackGoesOn(t *testin
 
 func TestALoopEndsWithItsReason(t *testing.T) {
 	for _, round := range [][]string{{"ann", "bob"}, {"ann", "bob", "cyd"}} {
-		story(t, func(h *house) {
+		story(t, func(h *harness) {
 			h.join(round...)
 			r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "a hot potato", Start: true})
 			for i := 0; r.State != event.Parked; i++ {
@@ -119,7 +119,7 @@ escalation: {default: help}
 `
 
 func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("coder", agents.AgentSpec{MaxTasks: 1})
 		h.register("sue", agents.AgentSpec{Capabilities: []string{"senior"}, MaxTasks: 1})
@@ -141,7 +141,7 @@ func TestBehindEveryHandoffAndEveryLostOwnerThereIsTheChainOfThePolicyAndPeople(
 }
 
 func TestBehindACapabilityAndBehindAnOwnerThatIsStuckThereIsTheChainOfThePolicyToo(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}, MaxTasks: 1})
 		h.register("sue", agents.AgentSpec{Capabilities: []string{"senior"}})
@@ -176,7 +176,7 @@ escalation: {capabilities: {billing: help}}
 
 func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t *testing.T) {
 	for _, to := range []handoffs.SendInput{{To: []string{"first"}}, {Capability: "sql"}, {To: []string{"first"}, Kind: event.Broadcast}} {
-		story(t, func(h *house) {
+		story(t, func(h *harness) {
 			h.join("lead", "second", "third")
 			h.register("first", agents.AgentSpec{Capabilities: []string{"sql"}, Escalation: []string{"second", "third"}})
 			h.settle()
@@ -206,7 +206,7 @@ func TestWhatAnAgentWithAChainOfItsOwnDoesNotAnswerGoesUpLevelByLevelToPeople(t 
 }
 
 func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "second", "third")
 		h.register("first", agents.AgentSpec{MaxTasks: 1, Escalation: []string{"second", "third"}})
 		h.create(h.agent("first"), tasks.CreateInput{Intent: "something else", Start: true}) // all that it can take
@@ -230,7 +230,7 @@ func TestAChainOfAnAgentEndsAtTheDepthOfTheTask(t *testing.T) {
 }
 
 func TestADelegatedChildGoesUpItsOwnChainWhileItsParentWaits(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "boss")
 		zoe := h.person("zoe", event.DeskOperators)
 		h.register("first", agents.AgentSpec{Escalation: []string{"boss"}})

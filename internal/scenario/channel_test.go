@@ -13,8 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// channel makes a channel of the agent "lead" and subscribes agents to it.
-func (h *house) channel(name string, agentsNames ...string) {
+// channel creates a channel of the agent "lead" and subscribes agents to it.
+func (h *harness) channel(name string, agentsNames ...string) {
 	h.Helper()
 	ok(h, h.agent("lead"), func(c caller.Caller) (channels.Channel, error) {
 		return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: name})
@@ -24,14 +24,14 @@ func (h *house) channel(name string, agentsNames ...string) {
 	}
 }
 
-func (h *house) subscribe(name, agent string) channels.Channel {
+func (h *harness) subscribe(name, agent string) channels.Channel {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (channels.Channel, error) {
 		return h.app.Channels.Subscribe(ctx(h), c, channels.SubscriptionInput{Channel: name})
 	})
 }
 
-func (h *house) unsubscribe(name, agent string) channels.Channel {
+func (h *harness) unsubscribe(name, agent string) channels.Channel {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (channels.Channel, error) {
 		return h.app.Channels.Unsubscribe(ctx(h), c, channels.SubscriptionInput{Channel: name})
@@ -39,7 +39,7 @@ func (h *house) unsubscribe(name, agent string) channels.Channel {
 }
 
 // no is a call that must be refused, with a hint.
-func no[T any](t *house, c caller.Caller, code refusal.Code, do func(caller.Caller) (T, error)) {
+func no[T any](t *harness, c caller.Caller, code refusal.Code, do func(caller.Caller) (T, error)) {
 	t.Helper()
 	_, err := call(c, do)
 	r, refused := refusal.As(err)
@@ -49,7 +49,7 @@ func no[T any](t *house, c caller.Caller, code refusal.Code, do func(caller.Call
 }
 
 func TestSubscribersComeAndGo(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob", "cy")
 		h.channel("news", "bob", "cy", "bob")
 		ch, err := h.app.Channels.Show(ctx(h), h.agent("bob"), "news")
@@ -80,7 +80,7 @@ func TestSubscribersComeAndGo(t *testing.T) {
 }
 
 func TestARepeatedSubscriptionIsOneSubscription(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob")
 		h.channel("news")
 		c := h.agent("bob").WithKey("the-same")
@@ -111,7 +111,7 @@ func TestARepeatedSubscriptionIsOneSubscription(t *testing.T) {
 }
 
 func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		h.settle()
@@ -130,8 +130,8 @@ func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
 	})
 }
 
-func TestAWorkspaceHasNoMoreThanSoManyChannels(t *testing.T) {
-	bubble(t, "sqlite", func(h *house) {
+func TestChannelsOfAWorkspaceAreBounded(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
 		h.join("lead")
 		for n := range channels.MaxChannels {
 			h.channel(fmt.Sprintf("c%d", n))

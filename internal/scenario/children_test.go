@@ -16,7 +16,7 @@ import (
 )
 
 func TestAFanOutGivesEveryReceiverACopyAndTheSenderAllResults(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "review it", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob", "cyd"}, Kind: event.Broadcast, FanOut: true})
@@ -34,7 +34,7 @@ func TestAFanOutGivesEveryReceiverACopyAndTheSenderAllResults(t *testing.T) {
 }
 
 func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "vote", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{
@@ -57,7 +57,7 @@ func TestAQuorumEndsTheWaitAndCancelsTheRest(t *testing.T) {
 }
 
 func TestCancellingReachesTheReceiverAndTheChildren(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation})
@@ -74,7 +74,7 @@ func TestCancellingReachesTheReceiverAndTheChildren(t *testing.T) {
 }
 
 func TestATaskSetsOutAlongItsRouteWhenItsDependenciesHaveCompleted(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "builder", "tester")
 		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
@@ -91,7 +91,7 @@ func TestATaskSetsOutAlongItsRouteWhenItsDependenciesHaveCompleted(t *testing.T)
 }
 
 func TestATaskWhoseDependencyFailedGoesToTheDeadLetters(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "builder")
 		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}})
@@ -106,7 +106,7 @@ func TestATaskWhoseDependencyFailedGoesToTheDeadLetters(t *testing.T) {
 }
 
 func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		names := []string{"ann", "bob", "cyd", "dan"}
 		for _, n := range names {
@@ -149,7 +149,7 @@ func TestABroadcastClaimHasExactlyOneWinner(t *testing.T) {
 }
 
 func TestAnAgentThatBecomesReadyJoinsAnOpenClaim(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("ann", agents.AgentSpec{Capabilities: []string{"review"}})
 		h.settle()
@@ -163,7 +163,7 @@ func TestAnAgentThatBecomesReadyJoinsAnOpenClaim(t *testing.T) {
 }
 
 func TestLoopsEndInTheDeadLettersWithTheLimitThatWasReached(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "hot potato", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
@@ -184,7 +184,7 @@ func TestLoopsEndInTheDeadLettersWithTheLimitThatWasReached(t *testing.T) {
 }
 
 func TestExhaustedRetriesEndInTheDeadLettersAndAReplayRevivesTheTask(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "deaf", "keen")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "anybody?", Start: true})
 		none := 0
@@ -215,7 +215,7 @@ func TestExhaustedRetriesEndInTheDeadLettersAndAReplayRevivesTheTask(t *testing.
 }
 
 func TestASupervisedHandoffWaitsForAnApproverWhoIsNotItsSource(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("junior", "senior", "prod")
 		r := h.create(h.agent("junior"), tasks.CreateInput{Intent: "deploy", Start: true})
 		h.send(h.agent("junior"), r, handoffs.SendInput{To: []string{"prod"}, Kind: event.Supervised, Approver: "senior"})
@@ -232,7 +232,7 @@ func TestASupervisedHandoffWaitsForAnApproverWhoIsNotItsSource(t *testing.T) {
 }
 
 func TestAnExplicitConfirmLeavesTheTaskWithItsSourceUntilItLetsGo(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "careful", Start: true})
 		r = h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Confirm: event.ConfirmExplicit})
@@ -256,7 +256,7 @@ func TestAnExplicitConfirmLeavesTheTaskWithItsSourceUntilItLetsGo(t *testing.T) 
 }
 
 func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mine", Start: true})
 		asked := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {

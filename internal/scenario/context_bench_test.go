@@ -24,7 +24,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-var known = flag.Int("known", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
+var stockSize = flag.Int("items", 2_000, "memory items that the benchmarks of context store first; docs/performance.md has 100000")
 
 // prose is so many words, the same for the same seed: as in real texts, a few words are very frequent and most are rare.
 // The most frequent are those that every English text has.
@@ -58,8 +58,8 @@ func spell(n int) string {
 	return b.String()
 }
 
-// stock stores items of some 60 words for everybody, a hundred calls at a time; ten of them are pinned.
-func (h *house) stock(n int) {
+// stock stores items of some 60 words in the workspace, a hundred calls at a time; ten of them are pinned.
+func (h *harness) stock(n int) {
 	h.Helper()
 	drive(h, 100, n, func(i int, _ func(time.Duration)) error {
 		_, err := h.app.Memories.Remember(context.Background(), h.agent(agentName(i)), memories.RememberInput{
@@ -90,15 +90,15 @@ func one(b *testing.B, call func(i int) error) {
 	ledgertest.ReportSync(b, b.TempDir(), ledgertest.Percentile(took, 50))
 }
 
-// BenchmarkKnown measures one client among many stored items: assembling an envelope from 20 of them and the pinned ones
-// and packing it to 4,000 tokens, and searching. Both calls put a read on record, one durable commit, which is included.
-func BenchmarkKnown(b *testing.B) {
+// BenchmarkMemory measures one client among many stored items: assembling an envelope from 20 of them and the pinned ones
+// and packing it to 4,000 tokens, and searching. Both calls record a read, one durable commit, which is included.
+func BenchmarkMemory(b *testing.B) {
 	h := open(b, "sqlite")
 	defer h.stop()
 	for i := range benchAgents {
 		h.join(agentName(i))
 	}
-	h.stock(*known)
+	h.stock(*stockSize)
 	ann := h.agent(agentName(0))
 	r := h.create(ann, tasks.CreateInput{Intent: prose(1, 40), Start: true})
 	b.Run("seal", func(b *testing.B) {
@@ -157,7 +157,7 @@ func BenchmarkLifecycleContext(b *testing.B) {
 }
 
 // lifecycleOf is lifecycle with a content of one's own.
-func lifecycleOf(h *house, n int, in tasks.CreateInput, took func(time.Duration)) error {
+func lifecycleOf(h *harness, n int, in tasks.CreateInput, took func(time.Duration)) error {
 	from, to := h.agent(agentName(n)), h.agent(agentName(n+1))
 	in.Send = &handoffs.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization}
 	ctx := context.Background()

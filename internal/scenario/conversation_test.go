@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) say(by caller.Caller, id string, in conversations.AppendTurnInput) conversations.Said {
+func (h *harness) say(by caller.Caller, id string, in conversations.AppendTurnInput) conversations.Said {
 	h.Helper()
 	in.Conversation = id
 	if in.Role == "" {
@@ -28,14 +28,14 @@ func (h *house) say(by caller.Caller, id string, in conversations.AppendTurnInpu
 	})
 }
 
-func (h *house) hears(by caller.Caller, id string) (conversations.Conversation, error) {
+func (h *harness) hears(by caller.Caller, id string) (conversations.Conversation, error) {
 	return call(by, func(c caller.Caller) (conversations.Conversation, error) {
 		return h.app.Conversations.Show(ctx(h), c, conversations.ConversationInput{ID: id})
 	})
 }
 
-// deaf checks that an agent has no part in a conversation.
-func (h *house) deaf(by caller.Caller, id string) {
+// noAccess checks that an agent cannot read a conversation.
+func (h *harness) deaf(by caller.Caller, id string) {
 	h.Helper()
 	if got, err := h.hears(by, id); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s hears %+v, %v", by.Principal, got, err)
@@ -54,7 +54,7 @@ func (h *house) deaf(by caller.Caller, id string) {
 }
 
 func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("scout", "planner", "migrator", "spy")
 		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Role: conversation.User, Text: "Split the orders table."})
 		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Text: "It grows by four percent a week."})
@@ -93,13 +93,13 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 		h.complete("migrator", b.Receipt, "done")
 		h.deaf(h.agent("spy"), "orders")
 		if got, err := h.hears(h.agent("migrator"), "orders"); err != nil || got.Count != 4 {
-			h.Errorf("who has spoken hears no more: %+v, %v", got, err)
+			h.Errorf("the author of a turn cannot read on: %+v, %v", got, err)
 		}
 	})
 }
 
 func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "spy", "friend")
 		h.create(h.agent("spy"), tasks.CreateInput{Intent: "listen", Start: true, Conversation: "plans"}) // before it has begun
 		h.say(h.agent("ann"), "plans", conversations.AppendTurnInput{Text: secret})
@@ -129,7 +129,7 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 }
 
 func TestTasksOfStrangersStayOutOfAConversation(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "spy", "friend")
 		h.say(h.agent("ann"), "plans", conversations.AppendTurnInput{Text: "hello"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "plan", Start: true, Conversation: "plans"})
@@ -155,7 +155,7 @@ func TestTasksOfStrangersStayOutOfAConversation(t *testing.T) {
 }
 
 func TestWhatCannotBeSaidIsRefused(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "x", Start: true})
 		h.say(h.agent("ann"), "c", conversations.AppendTurnInput{Text: "hello\x00 \u202e"})

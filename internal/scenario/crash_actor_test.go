@@ -38,12 +38,12 @@ type crew struct {
 
 	acked atomic.Int64 // acknowledged changes
 	cut   atomic.Int64 // changing calls that a kill cut off
-	// kept counts those of them that had happened all the same.
+	// kept counts those of them that had been applied.
 	kept    atomic.Int64
 	refused atomic.Int64
 }
 
-// work lets every actor take turns until ctx ends. Calls under way are finished first, however many kills it takes.
+// work lets every actor take turns until ctx ends. It finishes calls under way, through any number of kills.
 func (c *crew) work(ctx context.Context) (wait func()) {
 	var wg sync.WaitGroup
 	for _, a := range c.actors {
@@ -193,7 +193,7 @@ func (a *actor) sending() *api.SendInput {
 	return in
 }
 
-// labour goes on with one of the actor's tasks.
+// labour continues one of the actor's tasks.
 func (a *actor) labour() {
 	i := a.rng.IntN(len(a.mine))
 	t := a.mine[i]
@@ -324,7 +324,7 @@ func (a *actor) tell(n int) {
 	}
 }
 
-// revive replays the newest dead letter, or gives it up.
+// revive replays the newest dead letter, or discards it.
 func (a *actor) revive() {
 	var page api.TaskPage
 	if !a.read(func(c *api.Client) (err error) {
@@ -342,7 +342,7 @@ func (a *actor) revive() {
 	})
 }
 
-// finish lets everybody end what is there, until every task has ended or is in the dead letters.
+// finish lets all actors end their tasks, until every task has ended or is in the dead letters.
 func (c *crew) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -372,7 +372,7 @@ func (c *crew) finish(ctx context.Context) error {
 	return errors.New("tasks are left that do not end")
 }
 
-// clear calls off what nobody has, and counts what has not ended.
+// clear cancels tasks without an owner, and counts those that have not ended.
 func (a *actor) clear() (left int, err error) {
 	a.connect()
 	for after := ""; ; {
@@ -399,7 +399,7 @@ func (a *actor) clear() (left int, err error) {
 	}
 }
 
-// deeds are all that the clients have asked for. They must not be at work.
+// deeds returns all changing calls of the clients, which must not be at work.
 func (c *crew) deeds() (all []*deed) {
 	for _, a := range c.actors {
 		all = append(all, a.deeds...)

@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// tellReady says where the child answers, as `trapeze serve --json` does.
+// tellReady prints the child's address, as `trapeze serve --json` does.
 func tellReady(url, tokenFile string) {
 	_ = json.NewEncoder(os.Stdout).Encode(map[string]string{"url": url, "admin_token_file": tokenFile})
 }

@@ -17,18 +17,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 )
 
-// What a record can be accused of.
+// The faults that a record can have.
 var (
 	errLost     = errors.New("an acknowledged write is lost")
 	errTwice    = errors.New("it happened twice")
-	errRefused  = errors.New("a refused call is on record")
+	errRefused  = errors.New("a refused call is recorded")
 	errOwners   = errors.New("two owners")
 	errStranded = errors.New("a task is stranded")
 	errDiffers  = errors.New("the record says something else than the answer")
 	errOrder    = errors.New("the record is out of order")
 )
 
-// judgement holds a record against what the clients were told.
+// judgement compares a record with the answers that the clients got.
 type judgement struct {
 	at       map[ledger.Position]ledger.Entry
 	keys     map[string]ledger.Position
@@ -45,7 +45,7 @@ func (j *judgement) accuse(kind error, format string, args ...any) {
 	}
 }
 
-// judge reads a record and holds it against the deeds of the clients.
+// judge reads a record and compares it with the deeds of the clients.
 func judge(entries []ledger.Entry, deeds []*deed) *judgement {
 	j := &judgement{
 		at: map[ledger.Position]ledger.Entry{}, keys: map[string]ledger.Position{}, tasks: map[string]task.Task{},
@@ -102,7 +102,7 @@ func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[event.Event]) {
 	j.after[e.Position] = j.tasks[id]
 }
 
-// event checks what must hold of every event, whatever the rules have allowed.
+// event checks the conditions that every event must meet, whatever the rules have allowed.
 func (j *judgement) event(e ledger.Entry, ev event.Event, before, now task.Task) {
 	switch ev := ev.(type) {
 	case event.Created:
@@ -129,7 +129,7 @@ func (j *judgement) event(e ledger.Entry, ev event.Event, before, now task.Task)
 	}
 }
 
-// standing says why nobody would ever go on with a task; empty if somebody would.
+// standing returns why no actor would ever continue a task; empty if one would.
 func standing(t task.Task) string {
 	switch t.State {
 	case event.Executing:
@@ -168,7 +168,7 @@ func standing(t task.Task) string {
 	return ""
 }
 
-// deed holds the record against one answer.
+// deed compares the record with one answer.
 func (j *judgement) deed(d *deed, owners map[string]string) {
 	at, found := j.keys[d.digest()]
 	switch {
@@ -194,7 +194,7 @@ func (j *judgement) deed(d *deed, owners map[string]string) {
 	t := j.after[at]
 	told := fmt.Sprint(r.Position, r.Task, r.State, r.Owner, r.Epoch, r.Events)
 	if is := fmt.Sprint(at, id, t.State, t.Owner, t.Epoch, names); is != told {
-		j.accuse(errDiffers, "%s\n\twas told %s,\n\ton record is %s", d, told, is)
+		j.accuse(errDiffers, "%s\n\twas told %s,\n\trecorded is %s", d, told, is)
 	}
 	if r.Owner != "" {
 		key := fmt.Sprint(r.Task, " in epoch ", r.Epoch)
@@ -205,7 +205,7 @@ func (j *judgement) deed(d *deed, owners map[string]string) {
 	}
 }
 
-// ended accuses a record, when everybody has done what they could, of every task that has not ended.
+// ended reports every task that has not ended when all actors are done.
 func (j *judgement) ended() {
 	for _, t := range j.tasks {
 		if !t.State.Final() && t.State != event.Parked {

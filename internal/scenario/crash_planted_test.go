@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// The tests of the crash test: each mistake that it is there for is made on purpose, and must be found.
+// The tests of the crash test: each fault that it looks for is planted, and must be found.
 
 func TestAServerThatAnswersBeforeItWritesIsCaughtByAKill(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 			e.Key, e.Events = "", slices.Clone(e.Events)
 			return append(es, e)
 		}},
-		"a refused call is on record": {errRefused, func(es []ledger.Entry) []ledger.Entry {
+		"a refused call is recorded": {errRefused, func(es []ledger.Entry) []ledger.Entry {
 			for _, d := range deeds {
 				if d.refused != "" {
 					e := again(of("handoff-complete"))
@@ -76,7 +76,7 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 			t.Fatal("nothing was refused")
 			return nil
 		}},
-		"an answer is not what is on record": {errDiffers, func(es []ledger.Entry) []ledger.Entry {
+		"an answer is not what is recorded": {errDiffers, func(es []ledger.Entry) []ledger.Entry {
 			a, b := of("task-created"), of("task-completed")
 			es[a].Key, es[b].Key = es[b].Key, es[a].Key
 			return es
@@ -97,7 +97,7 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 	}
 }
 
-// peacefulRecord is what some clients have asked of a server, and what it has on record.
+// peacefulRecord returns the calls of some clients to a server that is not killed, and its record.
 func peacefulRecord(t *testing.T) ([]ledger.Entry, []*deed) {
 	c := newCampaign(t, modeServe)
 	r := newRig(t, t.TempDir(), modeServe)

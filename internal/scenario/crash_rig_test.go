@@ -20,7 +20,7 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-// patience is how long a test waits for what must come. Nothing is asserted about how long it takes.
+// patience bounds every wait of a test for a condition. How long it takes is not asserted.
 const patience = 2 * time.Minute
 
 // rig is a server in a process of its own, on one data directory, that can be killed and started again.
@@ -52,7 +52,7 @@ func newRig(t testing.TB, dir, mode string) *rig {
 	return r
 }
 
-// tail keeps the end of what a process says.
+// tail keeps the end of a process's output.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
@@ -88,12 +88,12 @@ func (r *rig) command() *exec.Cmd {
 	return cmd
 }
 
-// readiness is what a server says when it is ready.
+// readiness is what a server prints when it is ready.
 type readiness struct {
 	URL string `json:"url"`
 }
 
-// launch starts the process and returns a channel with what it says when it is ready.
+// launch starts the process and returns a channel with what it prints when it is ready.
 func (r *rig) launch() <-chan readiness {
 	r.Helper()
 	r.cmd, r.stderr, r.ended = r.command(), &tail{}, make(chan struct{})
@@ -124,7 +124,7 @@ func (r *rig) launch() <-chan readiness {
 	return ready
 }
 
-// start starts the server, waits until it answers, and does not tell the clients yet.
+// start starts the server and waits until it answers. The clients do not know of it before [rig.release].
 func (r *rig) start() (url string) {
 	r.Helper()
 	ready := r.launch()
@@ -144,7 +144,7 @@ func (r *rig) start() (url string) {
 	return ""
 }
 
-// release lets the clients go on with the server at url.
+// release gives the clients the server at url.
 func (r *rig) release(url string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *rig) release(url string) {
 	close(r.up)
 }
 
-// wait returns where the server is, when one is up.
+// wait returns the URL of the server, once one is up.
 func (r *rig) wait() (url string, gen int) {
 	counted := false
 	for {
@@ -171,7 +171,7 @@ func (r *rig) wait() (url string, gen int) {
 	}
 }
 
-// gathered returns when n clients wait for a server, and so do nothing else.
+// gathered returns when n clients wait for a server.
 func (r *rig) gathered(n int) {
 	r.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -188,7 +188,7 @@ func (r *rig) gathered(n int) {
 	}
 }
 
-// kill ends the process without warning, and returns when it is gone.
+// kill sends SIGKILL, and returns when the process is gone.
 func (r *rig) kill() {
 	if r.cmd == nil {
 		return
@@ -208,7 +208,7 @@ func (r *rig) down() {
 	r.cmd = nil
 }
 
-// term asks the process to end, and returns when it has.
+// term sends SIGTERM, and returns when the process has ended.
 func (r *rig) term() error {
 	r.Helper()
 	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -223,7 +223,7 @@ func (r *rig) term() error {
 	return r.err
 }
 
-// alive fails the test if the process has gone.
+// alive fails the test if the process is gone.
 func (r *rig) alive() {
 	r.Helper()
 	select {
@@ -233,7 +233,7 @@ func (r *rig) alive() {
 	}
 }
 
-// fails runs the server, which must refuse to start, and returns what it says.
+// fails runs the server, which must refuse to start, and returns its output.
 func (r *rig) fails() string {
 	r.Helper()
 	ready := r.launch()

@@ -9,10 +9,10 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-// A server that is asked to stop answers what it has begun: no call that was cut off may have happened. Those who wait
-// for their inbox or follow events are told at once.
+// A server that is asked to stop answers the calls that it has begun: no call that was cut off may have been applied. Clients that
+// wait for an inbox or follow events are told at once.
 
-func TestAServerThatIsAskedToStopAnswersWhatItHasBegun(t *testing.T) {
+func TestAServerThatIsAskedToStopAnswersTheCallsItHasBegun(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, modeServe)
 	r := newRig(t, t.TempDir(), modeServe)
@@ -40,10 +40,10 @@ func TestAServerThatIsAskedToStopAnswersWhatItHasBegun(t *testing.T) {
 		select {
 		case err := <-waits:
 			if refused := (*api.Error)(nil); err != nil && !errors.As(err, &refused) {
-				t.Errorf("who waited for an inbox was cut off: %v", err)
+				t.Errorf("a client that waited for an inbox was cut off: %v", err)
 			}
 		case <-time.After(patience):
-			t.Error("who waited for an inbox was left waiting")
+			t.Error("a client that waited for an inbox was left waiting")
 		}
 		r.gathered(len(crew.actors))
 		_, j := c.examine(r, crew)
@@ -63,7 +63,7 @@ func TestAServerThatIsAskedToStopAnswersWhatItHasBegun(t *testing.T) {
 	if n := crew.kept.Load(); n > 0 {
 		t.Errorf("%d calls had happened and got no answer", n)
 	}
-	t.Logf("3 stops, %d acknowledged writes, %d calls found the door closed, none of which had happened", crew.acked.Load(), crew.cut.Load())
+	t.Logf("%d stops, %d acknowledged writes, %d calls were cut off, none of which had been applied", stopCycles, crew.acked.Load(), crew.cut.Load())
 }
 
 // longPoll waits for an inbox that stays empty, for longer than the server takes to stop.

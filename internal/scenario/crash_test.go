@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// A server is killed at random moments while many clients are at work, and whatever they were told must still be so
+// A server is killed at random moments while many clients are at work, and every answer that they got must still be true
 // when it is back.
 
 var (
@@ -29,7 +29,7 @@ const (
 	repeatsAfter = 60  // calls that are repeated after each restart
 )
 
-// campaign is a number of kills, and what they showed.
+// campaign is a number of kills, and their results.
 type campaign struct {
 	*testing.T
 	rng     *rand.Rand
@@ -72,7 +72,7 @@ func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {
 	}
 }
 
-// tooEasy says why a campaign proves nothing.
+// tooEasy returns why a campaign proves nothing, or nil.
 func (c *campaign) tooEasy() error {
 	r := c.report
 	switch {
@@ -132,7 +132,7 @@ func (c *campaign) tally(crew *crew) {
 
 func (c *campaign) blame(j *judgement) { c.faults = append(c.faults, j.faults...) }
 
-// hire starts a server, and makes its agents and clients.
+// hire starts a server, and creates its agents and clients.
 func (c *campaign) hire(r *rig) *crew {
 	c.Helper()
 	url := r.start()
@@ -165,7 +165,7 @@ func (c *campaign) hire(r *rig) *crew {
 	return crew
 }
 
-// cycle lets the clients work, kills the server, examines what it has left, and starts it again.
+// cycle lets the clients work, kills the server, examines its data, and starts it again.
 func (c *campaign) cycle(r *rig, crew *crew) {
 	c.Helper()
 	c.report.cycles++
@@ -201,7 +201,7 @@ func (c *campaign) cycle(r *rig, crew *crew) {
 	r.release(url)
 }
 
-// examine holds what the server has left on the disk against what the clients were told.
+// examine compares the server's data on the disk with the answers that the clients got.
 func (c *campaign) examine(r *rig, crew *crew) ([]ledger.Entry, *judgement) {
 	c.Helper()
 	path := r.snapshot()
@@ -275,7 +275,7 @@ func (d *deed) trailed(c *api.Client) error {
 		}
 	}
 	if !slices.Equal(names, d.receipt.Events) {
-		return fmt.Errorf("%w: %s put %v on record, its trail has %v", errLost, d, d.receipt.Events, names)
+		return fmt.Errorf("%w: %s recorded %v, its trail has %v", errLost, d, d.receipt.Events, names)
 	}
 	return nil
 }

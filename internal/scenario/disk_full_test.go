@@ -17,10 +17,10 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-// A disk that is full, or may not be written to: the server says so and what to do, goes on living and answering
-// reads, loses nothing, and goes on writing when there is room again.
+// A disk that is full, or read-only: the server says so and what to do, keeps running and answering
+// reads, loses nothing, and writes again as soon as there is room.
 
-// mounted is a directory of its own on a file system in memory.
+// mounted is a directory on a file system in memory.
 func mounted(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func mounted(t *testing.T, size string) string {
 	return dir
 }
 
-// ballast takes what is left of a disk, but for some bytes, while others write to it too.
+// ballast fills a disk up to some bytes, while others write to it too.
 func ballast(t *testing.T, dir string, but int64) (release func()) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "ballast")) //nolint:gosec // ours
@@ -72,7 +72,7 @@ func TestAFullDiskStopsWritesAndNothingElse(t *testing.T) {
 	r := newRig(t, mounted(t, "160m"), modeServe)
 	r.program = buildProgram(t)
 	crew := c.hire(r)
-	// The clients write until the disk is full for them, again and again; the last time it is full to the last byte.
+	// The clients fill the disk several times; the last time to the last byte.
 	ctx, stop := context.WithCancel(t.Context())
 	wait := crew.work(ctx)
 	for round, but := range []int64{40 << 20, 33 << 20, 1 << 20, 64 << 10, 0, 0} {
@@ -119,7 +119,7 @@ func more(t *testing.T, r *rig, crew *crew, n int64) {
 	}
 }
 
-// full waits until writes are refused, and looks at what the server says then.
+// full waits until writes are refused, and checks the refusals.
 func full(t *testing.T, r *rig, crew *crew, but int64) {
 	t.Helper()
 	url, _ := r.wait()

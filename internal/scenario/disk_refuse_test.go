@@ -12,8 +12,8 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-// A server that cannot do its work must not start: it says why and what to do, ends with an exit code, and leaves what
-// it found as it was.
+// A server that cannot work must not start: it says why and what to do, ends with an exit code, and leaves the data
+// unchanged.
 
 // usedDirectory is the data directory of a server that has run and stopped.
 func usedDirectory(t *testing.T, program []string) string {
@@ -141,7 +141,7 @@ func refusesToStart(t *testing.T, program []string, dir, addr string, says []str
 	t.Logf("%s", said)
 }
 
-func TestASecondServerOnTheSameDataIsRefusedAndTheFirstGoesOn(t *testing.T) {
+func TestASecondServerOnTheSameDataIsRefusedAndTheFirstKeepsRunning(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, t.TempDir(), modeServe)
 	r.program = crashProgram(t)

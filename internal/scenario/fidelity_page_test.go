@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the figures of docs/fidelity.md; commit only changes that you understand")
 
-// The figures: how much of what was said stands in each prompt, and how much would if every agent passed a summary on.
+// The figures: how much of what was stated is in each prompt, and how much would be if every agent passed a summary on.
 
-// statement is something that was said, in its newest words.
+// statement is a statement in its newest wording.
 type statement struct {
 	kind     string
 	id, text string
@@ -28,10 +28,10 @@ type statement struct {
 // statements are counted by kind, in this order.
 var statements = []string{"intent", "constraints", "pinned", "facts", "decisions", "in summaries alone"}
 
-// lines are all statements so far. What agents say to mislead is none.
+// lines are all statements so far, except those that are meant to mislead.
 type lines []statement
 
-// begun is what is said when the task is made.
+// begun is what is stated when the task is created.
 func begun() lines {
 	l := lines{{"intent", "", intent}}
 	for _, k := range rules() {
@@ -57,7 +57,7 @@ func (l lines) with(in envelopes.Content) lines {
 	return l
 }
 
-// put adds a point, or changes the words of the one that it stands for.
+// put adds a point, or rewords the one that it replaces.
 func (l lines) put(kind string, p envelopes.Point) lines {
 	i := slices.IndexFunc(l, func(s statement) bool { return s.id != "" && (s.id == p.ID || s.id == p.Supersedes) })
 	if i < 0 {
@@ -67,7 +67,7 @@ func (l lines) put(kind string, p envelopes.Point) lines {
 	return l
 }
 
-// say adds what the sender of a leg says.
+// say adds the statements of a leg's sender.
 func (l *lines) say(x leg) {
 	if x.lie == "" {
 		*l = l.with(envelopes.Content{Facts: slices.Concat(x.says.Facts, x.late), Decisions: x.says.Decisions})
@@ -80,7 +80,7 @@ func (l *lines) say(x leg) {
 	}
 }
 
-// fresh is what the sender of a leg adds, as a summary says it.
+// fresh is what the sender of a leg adds, as in a summary.
 func fresh(x leg) (out []string) {
 	for _, p := range slices.Concat(x.says.Facts, x.late, x.says.Decisions) {
 		if x.lie == "" {
@@ -90,7 +90,7 @@ func fresh(x leg) (out []string) {
 	return slices.DeleteFunc(append([]string{x.rule, x.aside}, out...), func(s string) bool { return s == "" })
 }
 
-// order is what a scripted agent says first when its summary is short.
+// order is what a scripted agent puts first into a short summary.
 type order bool
 
 const (
@@ -98,7 +98,7 @@ const (
 	rulesFirst  order = true  // the intent, the constraints and what is pinned, then the same
 )
 
-// summaryTokens is how long a summary is, by the default tokenizer.
+// summaryTokens bounds a summary, by the default tokenizer.
 const summaryTokens = 200
 
 // summary is what a scripted agent passes on: word for word what is new and what it has read, as much as there is room
@@ -135,7 +135,7 @@ func (l lines) summary(read string, x leg, first order) string {
 	return strings.Join(out, " ")
 }
 
-// figure is what one agent was given.
+// figure is about the prompt of one agent.
 type figure struct {
 	agent          string
 	tokens, budget int
@@ -158,7 +158,7 @@ func figureOf(agent string, doc envelope.Envelope, text string, l lines) figure 
 	return f
 }
 
-// passedOn is the same chain where every agent gets nothing but the summary of the one before. Nobody lies.
+// passedOn is the same chain with every agent getting only the summary of the one before. No agent lies.
 func passedOn(t testing.TB, first order) []figure {
 	t.Helper()
 	l := begun()
@@ -228,7 +228,7 @@ const (
 	figureEnd   = "<!-- figures: end -->\n"
 )
 
-// pageIsTrue holds docs/fidelity.md against a run.
+// pageIsTrue compares docs/fidelity.md with a run.
 func pageIsTrue(t testing.TB, run []figure) {
 	t.Helper()
 	newest, rules := passedOn(t, newestFirst), passedOn(t, rulesFirst)

@@ -22,8 +22,8 @@ import (
 )
 
 // The chain: a task that is handed on twelve times, by agents that say little of what they know, with receivers of
-// different sizes, some of which try to get rid of a constraint through every door there is. What must be in which prompt
-// is worked out here from what the agents said, without the rooms that seal, pack and compare.
+// different sizes, some of which try to get rid of a constraint in every possible way. What must be in which prompt
+// is computed here from what the agents stated, without the packages that assemble, pack and compare envelopes.
 
 // leg is one handoff of the chain.
 type leg struct {
@@ -41,12 +41,12 @@ type leg struct {
 
 // chain is a task on its way.
 type chain struct {
-	*house
+	*harness
 	r      taskstore.Receipt // of the last change
 	owner  string
 	prompt prompt // the owner's
 
-	has    spoken                // what has been said of the task
+	has    stated                // what has been said of the task
 	told   []telling             // one for each envelope
 	pinned map[string]string     // memory items, by id
 	asks   []envelopes.MemoryAsk // what the owner asks to go along
@@ -54,14 +54,14 @@ type chain struct {
 	hops   []figure
 }
 
-// spoken is what an envelope says that is followed by id.
-type spoken struct {
+// stated is the part of an envelope that is followed by id.
+type stated struct {
 	facts, decisions []envelopes.Point
 	constraints      []event.Constraint
 	memory           []string // ids
 }
 
-// pins are what is pinned of it, by kind and id.
+// pins are its pinned points, by kind and id.
 func (c *chain) pins() map[string]string {
 	out := map[string]string{}
 	for _, p := range c.has.facts {
@@ -77,14 +77,14 @@ func (c *chain) pins() map[string]string {
 	return out
 }
 
-// telling is an envelope: what it says, and the prompt that was made of it, if somebody was given it.
+// telling is an envelope: what it states, and the prompt that was made of it, if an agent got it.
 type telling struct {
-	spoken
+	stated
 	prompt *prompt
 }
 
 // say is what the next envelope says: points replace those of their id, and those they supersede.
-func (s *spoken) say(in envelopes.Content) {
+func (s *stated) say(in envelopes.Content) {
 	for _, list := range []struct {
 		of  *[]envelopes.Point
 		add []envelopes.Point
@@ -115,7 +115,7 @@ func rules() []event.Constraint {
 	}
 }
 
-// briefing is what the first agent is told.
+// briefing is the content of the first envelope.
 func briefing() envelopes.Content {
 	in := envelopes.Content{Ask: "Plan the move.", Facts: []envelopes.Point{
 		{ID: "p1", Text: "The cut-over is on Saturday at four in the morning.", Pinned: true},
@@ -139,9 +139,9 @@ func briefing() envelopes.Content {
 var pinnedMemory = []string{"The signing key rotates on the thirtieth.", "Every deploy needs two reviewers."}
 
 // begin makes the task and hands it to the first agent.
-func begin(h *house) *chain {
+func begin(h *harness) *chain {
 	h.Helper()
-	c := &chain{house: h, owner: "planner", pinned: map[string]string{}}
+	c := &chain{harness: h, owner: "planner", pinned: map[string]string{}}
 	h.join("planner")
 	shared := h.remember(h.operator(), memories.RememberInput{Title: "reviews", Text: pinnedMemory[1], Scope: memory.Workspace, Pinned: true})
 	c.pinned[shared.ID] = pinnedMemory[1]
@@ -194,8 +194,8 @@ func (c *chain) read() string {
 	return c.prompt.sections["The conversation so far, in short"]
 }
 
-// unread is an envelope that nobody was given.
-func (c *chain) unread() { c.told = append(c.told, telling{spoken: c.has}) }
+// unread is an envelope that no agent got.
+func (c *chain) unread() { c.told = append(c.told, telling{stated: c.has}) }
 
 // took is an agent that owns the task, and has its prompt.
 func (c *chain) took(agent string, got tasks.Accepted) {
@@ -209,7 +209,7 @@ func (c *chain) reads(agent string, s envelopes.Sheet) {
 	doc := packed(c, s)
 	p := readPrompt(c, s.Prompt)
 	c.owner, c.prompt = agent, p
-	c.told = append(c.told, telling{spoken: c.has, prompt: &p})
+	c.told = append(c.told, telling{stated: c.has, prompt: &p})
 	c.bound(agent, p)
 	c.hops = append(c.hops, figureOf(agent, doc, p.text, c.lines))
 	for ref, text := range c.pins() {
@@ -322,12 +322,12 @@ func reported(c drift.Changes) (out []string) {
 }
 
 // retained is the retention of points that the envelopes have: each line is followed by id, and to what supersedes it.
-func retained(told []telling, of func(spoken) []envelopes.Point, section string) drift.Kept {
+func retained(told []telling, of func(stated) []envelopes.Point, section string) drift.Kept {
 	type line struct{ first, id, text string }
 	var all []*line
 	now := map[string]*line{}
 	for _, t := range told {
-		for _, p := range of(t.spoken) {
+		for _, p := range of(t.stated) {
 			l := now[p.ID]
 			if old := now[p.Supersedes]; l == nil && old != nil && old.id == p.Supersedes {
 				l = old
@@ -340,7 +340,7 @@ func retained(told []telling, of func(spoken) []envelopes.Point, section string)
 		}
 	}
 	last := told[len(told)-1]
-	shown := last.shown(section, of(last.spoken))
+	shown := last.shown(section, of(last.stated))
 	k := drift.Kept{Introduced: len(all)}
 	for _, l := range all {
 		switch _, is := shown[l.id]; {
@@ -356,21 +356,21 @@ func retained(told []telling, of func(spoken) []envelopes.Point, section string)
 	return k
 }
 
-// reportIsTrue holds the report of the chain against what its agents said and read.
+// reportIsTrue compares the report of the chain with what its agents stated and read.
 func (c *chain) reportIsTrue(r drift.Report) {
 	c.Helper()
 	if len(r.Hops) != len(c.told)-1 {
 		c.Fatalf("%d hops for %d envelopes: %s", len(r.Hops), len(c.told), drift.Table(r))
 	}
-	facts, decisions := func(s spoken) []envelopes.Point { return s.facts }, func(s spoken) []envelopes.Point { return s.decisions }
+	facts, decisions := func(s stated) []envelopes.Point { return s.facts }, func(s stated) []envelopes.Point { return s.decisions }
 	for i, hop := range r.Hops {
 		before, now := c.told[i], c.told[i+1]
 		for _, k := range []struct {
 			name, section string
-			of            func(spoken) []envelopes.Point
+			of            func(stated) []envelopes.Point
 			got           drift.Changes
 		}{{"facts", "Key facts", facts, hop.Facts}, {"decisions", "Decisions made", decisions, hop.Decisions}} {
-			want := fate(k.of(before.spoken), k.of(now.spoken), now.shown(k.section, k.of(now.spoken)))
+			want := fate(k.of(before.stated), k.of(now.stated), now.shown(k.section, k.of(now.stated)))
 			if got := reported(k.got); !slices.Equal(got, want) {
 				c.Errorf("hop %d, %s to %q: the report says of %s\n%q\nand it was\n%q", hop.Number, hop.From, hop.To, k.name, got, want)
 			}
@@ -430,7 +430,7 @@ func ruled(before, now []event.Constraint) (out []string) {
 
 // TestNothingThatBindsIsLostInTwelveHandoffs is the proof: see docs/fidelity.md.
 func TestNothingThatBindsIsLostInTwelveHandoffs(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		keys.Store(1 << 40) // ids, and so their tokens, are the same in every run
 		c := begin(h)
 		for _, l := range legs() {

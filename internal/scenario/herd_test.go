@@ -19,10 +19,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// herd is many agents that wait at their inboxes for one capability, and as many handoffs that are sent to it at once by
-// broadcast: whoever accepts first has the task.
+// herd is many agents with one capability that wait for their inboxes, and as many handoffs that are sent to it at once by
+// broadcast: the first to accept gets the task.
 type herd struct {
-	*house
+	*harness
 	size   int
 	claims sync.Map // task -> *atomic.Int32: who was told that it is theirs
 	left   atomic.Int32
@@ -31,12 +31,12 @@ type herd struct {
 	mu     sync.Mutex
 }
 
-func newHerd(h *house, size int) *herd {
+func newHerd(h *harness, size int) *herd {
 	for i := range size {
 		h.register(fmt.Sprintf("digger-%04d", i), agents.AgentSpec{Capabilities: []string{"dig"}})
 	}
 	h.join("ada")
-	g := &herd{house: h, size: size}
+	g := &herd{harness: h, size: size}
 	g.left.Store(int32(size))
 	return g
 }
@@ -107,7 +107,7 @@ func (g *herd) claimed(task string) {
 	}
 }
 
-// check looks at the record: one owner each, one transfer each, and no task that nobody dug.
+// check looks at the record: one owner and one transfer for each task, and no task left.
 func (g *herd) check() {
 	g.settle()
 	diggers := map[string]bool{}

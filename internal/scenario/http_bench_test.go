@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	door "github.com/trapezehq/trapeze/client"
+	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -52,15 +52,15 @@ func BenchmarkLifecycleHTTP(b *testing.B) {
 }
 
 // httpAgents registers the shared agents and returns their tokens, and clients that read their inboxes.
-func httpAgents(b *testing.B, s *server.Server) (tokens []string, agents []*door.Client) {
+func httpAgents(b *testing.B, s *server.Server) (tokens []string, agents []*api.Client) {
 	b.Helper()
 	ctx := context.Background()
 	text, err := os.ReadFile(s.AdminTokenFile())
 	if err != nil {
 		b.Fatal(err)
 	}
-	connect := func(token string) *door.Client {
-		c, err := door.New(s.URL(), token, door.Options{Retries: -1})
+	connect := func(token string) *api.Client {
+		c, err := api.New(s.URL(), token, api.Options{Retries: -1})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -69,10 +69,10 @@ func httpAgents(b *testing.B, s *server.Server) (tokens []string, agents []*door
 	}
 	admin := connect(string(text))
 	for i := range benchAgents {
-		if _, err := admin.RegisterAgent(ctx, agentName(i), door.AgentSpec{}); err != nil {
+		if _, err := admin.RegisterAgent(ctx, agentName(i), api.AgentSpec{}); err != nil {
 			b.Fatal(err)
 		}
-		t, err := admin.CreateToken(ctx, door.TokenInput{Role: "agent", Name: agentName(i)})
+		t, err := admin.CreateToken(ctx, api.TokenInput{Role: "agent", Name: agentName(i)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func field(answer []byte, prefix string) string {
 	return string(value)
 }
 
-// bare is one connection that speaks just enough HTTP to make load cheaply.
+// bare is a connection with just enough HTTP to make load cheaply.
 type bare struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -209,13 +209,13 @@ func (c *bare) body(length int) ([]byte, error) {
 }
 
 // pollHTTP reads inboxes, as their agents do, until stopped.
-func pollHTTP(b *testing.B, agents []*door.Client, readers int) (stop func()) {
+func pollHTTP(b *testing.B, agents []*api.Client, readers int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for r := range readers {
 		wg.Go(func() {
 			for n := r; ctx.Err() == nil; n += readers {
-				_, err := agents[n%len(agents)].Inbox(ctx, door.InboxOptions{})
+				_, err := agents[n%len(agents)].Inbox(ctx, api.InboxOptions{})
 				if err != nil && ctx.Err() == nil {
 					b.Error(err)
 					return

@@ -19,7 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) importing(by caller.Caller, in tasks.ImportInput) tasks.Imported {
+func (h *harness) importing(by caller.Caller, in tasks.ImportInput) tasks.Imported {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), c, in) })
 }
@@ -29,7 +29,7 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "coder", "cyd")
 		got := h.importing(h.agent("ann"), tasks.ImportInput{Document: doc})
 		if got.Format != foreign.Envelope || !slices.Equal(got.To, []string{"coder"}) {
@@ -64,10 +64,10 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 }
 
 func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{
-			Intent: "mend the build", Start: true, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "f1", Text: "it fails on arm"}}},
+			Intent: "fix the build", Start: true, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "f1", Text: "it fails on arm"}}},
 			Constraints: []event.Constraint{{ID: "c1", Kind: event.ConstraintProhibition, Text: "touch nothing else", Hard: true}},
 		})
 		sheet := h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task})
@@ -77,7 +77,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 		}
 		got := h.importing(h.agent("bob"), tasks.ImportInput{Document: exported, Start: true})
 		doc, _, err := envelope.Open(h.content(h.agent("bob"), envelopes.ContentInput{ID: got.Task}).Envelope)
-		if err != nil || doc.Task.Intent != "mend the build" || len(doc.KeyFacts) != 1 || len(doc.Constraints) != 1 || doc.Parent != "" {
+		if err != nil || doc.Task.Intent != "fix the build" || len(doc.KeyFacts) != 1 || len(doc.Constraints) != 1 || doc.Parent != "" {
 			h.Errorf("%+v, %v", doc, err)
 		}
 		if got.Task == r.Task || got.Envelope == sheet.Digest {
@@ -86,7 +86,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 		before := h.openTasks()
 		for name, c := range map[string]struct{ doc, message, hint string }{
 			"an unknown major":  {`{"version":"3.0","handoff":{},"work":"x"}`, "3.0 is of an unknown major version: this server reads 1", "use major 1"},
-			"a changed content": {strings.Replace(string(exported), "mend", "break", 1), "has the digest", "exactly as it was exported"},
+			"a changed content": {strings.Replace(string(exported), "fix", "break", 1), "has the digest", "exactly as it was exported"},
 		} {
 			_, err := call(h.agent("bob"), func(by caller.Caller) (tasks.Imported, error) {
 				return h.app.Tasks.Import(ctx(h), by, tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
@@ -102,8 +102,8 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 	})
 }
 
-// openTasks is how many tasks there are.
-func (h *house) openTasks() int {
+// openTasks counts the open tasks.
+func (h *harness) openTasks() int {
 	h.Helper()
 	h.settle()
 	list, err := h.app.Tasks.List(ctx(h), h.operator(), tasks.TasksInput{})

@@ -37,10 +37,10 @@ func (c *client) ask(ctx context.Context, task string, w wish) answer {
 
 func (c *client) once(ctx context.Context, node *usecase.UseCases, key, task string, w wish) answer {
 	if c.rewrite != nil {
-		w = c.rewrite(ctx, node, c.house, task, w)
+		w = c.rewrite(ctx, node, c.harness, task, w)
 	}
-	me := c.house.agent(w.agent).WithKey(key)
-	operator := c.house.operator()
+	me := c.harness.agent(w.agent).WithKey(key)
+	operator := c.harness.operator()
 	id := event.HandoffID(task, max(w.n, 1))
 	var r taskstore.Receipt
 	var err error
@@ -86,7 +86,7 @@ func (c *client) code(err error) refusal.Code {
 	}
 	code := refusal.CodeOf(err)
 	if code == "" {
-		c.house.Errorf("not a refusal: %v", err)
+		c.harness.Errorf("not a refusal: %v", err)
 		return refusal.Unavailable
 	}
 	return code

@@ -90,7 +90,7 @@ func (c *client) receivers() string {
 	return strings.Join(to, ",")
 }
 
-// do makes one call, and puts it on record.
+// do makes one call, and adds it to the history.
 func (c *client) do(task string, w wish) answer {
 	before := c.known[task]
 	ctx, tr := traced(context.Background())

@@ -11,9 +11,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// What clients ask and what they are told, and how the specification judges it.
+// The calls of clients and their answers, and how the specification judges them.
 
-// verb is what a client asks for.
+// verb is the kind of a call.
 type verb string
 
 const (

@@ -13,10 +13,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// The test of the test: each of these mistakes must make a history that no order explains. They are made around the
+// The test of the test: each of these bugs must make a history that no order explains. They are planted around the
 // server, never in it.
 
-// blind appends wherever the stream ends, whatever the writer knew: no compare-and-set.
+// blind appends at the end of the stream, whatever the writer expects: no compare-and-set.
 type blind struct{ ledger.Ledger }
 
 func (b blind) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
@@ -43,7 +43,7 @@ func (b blind) end(ctx context.Context, s ledger.Stream, after ledger.Position) 
 	return entries[len(entries)-1].Position, nil
 }
 
-// forgetful acknowledges an entry now and then that it does not write.
+// forgetful sometimes acknowledges an entry that it does not write.
 type forgetful struct {
 	ledger.Ledger
 	mu sync.Mutex
@@ -65,7 +65,7 @@ func (f *forgetful) loses() bool {
 	return f.n%50 == 0
 }
 
-// outdated reads streams without their newest entry now and then: a follower that answers for the leader.
+// outdated sometimes reads a stream without its newest entry: a follower that answers for the leader.
 type outdated struct {
 	ledger.Ledger
 	mu sync.Mutex
@@ -83,7 +83,7 @@ func (o *outdated) Stream(ctx context.Context, s ledger.Stream, after ledger.Pos
 }
 
 // current is what a server makes of a call that does not look at the epoch that comes with it.
-func current(ctx context.Context, node *usecase.UseCases, h *house, task string, w wish) wish {
+func current(ctx context.Context, node *usecase.UseCases, h *harness, task string, w wish) wish {
 	switch w.verb {
 	case vSend, vWithdraw, vConfirm, vProgress, vHeartbeat, vComplete:
 	default:
@@ -101,7 +101,7 @@ func current(ctx context.Context, node *usecase.UseCases, h *house, task string,
 }
 
 // impostor is what a server makes of a call that does not look at who makes it.
-func impostor(ctx context.Context, node *usecase.UseCases, h *house, task string, w wish) wish {
+func impostor(ctx context.Context, node *usecase.UseCases, h *harness, task string, w wish) wish {
 	if w.verb != vComplete && w.verb != vProgress {
 		return w
 	}
@@ -136,7 +136,7 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 					c := enter(t, kind, seed, p.bug)
 					c.fight(seed, 4000)
 					task, _, _ := c.verdict(10 * time.Second) // what is not decided is not caught: on to the next seed
-					c.house.stop()
+					c.harness.stop()
 					if task != "" {
 						t.Logf("caught with seed %d", seed)
 						return

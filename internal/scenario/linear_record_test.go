@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// history is what all clients saw, with the times between which it must have happened.
+// history has the calls of all clients, with the times between which each must have been applied.
 type callHistory struct {
 	start time.Time
 	mu    sync.Mutex
@@ -22,7 +22,7 @@ type callHistory struct {
 	tally tally
 }
 
-// tally says how hard a run was.
+// tally shows how hard a run was.
 type tally struct {
 	reads, commands, ticks int
 	lost                   int // commands that were in order when they were given, and for which somebody else was first
@@ -72,7 +72,7 @@ func traced(ctx context.Context) (context.Context, *trace) {
 	return context.WithValue(ctx, traceKey{}, t), t
 }
 
-// post is a ledger with slow messengers: now and then it says that the outcome is unknown and writes afterwards, if
+// post is a ledger with slow messages: sometimes it reports an unknown outcome and writes afterwards, if
 // the place in the stream is still free. It also notes in the call's trace what happened.
 type post struct {
 	ledger.Ledger

@@ -29,7 +29,7 @@ import (
 // Ownership is linearizable: clients fight over a few tasks, in real time and through several nodes where the ledger
 // is distributed, and whatever they are told must be explained by the specification in linear_spec_test.go, each call
 // at one moment between its beginning and its end. There is no courier: the clients let the clocks tick, so that what
-// clocks do is on record too.
+// clocks do is in the history, too.
 
 const (
 	clients  = 16
@@ -49,13 +49,13 @@ var contestFaults = ledgertest.Faults{
 // bug is a planted mistake.
 type bug struct {
 	ledger  func(ledger.Ledger) ledger.Ledger
-	rewrite func(context.Context, *usecase.UseCases, *house, string, wish) wish // what the server makes of a call
-	keyless bool                                                                // no idempotency keys
+	rewrite func(context.Context, *usecase.UseCases, *harness, string, wish) wish // what the server makes of a call
+	keyless bool                                                                  // no idempotency keys
 }
 
 type contest struct {
 	bug
-	house   *house
+	harness *harness
 	nodes   []*usecase.UseCases
 	post    *post
 	history *callHistory
@@ -90,12 +90,12 @@ func (s *slot) used(c *contest, task string, completed bool) {
 	}
 }
 
-// create makes a task and puts that on record as its first operation.
+// create creates a task and adds that to the history as its first operation.
 func (c *contest) create() string {
 	n := keys.Add(1)
 	by := &client{contest: c, id: 1, agent: contestants[n%4], rng: rand.New(rand.NewPCG(uint64(n), 2))} //nolint:gosec // not negative
 	called := c.history.now()
-	r := ok(c.house, c.house.agent(by.agent), func(me caller.Caller) (taskstore.Receipt, error) {
+	r := ok(c.harness, c.harness.agent(by.agent), func(me caller.Caller) (taskstore.Receipt, error) {
 		return c.nodes[0].Tasks.Create(context.Background(), me, by.newTask())
 	})
 	c.history.add(by.id, r.Task, wish{verb: vCreate, agent: by.agent}, called, answer{sight: glance(r), partial: true})
@@ -105,7 +105,7 @@ func (c *contest) create() string {
 // enter opens everything that a contest needs.
 func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	t.Helper()
-	h := &house{TB: t}
+	h := &harness{TB: t}
 	var err error
 	nodes := 1
 	if kind == "sqlite" {
@@ -130,7 +130,7 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 		}
 	}
 	c := &contest{
-		bug: b, house: h, history: newHistory(),
+		bug: b, harness: h, history: newHistory(),
 		post: &post{Ledger: h.ledger, late: 0.05, rng: rand.New(rand.NewPCG(seed, 3))},
 	} //nolint:gosec // reproducible on purpose
 	var l ledger.Ledger = c.post
@@ -156,7 +156,7 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	return c
 }
 
-// fight lets the clients loose, for about so many operations, and ends with a look at every task.
+// fight runs the clients for about so many operations, and ends with a read of every task.
 func (c *contest) fight(seed uint64, operations int) {
 	for i := range c.slots {
 		c.slots[i].left, c.slots[i].tasks = taskLife, []string{c.create()}
@@ -169,7 +169,7 @@ func (c *contest) fight(seed uint64, operations int) {
 				contest: c, id: i, agent: contestants[i%len(contestants)], known: map[string]sight{},
 				rng: rand.New(rand.NewPCG(seed, uint64(i))),
 			} //nolint:gosec // reproducible on purpose
-			for turns.Add(2) <= int64(operations) && !c.house.Failed() {
+			for turns.Add(2) <= int64(operations) && !c.harness.Failed() {
 				p.turn()
 			}
 		})
@@ -198,7 +198,7 @@ func (c *contest) verdict(each time.Duration) (task string, longest int, undecid
 	return "", longest, undecided
 }
 
-// tell writes down a task's history for whoever must find out.
+// tell prints a task's history for debugging.
 func (c *contest) tell(task string) string {
 	ops := slices.Clone(c.history.ops[task])
 	slices.SortFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
@@ -230,7 +230,7 @@ func TestOwnershipIsLinearizable(t *testing.T) {
 		for seed := range uint64(contestSeeds) {
 			t.Run(fmt.Sprintf("%s/%d", kind, seed), func(t *testing.T) {
 				c := enter(t, kind, seed, bug{})
-				defer c.house.stop()
+				defer c.harness.stop()
 				begun := time.Now()
 				c.fight(seed, contestOperations)
 				fought := time.Since(begun)

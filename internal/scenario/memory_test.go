@@ -26,17 +26,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-func (h *house) remember(by caller.Caller, in memories.RememberInput) memories.Item {
+func (h *harness) remember(by caller.Caller, in memories.RememberInput) memories.Item {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Remember(ctx(h), c, in) })
 }
 
-func (h *house) recall(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
+func (h *harness) recall(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
 	return call(by, func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Show(ctx(h), c, in) })
 }
 
 // knows checks what an agent reads by an id.
-func (h *house) knows(by caller.Caller, in memories.MemoryInput, text string, status memory.Status) {
+func (h *harness) knows(by caller.Caller, in memories.MemoryInput, text string, status memory.Status) {
 	h.Helper()
 	if got, err := h.recall(by, in); err != nil || got.Text != text || got.Status != status {
 		h.Errorf("%s reads %+v, %v; want %q, %s", by.Principal, got, err, text, status)
@@ -44,7 +44,7 @@ func (h *house) knows(by caller.Caller, in memories.MemoryInput, text string, st
 }
 
 // ignores checks that there is no such item for an agent.
-func (h *house) ignores(by caller.Caller, in memories.MemoryInput) {
+func (h *harness) ignores(by caller.Caller, in memories.MemoryInput) {
 	h.Helper()
 	if got, err := h.recall(by, in); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s reads %+v, %v", by.Principal, got, err)
@@ -52,7 +52,7 @@ func (h *house) ignores(by caller.Caller, in memories.MemoryInput) {
 }
 
 // found are the ids that a search finds, in order.
-func (h *house) found(by caller.Caller, in memories.SearchInput) []string {
+func (h *harness) found(by caller.Caller, in memories.SearchInput) []string {
 	h.Helper()
 	h.settle()
 	page := ok(h, by, func(c caller.Caller) (memories.FoundItems, error) { return h.app.Memories.Search(ctx(h), c, in) })
@@ -63,15 +63,15 @@ func (h *house) found(by caller.Caller, in memories.SearchInput) []string {
 	return ids
 }
 
-func (h *house) wantFound(by caller.Caller, in memories.SearchInput, want ...string) {
+func (h *harness) wantFound(by caller.Caller, in memories.SearchInput, want ...string) {
 	h.Helper()
 	if got := h.found(by, in); !slices.Equal(got, want) {
 		h.Errorf("%s finds %q by %+v, want %q", by.Principal, got, in, want)
 	}
 }
 
-// brought is what of memory came with an acceptance.
-func brought(h *house, a tasks.Accepted) (ids []string, doc envelope.Envelope) {
+// brought returns the memory items that came with an acceptance.
+func brought(h *harness, a tasks.Accepted) (ids []string, doc envelope.Envelope) {
 	h.Helper()
 	doc = sheetOf(h, a.Content)
 	for _, m := range doc.Memory {
@@ -81,7 +81,7 @@ func brought(h *house, a tasks.Accepted) (ids []string, doc envelope.Envelope) {
 }
 
 func TestAScopeHoldsUntilItsTaskEnds(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "stranger")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix the login", Start: true})
 		private := h.remember(h.agent("lead"), memories.RememberInput{Text: "private: " + secret})
@@ -119,7 +119,7 @@ func TestAScopeHoldsUntilItsTaskEnds(t *testing.T) {
 }
 
 func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "reviewer")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		note := h.remember(h.agent("lead"), memories.RememberInput{Title: "how", Text: "mind the cookie"})
@@ -160,7 +160,7 @@ func TestWhatAnEnvelopeGrantsEndsWhenTheTaskMovesOn(t *testing.T) {
 }
 
 func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix the slow login", Start: true})
 		rule := h.remember(h.operator(), memories.RememberInput{Text: "never push to main", Scope: memory.Workspace, Pinned: true})
@@ -177,7 +177,7 @@ func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
 }
 
 func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "reviewer")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		in := memories.RememberInput{Title: secret, Text: "it is " + secret, Tags: []string{secret}, Scope: memory.Workspace, Pinned: true}
@@ -221,13 +221,13 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 			}
 		}
 		if !strings.Contains(out.String(), "memory-forgotten") || !strings.Contains(out.String(), x.Digest) {
-			h.Error("that it was there is not on record")
+			h.Error("its existence is not recorded")
 		}
 	})
 }
 
 func TestWorkspacesDoNotKnowOfEachOther(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		x := h.remember(h.agent("lead"), memories.RememberInput{Text: secret, Scope: memory.Workspace, Tags: []string{"key"}})
 		away := h.agent("lead")
@@ -253,7 +253,7 @@ func TestWorkspacesDoNotKnowOfEachOther(t *testing.T) {
 }
 
 func TestWhatCannotBeRememberedIsRefusedAndChangesNothing(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		mine := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		x := h.remember(h.agent("lead"), memories.RememberInput{Text: "one", Scope: memory.Workspace})
@@ -299,8 +299,8 @@ func TestWhatCannotBeRememberedIsRefusedAndChangesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatIsKnownIsTheSameAfterARebuildAndARestart(t *testing.T) {
-	story(t, func(h *house) {
+func TestMemoryIsTheSameAfterARebuildAndARestart(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true, Conversation: "standup"})
 		var items []memories.Item

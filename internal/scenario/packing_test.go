@@ -23,7 +23,7 @@ import (
 )
 
 // acceptPrompt takes an offer and the prompt that comes with it.
-func (h *house) acceptPrompt(agent string) tasks.Accepted {
+func (h *harness) acceptPrompt(agent string) tasks.Accepted {
 	h.Helper()
 	item := h.wait(agent)
 	got := ok(h, h.agent(agent), func(c caller.Caller) (tasks.Accepted, error) {
@@ -35,19 +35,19 @@ func (h *house) acceptPrompt(agent string) tasks.Accepted {
 	return got
 }
 
-func (h *house) content(by caller.Caller, in envelopes.ContentInput) envelopes.Sheet {
+func (h *harness) content(by caller.Caller, in envelopes.ContentInput) envelopes.Sheet {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (envelopes.Sheet, error) { return h.app.Envelopes.Fetch(ctx(h), c, in) })
 }
 
-func (h *house) constrain(by caller.Caller, task string, k event.Constraint) taskstore.Receipt {
+func (h *harness) constrain(by caller.Caller, task string, k event.Constraint) taskstore.Receipt {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: task, Constraint: k})
 	})
 }
 
-func (h *house) drift(by caller.Caller, task string) drift.Report {
+func (h *harness) drift(by caller.Caller, task string) drift.Report {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (drift.Report, error) { return h.app.History.Drift(ctx(h), c, task) })
 }
@@ -69,9 +69,9 @@ func packed(t testing.TB, s envelopes.Sheet) envelope.Envelope {
 	return doc
 }
 
-// much is content of some thousand tokens.
+// much is content of several thousand tokens.
 func much() envelopes.Content {
-	c := envelopes.Content{Ask: "mend the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
+	c := envelopes.Content{Ask: "fix the build", Summary: strings.Repeat("They talked about the build. ", 20), Questions: []string{"Which compiler?"}}
 	for i := range 40 {
 		c.Facts = append(c.Facts, envelopes.Point{ID: fmt.Sprintf("f%d", i), Text: fmt.Sprintf("Fact %d: %s", i, strings.Repeat("the build fails on arm. ", 6)), Pinned: i == 33})
 	}
@@ -79,7 +79,7 @@ func much() envelopes.Content {
 }
 
 func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
@@ -90,7 +90,7 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		if doc.Packing.Budget != 1000 || len(doc.Omissions) == 0 || len(doc.KeyFacts) == 40 || len(doc.KeyFacts) == 0 {
 			h.Errorf("half of bob's window is 1000 tokens: %+v, %d facts", doc.Packing, len(doc.KeyFacts))
 		}
-		for _, must := range []string{"the build is red", "mend the build", "Which compiler?", "Fact 33"} {
+		for _, must := range []string{"the build is red", "fix the build", "Which compiler?", "Fact 33"} {
 			if !strings.Contains(b.Content.Prompt, must) {
 				h.Errorf("bob's prompt lacks %q", must)
 			}
@@ -123,7 +123,7 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 }
 
 func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "wide")
 		h.register("tiny", agents.AgentSpec{ContextWindow: 40})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: strings.Repeat("a long request ", 50), Start: true})
@@ -143,7 +143,7 @@ func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 }
 
 func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		none := 0
 		in := handoffs.SendInput{
@@ -163,8 +163,8 @@ func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 	})
 }
 
-func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
-	story(t, func(h *house) {
+func TestAConstraintReachesTheNextOwner(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
@@ -194,8 +194,8 @@ func TestAConstraintReachesWhoeverHoldsTheTaskNext(t *testing.T) {
 	})
 }
 
-func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
-	story(t, func(h *house) {
+func TestASenderBindsTheNextOwnersAndIsRefusedWhole(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
 		rule := event.Constraint{ID: "no-friday", Kind: event.ConstraintProhibition, Text: "Never on a Friday.", Hard: true}
@@ -229,7 +229,7 @@ func TestASenderBindsWhoeverComesNextAndIsRefusedWhole(t *testing.T) {
 }
 
 func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ship it", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation})
@@ -261,8 +261,8 @@ func TestAChildsConstraintDoesNotShadowOneOfItsParents(t *testing.T) {
 	})
 }
 
-func TestAResultThatIsNotAsExpectedIsMended(t *testing.T) {
-	story(t, func(h *house) {
+func TestAResultThatIsNotAsExpectedIsFixed(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		want := event.Expected{Schema: json.RawMessage(`{"type":"object","required":["amount"]}`), Criteria: []string{"polite"}}
 		h.create(h.agent("ann"), tasks.CreateInput{Intent: "refund", Expected: want, Send: &handoffs.SendInput{To: []string{"bob"}}})
@@ -295,7 +295,7 @@ func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		story(t, func(h *house) {
+		story(t, func(h *harness) {
 			h.join("bob")
 			got := ok(h, h.agent("bob"), func(c caller.Caller) (tasks.Imported, error) {
 				return h.app.Tasks.Import(ctx(h), c, tasks.ImportInput{Document: doc, Start: true})

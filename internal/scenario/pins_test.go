@@ -21,7 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) share(by caller.Caller, r taskstore.Receipt, in tasks.ShareInput) taskstore.Receipt {
+func (h *harness) share(by caller.Caller, r taskstore.Receipt, in tasks.ShareInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Share(ctx(h), c, in) })
@@ -43,7 +43,7 @@ func must(t testing.TB, what string, err error, code refusal.Code, says ...strin
 }
 
 func TestAPinSurvivesOtherWords(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		for _, n := range []string{"bob", "cyd", "dee"} {
 			h.register(n, agents.AgentSpec{ContextWindow: 2000})
@@ -75,7 +75,7 @@ func TestAPinSurvivesOtherWords(t *testing.T) {
 }
 
 func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "kid")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "look"}, Pack: event.Pack{Tokens: 700, Pinned: []string{"fact:f7"}}})
@@ -87,7 +87,7 @@ func TestAChildIsPackedAsItsSenderWishes(t *testing.T) {
 }
 
 func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd", "eve")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: envelopes.Content{Facts: []envelopes.Point{{ID: "a", Text: "one"}}}})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
@@ -105,7 +105,7 @@ func TestWhatWasSharedOnTheWayIsNoHop(t *testing.T) {
 }
 
 func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 1000})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "short", Start: true})
@@ -132,8 +132,8 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 	})
 }
 
-// knownText is a private item of about so many bytes.
-func knownText(word string, bytes int) memories.RememberInput {
+// itemText is the text of a private item of about so many bytes.
+func itemText(word string, bytes int) memories.RememberInput {
 	return memories.RememberInput{Text: strings.Repeat(word, max(1, bytes/len(word)))}
 }
 
@@ -142,7 +142,7 @@ func words(n int) json.RawMessage {
 	return json.RawMessage(`"` + strings.Repeat("word ", n/5) + `"`)
 }
 
-// crammed is as much as one sender can put into an envelope: small parts with long names, each with its reasoning, and data.
+// crammed is the most that one sender can put into an envelope: small parts with long names, each with its reasoning, and data.
 func crammed(data int) envelopes.Content {
 	c := envelopes.Content{Data: words(data)}
 	for i := range envelope.MaxItems {
@@ -153,7 +153,7 @@ func crammed(data int) envelopes.Content {
 }
 
 func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
-	bubble(t, "sqlite", func(h *house) {
+	bubble(t, "sqlite", func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true})
 		try := func(data int) error {
@@ -179,11 +179,11 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 }
 
 func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
-	bubble(t, "sqlite", func(h *house) {
+	bubble(t, "sqlite", func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "large", Start: true})
-		x := h.remember(h.agent("ann"), knownText("long ", 180<<10))
-		pinned := knownText("pinned ", 1<<10)
+		x := h.remember(h.agent("ann"), itemText("long ", 180<<10))
+		pinned := itemText("pinned ", 1<<10)
 		pinned.Pinned = true
 		y := h.remember(h.agent("ann"), pinned)
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{
@@ -197,7 +197,7 @@ func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
 }
 
 func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		rule := event.Constraint{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "Never touch production.", Hard: true}
 		pinned := h.remember(h.agent("ann"), memories.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})

@@ -2,28 +2,31 @@ package scenario
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
+	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-const houseRules = `version: 1
+const policyRules = `version: 1
 rules:
 - {name: money, when: {keywords: [invoice], confidence_below: 0.5}, then: {to: {capability: billing}}}
 - {name: parts, when: {tags: [split]}, then: {to: {agent: bill}, kind: delegation}}
@@ -37,14 +40,14 @@ fallbacks: {lead: [bill]}
 `
 
 // adopt makes a text the policy file and brings it into force.
-func (h *house) adopt(text string) policies.PolicyInForce {
+func (h *harness) adopt(text string) policies.PolicyInForce {
 	h.Helper()
 	h.policy.Store(&text)
 	return ok(h, h.operator(), func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Reload(ctx(h), c) })
 }
 
-// events are all that is on record of a task.
-func (h *house) events(task string) (list []event.Event) {
+// events returns all recorded events of a task.
+func (h *harness) events(task string) (list []event.Event) {
 	h.Helper()
 	codec := ledger.NewCodec(event.Events...)
 	entries, err := h.ledger.Stream(ctx(h), taskstore.StreamOf(identity.DefaultWorkspace, task), 0, 500)
@@ -61,8 +64,8 @@ func (h *house) events(task string) (list []event.Event) {
 	return list
 }
 
-// decided is the decision that is on record with the newest handoff or spawn of a task.
-func (h *house) decided(task string) *event.Decision {
+// decided returns the recorded decision of the newest handoff or spawn of a task.
+func (h *harness) decided(task string) *event.Decision {
 	h.Helper()
 	var last *event.Decision
 	for _, e := range h.events(task) {
@@ -83,7 +86,7 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 			defer h.stop()
 			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead", "router")
-			h.adopt(houseRules)
+			h.adopt(policyRules)
 			auto := func() *handoffs.SendInput { return &handoffs.SendInput{To: []string{routing.Auto}} }
 			unsure := 0.2
 			for _, c := range []struct {
@@ -145,7 +148,7 @@ func TestThePolicysFallbacksStandInInEveryHandoff(t *testing.T) {
 			defer h.stop()
 			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead", "router")
-			h.adopt(houseRules)
+			h.adopt(policyRules)
 			h.ready("lead", agent.Busy)
 			r := h.create(h.agent("router"), tasks.CreateInput{Intent: "x", Send: &handoffs.SendInput{To: []string{"lead"}}})
 			if !slices.Equal(r.To, []string{"bill"}) {
@@ -162,7 +165,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 			defer h.stop()
 			reload := func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Reload(ctx(h), c) }
 			no(h, h.operator(), refusal.NotFound, reload) // there is no file
-			text := houseRules
+			text := policyRules
 			h.policy.Store(&text)
 			no(h, h.operator(), refusal.Invalid, reload) // nobody is there yet
 			missing, err := h.app.Policies.Load(ctx(h), identity.DefaultWorkspace)
@@ -174,7 +177,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 			}
 			h.register("bill", agents.AgentSpec{Capabilities: []string{"billing"}})
 			h.join("lead")
-			for _, bad := range []string{"version: 1\nrules: [", "version: 1\nrule: []", strings.Replace(houseRules, "chain: up}", "chain: down}", 1), strings.Replace(houseRules, "agent: bill", "agent: nobody", 1)} {
+			for _, bad := range []string{"version: 1\nrules: [", "version: 1\nrule: []", strings.Replace(policyRules, "chain: up}", "chain: down}", 1), strings.Replace(policyRules, "agent: bill", "agent: nobody", 1)} {
 				h.policy.Store(&bad)
 				_, err := call(h.operator(), reload)
 				if r, is := refusal.As(err); !is || r.Code != refusal.Invalid || !strings.Contains(r.Message, "policy.yaml:") {
@@ -184,11 +187,11 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 					t.Error("a server starts with a bad file and says nothing")
 				}
 				p := ok(h, h.operator(), func(c caller.Caller) (policies.PolicyInForce, error) { return h.app.Policies.Show(ctx(h), c) })
-				if p.Text != houseRules || p.Version != 1 || p.FileProblem == "" {
+				if p.Text != policyRules || p.Version != 1 || p.FileProblem == "" {
 					t.Errorf("in force is %+v", p)
 				}
 			}
-			if p := h.adopt(houseRules); p.Version != 1 || h.app.Policies.Err() != nil {
+			if p := h.adopt(policyRules); p.Version != 1 || h.app.Policies.Err() != nil {
 				t.Errorf("the same again: %+v, %v", p, h.app.Policies.Err())
 			}
 			for _, who := range []caller.Caller{h.agent("bill"), h.as(identity.Auditor, "aud")} {
@@ -219,5 +222,60 @@ func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
 				t.Errorf("%+v", list)
 			}
 		})
+	}
+}
+
+func TestARecordedPolicyIsUsedAfterARestartWithABadFile(t *testing.T) {
+	h := open(t, "sqlite")
+	defer h.stop()
+	h.join("coder", "bill")
+	h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
+	bad := "version: 1\nrule: []\n"
+	h.policy.Store(&bad)
+	again, err := usecase.New(h.ledger, h.views.Store(), usecase.Options{Now: h.now, Policy: policies.Options{Read: h.readPolicy}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Policies.Load(ctx(h), identity.DefaultWorkspace); refusal.CodeOf(err) != refusal.Invalid {
+		t.Errorf("the bad file: %v", err)
+	}
+	if _, err := again.Agents.SetReadiness(ctx(h), h.operator(), agents.ReadinessInput{Name: "coder", Readiness: agent.Offline}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := again.Tasks.Create(ctx(h), h.operator(), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
+	if err != nil || !slices.Equal(r.To, []string{"bill"}) {
+		t.Errorf("the stand-in of the policy is not asked: %+v, %v", r, err)
+	}
+}
+
+func TestALostOwnerIsReplacedByItsStandInOfThePolicy(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("coder", "bill")
+		h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")
+		r := h.create(h.operator(), tasks.CreateInput{
+			Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)}, Send: &handoffs.SendInput{To: []string{"coder"}},
+		})
+		h.accept("coder", h.wait("coder"))
+		if item := h.wait("bill"); item.Task != r.Task || item.Reason != event.ReasonRecovery {
+			h.Errorf("bill is asked: %+v", item)
+		}
+	})
+}
+
+func TestWhatACreatorSaysIsKeptWhereThePolicyKeepsTheTask(t *testing.T) {
+	a := openAdvised(t, "  - {name: never, when: {tags: [never]}, then: keep}\n")
+	failing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	a.answer.Store(&failing)
+	coder := a.agent("coder", api.AgentSpec{})
+	a.agent("bill", api.AgentSpec{Capabilities: []string{"billing"}})
+	r, err := coder.CreateTask(t.Context(), api.CreateInput{
+		Intent: "pay", Start: true, Content: api.Content{Facts: []api.Point{{Text: "they are owed 300"}}}, Send: &api.SendInput{To: []string{"auto"}},
+	})
+	if err != nil || r.Envelope == "" || r.Owner != "coder" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	sheet, err := coder.Content(t.Context(), r.Task, api.ContentInput{})
+	if err != nil || !strings.Contains(string(sheet.Envelope), "they are owed 300") {
+		t.Errorf("%s, %v", sheet.Envelope, err)
 	}
 }

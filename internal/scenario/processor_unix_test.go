@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processor is how long this process has kept processors busy. On a machine that others use too, it says more than the
+// processor returns the processor time of this process. On a shared machine it says more than the
 // time that has passed.
 func processor(t testing.TB) time.Duration {
 	t.Helper()

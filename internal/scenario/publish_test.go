@@ -25,35 +25,35 @@ import (
 )
 
 // publish makes a task of the agent "lead" and hands it to a channel in one call.
-func (h *house) publish(name string, in handoffs.SendInput) taskstore.Receipt {
+func (h *harness) publish(name string, in handoffs.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Channel = name
 	return h.create(h.agent("lead"), tasks.CreateInput{Intent: "look at this", Send: &in})
 }
 
 // refuseToPublish checks that nothing can be published to a channel, and why.
-func (h *house) refuseToPublish(in handoffs.SendInput, code refusal.Code) {
+func (h *harness) refuseToPublish(in handoffs.SendInput, code refusal.Code) {
 	h.Helper()
 	no(h, h.agent("lead"), code, func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look at this", Send: &in})
 	})
 }
 
-func (h *house) ready(name string, r agent.Readiness) {
+func (h *harness) ready(name string, r agent.Readiness) {
 	h.Helper()
 	ok(h, h.agent(name), func(c caller.Caller) (agents.Agent, error) {
 		return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: name, Readiness: r})
 	})
 }
 
-// of waits for an agent's item of a task.
-func (h *house) of(task, agent string) view.Item {
+// of waits for an agent's inbox item of a task.
+func (h *harness) of(task, agent string) view.Item {
 	h.Helper()
 	return h.waitFor(agent, func(i view.Item) bool { return i.Task == task })
 }
 
 func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		var names []string
 		for n := range 100 { // more than routing lists for a capability
@@ -91,7 +91,7 @@ func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
 }
 
 func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		names := []string{"ann", "bob", "cy"}
 		h.join("lead")
 		h.join(names...)
@@ -114,7 +114,7 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		if len(ids) != len(names) {
 			h.Errorf("%d copies for %d subscribers", len(ids), len(names))
 		}
-		// At least once: what is delivered again has the id that it had.
+		// At least once: a repeated delivery has the same id.
 		spawn, ev := h.spawned(r.Task)
 		for range 2 {
 			if err := h.app.FollowUp.CreateChildren(context.Background(), identity.DefaultWorkspace, r.Task, spawn, ev); err != nil && refusal.CodeOf(err) != refusal.Unknown {
@@ -134,7 +134,7 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 }
 
 // spawned is the entry of a task's fan-out.
-func (h *house) spawned(task string) (found ledger.Entry, ev event.Spawned) {
+func (h *harness) spawned(task string) (found ledger.Entry, ev event.Spawned) {
 	h.Helper()
 	entries, err := h.ledger.Stream(ctx(h), ledger.StreamOf(identity.DefaultWorkspace, "task", task), 0, 100)
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *house) spawned(task string) (found ledger.Entry, ev event.Spawned) {
 }
 
 func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		r := h.publish("news", handoffs.SendInput{FanOut: true, FanIn: event.FanIn{Mode: event.FanInNone}})
@@ -170,7 +170,7 @@ func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
 }
 
 func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob", "late", "busy", "gone")
 		h.register("small", agents.AgentSpec{ContextWindow: 50})
 		h.channel("news", "bob", "busy", "gone", "small")
@@ -184,7 +184,7 @@ func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
 			h.ready(name, agent.Busy)
 			h.ready(name, agent.Ready)
 		}
-		// Whoever subscribed then and was only not ready may still claim it; there are no more copies.
+		// A subscriber of then that was only not ready may still claim it; there are no more copies.
 		if item := h.of(claim.Task, "busy"); item.ID != claim.Handoff {
 			h.Errorf("%+v", item)
 		}
@@ -202,7 +202,7 @@ func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
 }
 
 func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob", "cy")
 		h.channel("news", "bob", "cy")
 		r := h.publish("news", handoffs.SendInput{})
@@ -218,7 +218,7 @@ func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
 }
 
 func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		r := h.publish("news", handoffs.SendInput{})
@@ -233,7 +233,7 @@ func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
 }
 
 func TestWhatCannotBePublishedIsRefused(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob", "gone")
 		h.channel("empty")
 		h.channel("mine", "lead")
@@ -261,7 +261,7 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 }
 
 func TestNobodyStandsInForASubscriber(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "stand-in", "boss", "cy")
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
 		h.channel("news", "bob", "cy")
@@ -277,7 +277,7 @@ func TestNobodyStandsInForASubscriber(t *testing.T) {
 }
 
 func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob")
 		h.channel("news", "bob")
 		stranger := caller.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
@@ -294,7 +294,7 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 }
 
 func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
-	bubble(t, "sqlite", func(h *house) {
+	bubble(t, "sqlite", func(h *harness) {
 		h.join("lead", "one-more")
 		h.channel("news")
 		for n := range channel.MaxSubscribers {

@@ -26,8 +26,8 @@ func (c *counter) Open(ctx context.Context, workspace, principal string) (int, e
 	return c.Board.Open(ctx, workspace, principal)
 }
 
-// bounded gives the house an app that lets each principal have only so many open tasks.
-func (h *house) bounded(most int) *counter {
+// bounded gives the harness use cases that bound the open tasks of each principal.
+func (h *harness) bounded(most int) *counter {
 	h.Helper()
 	views := h.views.Store()
 	c := &counter{Board: views.Board}
@@ -40,7 +40,7 @@ func (h *house) bounded(most int) *counter {
 }
 
 func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		h.bounded(3)
 		create := func(c caller.Caller) (taskstore.Receipt, error) {
@@ -74,7 +74,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 }
 
 func TestOpenTasksAreNotCountedAtEachCreation(t *testing.T) {
-	bubble(t, "sqlite", func(h *house) {
+	bubble(t, "sqlite", func(h *harness) {
 		h.join("ann")
 		counted := h.bounded(0)
 		for range 100 {

@@ -19,8 +19,8 @@ import (
 // readers is how many calls of one agent ask for the same content at once.
 const readers = 8
 
-// atOnce reads the same content several times at once, and returns the one thing that all were given.
-func (h *house) atOnce(by caller.Caller, id string) envelopes.Sheet {
+// atOnce reads the same content several times at once, and returns what all of them got, which must be the same.
+func (h *harness) atOnce(by caller.Caller, id string) envelopes.Sheet {
 	h.Helper()
 	sheets := make([]envelopes.Sheet, readers)
 	errs := make([]error, readers)
@@ -44,8 +44,8 @@ func (h *house) atOnce(by caller.Caller, id string) envelopes.Sheet {
 	return sheets[0]
 }
 
-func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T) {
-	story(t, func(h *house) {
+func TestConcurrentReadsGetTheSameContentAndThatIsRecorded(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
@@ -53,13 +53,13 @@ func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T
 		shared := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemShare })
 		got := h.atOnce(h.agent("bob"), shared.ID)
 		if task := h.task(r.Task); task.Shares[0].Rendition != got.Digest {
-			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Shares[0].Rendition)
+			h.Errorf("bob was given %s, and %s is recorded", got.Digest, task.Shares[0].Rendition)
 		}
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		offer := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemOffer })
 		got = h.atOnce(h.agent("bob"), offer.ID)
 		if task := h.task(r.Task); task.Handoff.Rendition != got.Digest {
-			h.Errorf("bob was given %s, and %s is on record", got.Digest, task.Handoff.Rendition)
+			h.Errorf("bob was given %s, and %s is recorded", got.Digest, task.Handoff.Rendition)
 		}
 		if b := h.acceptPrompt("bob"); b.Given != got.Digest {
 			h.Errorf("bob read %s, and accepted %s", got.Digest, b.Given)
@@ -68,7 +68,7 @@ func TestWhoReadsSeveralTimesAtOnceIsGivenOneThingAndThatIsOnRecord(t *testing.T
 }
 
 func TestAFallbackIsNotGivenWhatNamesTheReceiverBeforeIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		h.register("bob", agents.AgentSpec{ContextWindow: 8000, Fallbacks: []string{"cyd"}})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 8000})
@@ -82,8 +82,8 @@ func TestAFallbackIsNotGivenWhatNamesTheReceiverBeforeIt(t *testing.T) {
 	})
 }
 
-func TestAnImportThatIsRepeatedIsTheSameImportWhoeverHasComeSince(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnImportThatIsRepeatedIsTheSameImportAfterNewAgentsHaveJoined(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		key := h.agent("ann").WithKey("the only import")
 		in := tasks.ImportInput{Document: []byte(`{

@@ -31,7 +31,7 @@ func notes(doc envelope.Envelope) (texts []string) {
 }
 
 func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}, Start: true})
@@ -60,7 +60,7 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 }
 
 func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage")
 		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
@@ -93,8 +93,8 @@ func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
 	})
 }
 
-// cannotRead checks that somebody was refused what would not fit it.
-func (h *house) cannotRead(err error) {
+// cannotRead checks that an agent was refused a task that does not fit it.
+func (h *harness) cannotRead(err error) {
 	h.Helper()
 	no, _ := refusal.As(err)
 	if no == nil || no.Code != refusal.Budget || !strings.Contains(no.Message, "tiny cannot read") || no.Details["needed"] == nil || no.Details["budget"] == nil {
@@ -103,7 +103,7 @@ func (h *house) cannotRead(err error) {
 }
 
 func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage")
 		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
@@ -121,7 +121,7 @@ func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
 }
 
 func TestAWaitWithoutChildrenIsRefused(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "go", Start: true})
 		for name, in := range map[string]handoffs.SendInput{

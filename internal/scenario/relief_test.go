@@ -19,15 +19,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) stuck(by caller.Caller, task string) taskstore.Receipt {
+func (h *harness) stuck(by caller.Caller, task string) taskstore.Receipt {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: task, Detail: "no answer"})
 	})
 }
 
-func TestAnOwnerThatIsStuckIsReplacedOnAWord(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnOwnerThatIsReportedStuckIsReplaced(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "backup", "stranger")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ship it", Start: true})
@@ -65,14 +65,14 @@ func TestAnOwnerThatIsStuckIsReplacedOnAWord(t *testing.T) {
 	})
 }
 
-func (h *house) standing(agent string) agents.Agent {
+func (h *harness) standing(agent string) agents.Agent {
 	h.Helper()
 	h.settle()
 	return ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Show(ctx(h), c, agent) })
 }
 
 func TestAnOwnerThatReportsNoProgressIsReplacedThoughItLives(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("coder"), tasks.CreateInput{
@@ -109,7 +109,7 @@ func TestAnOwnerThatReportsNoProgressIsReplacedThoughItLives(t *testing.T) {
 }
 
 func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		var tasksNames []string
@@ -146,7 +146,7 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 }
 
 // offered are the ids of the tasks that are offered to an agent.
-func (h *house) offered(agent string) (tasksNames []string) {
+func (h *harness) offered(agent string) (tasksNames []string) {
 	h.Helper()
 	h.settle()
 	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true, Limit: 100})
@@ -161,8 +161,8 @@ func (h *house) offered(agent string) (tasksNames []string) {
 	return tasksNames
 }
 
-func TestWhoHasTooMuchToDoIsRelievedByItsPeersEvenly(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnOverloadedAgentIsRelievedByItsPeersEvenly(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		can := []string{"lint"}
 		h.register("full", agents.AgentSpec{Capabilities: can, MaxTasks: 2})
@@ -189,8 +189,8 @@ func TestWhoHasTooMuchToDoIsRelievedByItsPeersEvenly(t *testing.T) {
 	})
 }
 
-func TestAnOfferIsShedToWhoCanReadIt(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnOfferIsShedToAnAgentThatCanReadIt(t *testing.T) {
+	story(t, func(h *harness) {
 		can := []string{"lint"}
 		h.join("lead")
 		h.register("full", agents.AgentSpec{Capabilities: can})
@@ -218,7 +218,7 @@ func TestAnOfferIsShedToWhoCanReadIt(t *testing.T) {
 }
 
 func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "stranger")
 		h.register("busy", agents.AgentSpec{Fallbacks: []string{"idle"}})
 		h.register("idle", agents.AgentSpec{MaxTasks: 2})

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// lost is a handoff that nobody answers: it ends in the dead letters.
+// lost is a handoff that no agent answers: it ends in the dead letters.
 func lost(in handoffs.SendInput) handoffs.SendInput {
 	none := 0
 	in.Retries, in.Timeouts.Offer, in.Timeouts.Confirm = &none, event.Duration(7*time.Minute), event.Duration(11*time.Minute)
@@ -22,15 +22,15 @@ func lost(in handoffs.SendInput) handoffs.SendInput {
 	return in
 }
 
-func (h *house) replay(in tasks.ReplayInput) taskstore.Receipt {
+func (h *harness) replay(in tasks.ReplayInput) taskstore.Receipt {
 	h.Helper()
 	return ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Replay(ctx(h), c, in) })
 }
 
 func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Permissions: []string{"ladder", "saw"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Permissions: []string{"ladder", "saw"}})
 		h.send(h.agent("ann"), r, lost(handoffs.SendInput{
 			To: []string{"bob", "cyd"}, Confirm: event.ConfirmExplicit, Permissions: []string{"ladder"}, Kind: event.Cold, Reason: event.ReasonSpecialization,
 		}))
@@ -51,7 +51,7 @@ func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
 }
 
 func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "bob", "cyd")
 		h.channel("roofs", "bob")
 		r := h.publish("roofs", lost(handoffs.SendInput{}))
@@ -69,9 +69,9 @@ func TestAReplayedChannelClaimIsOneForWhoSubscribesNow(t *testing.T) {
 }
 
 func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
 		sent := h.send(h.operator(), r, lost(handoffs.SendInput{To: []string{"bob"}, Kind: event.Supervised}))
 		ada := h.as(h.operator().Role, "ada")
 		approve := func(by caller.Caller, id string) error {
@@ -101,9 +101,9 @@ func TestAReplayedHandoffIsSupervisedAgainAndNobodyApprovesTheirOwn(t *testing.T
 }
 
 func TestAReplayFollowsTheRouteAsTheOperatorEditsIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd", "dan")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mend the roof", Start: true, Route: []string{"bob", "dan"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Route: []string{"bob", "dan"}})
 		h.send(h.agent("ann"), r, lost(handoffs.SendInput{Confirm: event.ConfirmExplicit}))
 		h.inState(r.Task, event.Parked)
 		h.replay(tasks.ReplayInput{Task: r.Task})

@@ -20,7 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
 
-// BenchmarkDecide10000 decides by the last of 200 rules for one of 50 capabilities, among 10,000 agents of a real house.
+// BenchmarkDecide10000 decides by the last of 200 rules for one of 50 capabilities, among 10,000 agents of a harness.
 func BenchmarkDecide10000(b *testing.B) {
 	h := open(b, "sqlite")
 	defer h.stop()
@@ -65,8 +65,8 @@ func BenchmarkDecide10000(b *testing.B) {
 	}
 }
 
-// deciderOf is what decides by the policy in force of a house.
-func deciderOf(b *testing.B, h *house) *policies.Decider {
+// deciderOf is what decides by the policy in force of a harness.
+func deciderOf(b *testing.B, h *harness) *policies.Decider {
 	b.Helper()
 	must := func(err error) {
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func bubble(t *testing.T, kind string, tell func(h *house)) {
+func bubble(t *testing.T, kind string, tell func(h *harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, kind)
@@ -27,7 +27,7 @@ func bubble(t *testing.T, kind string, tell func(h *house)) {
 }
 
 func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage", "coder")
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix the login", Start: true})
 		r = h.send(h.agent("triage"), r, handoffs.SendInput{
@@ -54,7 +54,7 @@ func TestATaskTravelsFromOneAgentToAnother(t *testing.T) {
 }
 
 func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}, Breaker: agents.Breaker{Failures: 10}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Start: true})
@@ -70,7 +70,7 @@ func TestAnOfferThatIsSeenAndNotAnsweredIsRetriedAndThenGoesToTheFallback(t *tes
 }
 
 func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("triage", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
 		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: "fix", Timeouts: event.Timeouts{Lease: event.Duration(time.Minute)}, Start: true})
@@ -95,7 +95,7 @@ func TestAnOwnerThatDiesIsReplacedByARecoveryAndItsEpochIsDead(t *testing.T) {
 }
 
 func TestADelegationBringsItsResultBack(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "ship it", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "write the code"}})

@@ -17,7 +17,7 @@ import (
 )
 
 func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "review it", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
@@ -44,11 +44,11 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 		const why = "returned: bob turned it down: not capable; no receiver left; offers made: 1"
 		child := r.Children[1]
 		if got := <-woken; len(got.Children) != 2 || got.Children[1].State != event.Parked || got.Children[1].Why != why {
-			h.Errorf("whoever waits for the parent sees %+v", got.Children)
+			h.Errorf("a caller that waits for the parent sees %+v", got.Children)
 		}
 		box := <-blocked
 		if len(box.Items) != 1 || box.Items[0].Type != view.ItemStranded || box.Items[0].ID != child || box.Items[0].Task != r.Task || box.Items[0].Detail != why {
-			h.Errorf("whoever waits at its inbox gets %+v", box.Items)
+			h.Errorf("a caller that waits for its inbox gets %+v", box.Items)
 		}
 		_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: child, To: []string{"bob"}})
@@ -78,7 +78,7 @@ func TestWhoWaitsForADeadLetterIsToldWhyAndGoesOnWithoutIt(t *testing.T) {
 }
 
 func TestAReplayedChildIsNoLongerInItsParentsInbox(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation})

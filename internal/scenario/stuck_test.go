@@ -16,7 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-func (h *house) stuckAgent(by caller.Caller, agent string) (taskstore.Relief, error) {
+func (h *harness) stuckAgent(by caller.Caller, agent string) (taskstore.Relief, error) {
 	h.Helper()
 	return call(by, func(c caller.Caller) (taskstore.Relief, error) {
 		return h.app.Tasks.StuckAgent(ctx(h), c, tasks.StuckAgentInput{Agent: agent})
@@ -24,7 +24,7 @@ func (h *house) stuckAgent(by caller.Caller, agent string) (taskstore.Relief, er
 }
 
 func TestWhatAStuckAgentHoldsHasEachItsOwnOutcome(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "coder", "helper")
 		var tasksNames []string
 		for range 2 {
@@ -50,7 +50,7 @@ func TestWhatAStuckAgentHoldsHasEachItsOwnOutcome(t *testing.T) {
 }
 
 func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "helper", "former")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
 		refused := func(by caller.Caller, code refusal.Code, want string) {
@@ -79,7 +79,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 }
 
 func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "last")
 		h.register("helper", agents.AgentSpec{Fallbacks: []string{"last"}})
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"time"
 
-	door "github.com/trapezehq/trapeze/client"
+	api "github.com/trapezehq/trapeze/client"
 )
 
-// settles waits until every task has ended, lies in the dead letters, or waits for people.
+// settles waits until every task has ended, is in the dead letters, or waits for people.
 func (d *supportDesk) settles(tasks []string) {
 	for until := time.Now().Add(2 * time.Minute); ; {
 		open := 0
 		for _, id := range tasks {
-			if t := d.task(id); !t.State.Final() && t.State != door.Parked {
+			if t := d.task(id); !t.State.Final() && t.State != api.Parked {
 				open++
 			}
 		}
@@ -28,7 +28,7 @@ func (d *supportDesk) settles(tasks []string) {
 	}
 }
 
-func (d *supportDesk) task(id string) door.Task {
+func (d *supportDesk) task(id string) api.Task {
 	t, err := d.admin.Task(d.Context(), id)
 	if err != nil {
 		d.Fatal(err)
@@ -36,7 +36,7 @@ func (d *supportDesk) task(id string) door.Task {
 	return t
 }
 
-// judges looks at what became of each task, and whether the record explains it.
+// judges checks the end of each task, and whether the record explains it.
 func (d *supportDesk) judges(tasks []string) {
 	ends := map[string]int{}
 	for _, id := range tasks {
@@ -46,9 +46,9 @@ func (d *supportDesk) judges(tasks []string) {
 			d.Fatal(err)
 		}
 		switch {
-		case t.State == door.Completed && t.Result != nil && t.Result.Text+string(t.Result.Data) != "":
-		case t.State == door.Failed && t.Result != nil && t.Result.Text != "":
-		case t.State == door.Parked && t.Parked != nil && t.Parked.Cause != "" && t.Parked.Detail != "":
+		case t.State == api.Completed && t.Result != nil && t.Result.Text+string(t.Result.Data) != "":
+		case t.State == api.Failed && t.Result != nil && t.Result.Text != "":
+		case t.State == api.Parked && t.Parked != nil && t.Parked.Cause != "" && t.Parked.Detail != "":
 		default:
 			d.Errorf("task %s is %s, parked %+v, result %+v", id, t.State, t.Parked, t.Result)
 		}
@@ -70,35 +70,35 @@ func (d *supportDesk) judges(tasks []string) {
 	d.Logf("what happened: %v", ends)
 	for _, must := range []string{"completed", "handoff-rejected", "ticket-opened", "ticket-closed", "lease-lost", "handoff-complete", "children-spawned"} {
 		if ends[must] == 0 {
-			d.Errorf("the story is too easy: no %s", must)
+			d.Errorf("the test is too easy: no %s", must)
 		}
 	}
 }
 
 // explains checks that the record says why each handoff was asked for, whom it was offered to and how it ended, and by which
 // rule, where the policy decided.
-func (d *supportDesk) explains(id string, trail door.Trail) {
+func (d *supportDesk) explains(id string, trail api.Trail) {
 	for _, e := range trail.Entries {
 		if e.Event != "handoff-request" {
 			continue
 		}
 		var asked struct {
-			Handoff  int            `json:"handoff"`
-			Reason   string         `json:"reason"`
-			Detail   string         `json:"detail"`
-			Decision *door.Decision `json:"decision"`
+			Handoff  int           `json:"handoff"`
+			Reason   string        `json:"reason"`
+			Detail   string        `json:"detail"`
+			Decision *api.Decision `json:"decision"`
 		}
 		if err := json.Unmarshal(e.Details, &asked); err != nil {
 			d.Fatal(err)
 		}
 		if asked.Reason == "" {
-			d.Errorf("task %s: nobody says why handoff %d was asked for: %s", id, asked.Handoff, e.Details)
+			d.Errorf("task %s: no reason for handoff %d: %s", id, asked.Handoff, e.Details)
 		}
 		if asked.Decision != nil && (asked.Decision.Rule == "" || len(asked.Decision.Why) == 0) {
-			d.Errorf("task %s: nobody says why the policy decided so: %+v", id, asked.Decision)
+			d.Errorf("task %s: no reason for the policy's decision: %+v", id, asked.Decision)
 		}
 		if strings.HasPrefix(asked.Detail, "rule ") && asked.Decision == nil {
-			d.Errorf("task %s: handoff %d says %q, and no decision is on record", id, asked.Handoff, asked.Detail)
+			d.Errorf("task %s: handoff %d says %q, and no decision is recorded", id, asked.Handoff, asked.Detail)
 		}
 	}
 	for _, h := range trail.Handoffs {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	door "github.com/trapezehq/trapeze/client"
+	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
 )
@@ -47,18 +47,18 @@ escalation:
   default: tiers
 `
 
-// supportDesk is a tiered support desk behind its doors: agents over HTTP, people at the command line.
+// supportDesk is a tiered support desk: agents over HTTP, people at the command line.
 type supportDesk struct {
 	*testing.T
 	server *server.Server
 	dir    string
-	admin  *door.Client
-	agents map[string]*door.Client
+	admin  *api.Client
+	agents map[string]*api.Client
 	lost   sync.Map // tasks whose owner is gone
 	dealt  atomic.Int64
 }
 
-// supportStaff is who is there, and what they can do. Only the lead approves.
+// supportStaff are the agents and their capabilities. Only the lead approves.
 var supportStaff = map[string][]string{
 	"router": {"routing"}, "lead": {"leading"},
 	"support-1": {"support"}, "support-2": {"support"}, "support-3": {"support"}, "support-4": {"support"},
@@ -70,10 +70,10 @@ var supportStaff = map[string][]string{
 // supportPeople serve the desks.
 var supportPeople = map[string]string{"complaints": "hanna", "operators": "olaf"}
 
-// supportTimes are short, so that what people and agents leave lying goes on while the story is told.
-var supportTimes = door.Timeouts{
-	Offer: door.Duration(2 * time.Second), Ack: door.Duration(500 * time.Millisecond), Approval: door.Duration(3 * time.Second),
-	Answer: door.Duration(3 * time.Second), Lease: door.Duration(2 * time.Second), Wait: door.Duration(10 * time.Second),
+// supportTimes are short, so that tasks that people and agents ignore go on during the story.
+var supportTimes = api.Timeouts{
+	Offer: api.Duration(2 * time.Second), Ack: api.Duration(500 * time.Millisecond), Approval: api.Duration(3 * time.Second),
+	Answer: api.Duration(3 * time.Second), Lease: api.Duration(2 * time.Second), Wait: api.Duration(10 * time.Second),
 }
 
 func openSupportDesk(t *testing.T) *supportDesk {
@@ -90,23 +90,23 @@ func openSupportDesk(t *testing.T) *supportDesk {
 			t.Error(err)
 		}
 	})
-	d := &supportDesk{T: t, server: s, dir: dir, agents: map[string]*door.Client{}}
+	d := &supportDesk{T: t, server: s, dir: dir, agents: map[string]*api.Client{}}
 	text, err := os.ReadFile(s.AdminTokenFile())
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.admin = d.connect(strings.TrimSpace(string(text)))
 	for name, can := range supportStaff {
-		d.hire(name, door.AgentSpec{Capabilities: can, MaxTasks: 6, Breaker: door.Breaker{OpenFor: door.Duration(2 * time.Second)}})
+		d.hire(name, api.AgentSpec{Capabilities: can, MaxTasks: 6, Breaker: api.Breaker{OpenFor: api.Duration(2 * time.Second)}})
 	}
 	for desk, person := range supportPeople {
-		d.hire(person, door.AgentSpec{Kind: "human", Capabilities: []string{desk}})
+		d.hire(person, api.AgentSpec{Kind: "human", Capabilities: []string{desk}})
 	}
 	return d
 }
 
-func (d *supportDesk) connect(token string) *door.Client {
-	c, err := door.New(d.server.URL(), token, door.Options{})
+func (d *supportDesk) connect(token string) *api.Client {
+	c, err := api.New(d.server.URL(), token, api.Options{})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -114,18 +114,18 @@ func (d *supportDesk) connect(token string) *door.Client {
 	return c
 }
 
-func (d *supportDesk) hire(name string, spec door.AgentSpec) {
+func (d *supportDesk) hire(name string, spec api.AgentSpec) {
 	if _, err := d.admin.RegisterAgent(d.Context(), name, spec); err != nil {
 		d.Fatal(err)
 	}
-	t, err := d.admin.CreateToken(d.Context(), door.TokenInput{Role: "agent", Name: name})
+	t, err := d.admin.CreateToken(d.Context(), api.TokenInput{Role: "agent", Name: name})
 	if err != nil {
 		d.Fatal(err)
 	}
 	d.agents[name] = d.connect(t.Text)
 }
 
-// trapeze runs a command as somebody would type it, and reads its JSON. What it refuses is an error.
+// trapeze runs a command of the command line, and reads its JSON. A refusal is an error.
 func (d *supportDesk) trapeze(out any, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	env := map[string]string{"TRAPEZE_URL": d.server.URL()}
@@ -141,7 +141,7 @@ func (d *supportDesk) trapeze(out any, args ...string) error {
 	return json.Unmarshal(stdout.Bytes(), out)
 }
 
-// exited is a command that did not do it.
+// exited is the error of a command that failed.
 type exited struct {
 	code int
 	said string
@@ -149,18 +149,18 @@ type exited struct {
 
 func (e exited) Error() string { return fmt.Sprintf("%s (exit %d)", e.said, e.code) }
 
-// passing reports whether an error is what agents must live with: somebody was faster, or the task went another way.
+// passing reports whether an error is to be expected: another agent was faster, or the task went elsewhere.
 func passing(err error) bool {
 	var told exited
 	if errors.As(err, &told) {
 		return told.code >= 3 && told.code <= 6 // not there, not now, not yours, nobody free
 	}
-	var refused *door.Error
+	var refused *api.Error
 	if !errors.As(err, &refused) {
 		return errors.Is(err, context.Canceled)
 	}
-	return slices.Contains([]door.Code{
-		door.Conflict, door.Expired, door.StaleEpoch, door.NotOwner, door.NotFound, door.Unavailable, door.CircuitOpen, door.Limit, door.Invalid, door.NotPermitted,
+	return slices.Contains([]api.Code{
+		api.Conflict, api.Expired, api.StaleEpoch, api.NotOwner, api.NotFound, api.Unavailable, api.CircuitOpen, api.Limit, api.Invalid, api.NotPermitted,
 	}, refused.Code)
 }
 
@@ -171,11 +171,11 @@ func (d *supportDesk) try(who, what string, err error) bool {
 	return err == nil
 }
 
-// works is an agent's day: it takes what comes, one at a time, and deals with it as agents do.
+// works lets an agent handle its inbox, one item at a time.
 func (d *supportDesk) works(ctx context.Context, name string, dice *rand.Rand) {
 	c := d.agents[name]
 	for ctx.Err() == nil {
-		items, err := c.WaitInbox(ctx, door.InboxOptions{Limit: 1, Wait: 2 * time.Second})
+		items, err := c.WaitInbox(ctx, api.InboxOptions{Limit: 1, Wait: 2 * time.Second})
 		if err != nil {
 			d.try(name, "inbox", err)
 			continue
@@ -186,29 +186,29 @@ func (d *supportDesk) works(ctx context.Context, name string, dice *rand.Rand) {
 	}
 }
 
-func (d *supportDesk) meets(ctx context.Context, name string, c *door.Client, item door.Item, dice *rand.Rand) {
+func (d *supportDesk) meets(ctx context.Context, name string, c *api.Client, item api.Item, dice *rand.Rand) {
 	roll := dice.IntN(100)
 	switch item.Type {
 	case "approval":
 		if roll < 30 {
-			_, err := c.Deny(ctx, item.ID, door.DenyInput{Detail: "not like this"})
+			_, err := c.Deny(ctx, item.ID, api.DenyInput{Detail: "not like this"})
 			d.try(name, "deny", err)
 			return
 		}
-		_, err := c.Approve(ctx, item.ID, door.ApproveInput{Digest: item.Envelope})
+		_, err := c.Approve(ctx, item.ID, api.ApproveInput{Digest: item.Envelope})
 		d.try(name, "approve", err)
 	case "offer":
 		switch {
 		case roll < 8:
-			_, err := c.Reject(ctx, item.ID, door.RejectInput{Offer: item.Offer, Why: door.NotCapable})
+			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Why: api.NotCapable})
 			d.try(name, "reject", err)
 		case roll < 12:
-			_, err := c.Reject(ctx, item.ID, door.RejectInput{Offer: item.Offer, Why: door.Overloaded})
+			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Why: api.Overloaded})
 			d.try(name, "reject", err)
 		case roll < 16: // seen, and never answered
 			<-time.After(600 * time.Millisecond)
 		default:
-			got, err := c.Accept(ctx, item.ID, door.AcceptInput{Offer: item.Offer, Render: true})
+			got, err := c.Accept(ctx, item.ID, api.AcceptInput{Offer: item.Offer, Render: true})
 			if d.try(name, "accept", err) {
 				d.deals(ctx, name, c, got.Receipt, dice.IntN(100))
 			}
@@ -217,14 +217,14 @@ func (d *supportDesk) meets(ctx context.Context, name string, c *door.Client, it
 }
 
 // deals is what an agent does with a task that it holds.
-func (d *supportDesk) deals(ctx context.Context, name string, c *door.Client, r door.Receipt, roll int) {
+func (d *supportDesk) deals(ctx context.Context, name string, c *api.Client, r api.Receipt, roll int) {
 	done := func(what string, err error) {
 		if !d.try(name, what, err) { // it may hold the task still: then it does what it can
-			_, err := c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name + " after all"}})
+			_, err := c.Complete(ctx, r.Task, api.CompleteInput{Epoch: r.Epoch, Result: api.Result{Text: "done by " + name + " after all"}})
 			d.try(name, "complete", err)
 		}
 	}
-	_, err := c.Progress(ctx, r.Task, door.ProgressInput{Epoch: r.Epoch, Note: name + " looked at it"})
+	_, err := c.Progress(ctx, r.Task, api.ProgressInput{Epoch: r.Epoch, Note: name + " looked at it"})
 	if !d.try(name, "progress", err) {
 		return
 	}
@@ -233,27 +233,27 @@ func (d *supportDesk) deals(ctx context.Context, name string, c *door.Client, r 
 	}
 	switch {
 	case name == "router": // knows nothing but the rules
-		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
+		_, err := c.Send(ctx, r.Task, api.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
 		done("send to auto", err)
 	case roll < 50:
-		_, err := c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name}})
+		_, err := c.Complete(ctx, r.Task, api.CompleteInput{Epoch: r.Epoch, Result: api.Result{Text: "done by " + name}})
 		d.try(name, "complete", err)
 	case roll < 64:
-		_, err := c.Escalate(ctx, r.Task, door.EscalateInput{Epoch: r.Epoch, Detail: "beyond " + name})
+		_, err := c.Escalate(ctx, r.Task, api.EscalateInput{Epoch: r.Epoch, Detail: "beyond " + name})
 		done("escalate", err)
 	case roll < 74:
-		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
+		_, err := c.Send(ctx, r.Task, api.SendInput{Epoch: r.Epoch, To: []string{"auto"}})
 		if err == nil {
 			err = d.stays(ctx, name, c, r)
 		}
 		done("send to auto", err)
 	case roll < 82: // back and forth
-		_, err := c.Send(ctx, r.Task, door.SendInput{Epoch: r.Epoch, To: []string{"router"}, Reason: door.ReasonCapabilityMismatch, ReturnHome: true})
+		_, err := c.Send(ctx, r.Task, api.SendInput{Epoch: r.Epoch, To: []string{"router"}, Reason: api.ReasonCapabilityMismatch, ReturnHome: true})
 		done("send back", err)
 	case roll < 90:
 		done("ask", d.trapeze(nil, "ask", r.Task, "How far may I go?", "--option", "all the way", "--option", "no further", "--agent", name))
 	case roll < 94:
-		_, err := c.Fail(ctx, r.Task, door.FailInput{Epoch: r.Epoch, Detail: name + " cannot do it"})
+		_, err := c.Fail(ctx, r.Task, api.FailInput{Epoch: r.Epoch, Detail: name + " cannot do it"})
 		d.try(name, "fail", err)
 	default: // gone: the lease ends, and somebody else gets it
 		d.lost.Store(r.Task, r.Epoch)
@@ -261,16 +261,16 @@ func (d *supportDesk) deals(ctx context.Context, name string, c *door.Client, r 
 }
 
 // stays completes a task that the policy left where it is.
-func (d *supportDesk) stays(ctx context.Context, name string, c *door.Client, r door.Receipt) error {
+func (d *supportDesk) stays(ctx context.Context, name string, c *api.Client, r api.Receipt) error {
 	t, err := c.Task(ctx, r.Task)
-	if err != nil || t.Owner != name || t.State != door.Executing || t.Epoch != r.Epoch {
+	if err != nil || t.Owner != name || t.State != api.Executing || t.Epoch != r.Epoch {
 		return err
 	}
-	_, err = c.Complete(ctx, r.Task, door.CompleteInput{Epoch: r.Epoch, Result: door.Result{Text: "done by " + name + ", who was to keep it"}})
+	_, err = c.Complete(ctx, r.Task, api.CompleteInput{Epoch: r.Epoch, Result: api.Result{Text: "done by " + name + ", who was to keep it"}})
 	return err
 }
 
-// supportTicket is what the command line says of a ticket, as far as people look at it.
+// supportTicket is the part of a ticket that people look at.
 type supportTicket struct {
 	ID       string `json:"id"`
 	Task     string `json:"task"`
@@ -290,7 +290,7 @@ func (d *supportDesk) tickets() []supportTicket {
 	return page.Tickets
 }
 
-// sees is what people do about the tickets that are open: most are answered, some are left lying.
+// sees lets people handle open tickets: most are answered, some are ignored.
 func (d *supportDesk) sees(ctx context.Context, dice *rand.Rand) {
 	left := map[string]bool{}
 	for ctx.Err() == nil {
@@ -321,7 +321,7 @@ func (d *supportDesk) sees(ctx context.Context, dice *rand.Rand) {
 	}
 }
 
-// person reports whether a command worked. People are told what is too late, and live with it.
+// person reports whether a command worked. That it was too late is to be expected.
 func (d *supportDesk) person(err error) bool {
 	if err != nil && d.Context().Err() == nil {
 		d.Log(err)
@@ -332,7 +332,7 @@ func (d *supportDesk) person(err error) bool {
 // resumes finishes what an agent holds after an answer, or after an offer came back: it is told by looking at its tasks.
 func (d *supportDesk) resumes(ctx context.Context, name string) {
 	c := d.agents[name]
-	page, err := c.Tasks(ctx, door.TaskFilter{Owner: name, State: door.Executing, Limit: 100})
+	page, err := c.Tasks(ctx, api.TaskFilter{Owner: name, State: api.Executing, Limit: 100})
 	if !d.try(name, "list", err) {
 		return
 	}
@@ -340,12 +340,12 @@ func (d *supportDesk) resumes(ctx context.Context, name string) {
 		if epoch, is := d.lost.Load(t.ID); time.Since(t.Updated) < time.Second || is && epoch == t.Epoch {
 			continue
 		}
-		_, err := c.Complete(ctx, t.ID, door.CompleteInput{Epoch: t.Epoch, Result: door.Result{Text: "done by " + name + " in the end"}})
+		_, err := c.Complete(ctx, t.ID, api.CompleteInput{Epoch: t.Epoch, Result: api.Result{Text: "done by " + name + " in the end"}})
 		d.try(name, "complete", err)
 	}
 }
 
-// arrive makes the tasks, of mixed kinds.
+// arrive creates the tasks, of mixed kinds.
 func (d *supportDesk) arrive(n int) []string {
 	intents := []string{
 		"The app crashes when I log in", "I want a refund for May", "The invoice is wrong", "My lawyer will hear of this",
@@ -353,20 +353,20 @@ func (d *supportDesk) arrive(n int) []string {
 	}
 	var tasks []string
 	for i := range n {
-		in := door.CreateInput{Intent: fmt.Sprintf("%s (%d)", intents[i%len(intents)], i), Timeouts: supportTimes, Send: &door.SendInput{To: []string{"auto"}}}
+		in := api.CreateInput{Intent: fmt.Sprintf("%s (%d)", intents[i%len(intents)], i), Timeouts: supportTimes, Send: &api.SendInput{To: []string{"auto"}}}
 		switch i % len(intents) {
 		case 4:
 			in.Tags = []string{"research"}
 		case 6:
-			in.Priority = door.Urgent
+			in.Priority = api.Urgent
 		}
 		switch i % 10 {
 		case 7:
-			in.Send = &door.SendInput{Capability: "support", Kind: door.Broadcast}
+			in.Send = &api.SendInput{Capability: "support", Kind: api.Broadcast}
 		case 8:
-			in.Send = &door.SendInput{To: []string{"router"}, Kind: door.Cold}
+			in.Send = &api.SendInput{To: []string{"router"}, Kind: api.Cold}
 		case 9:
-			in.Send = &door.SendInput{Capability: "research", Kind: door.Broadcast, FanOut: true, FanIn: door.FanIn{Mode: door.FanInFirst}}
+			in.Send = &api.SendInput{Capability: "research", Kind: api.Broadcast, FanOut: true, FanIn: api.FanIn{Mode: api.FanInFirst}}
 		}
 		r, err := d.admin.CreateTask(d.Context(), in)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// No answer leaves before the entry that it speaks of is on the disk. Killing a process cannot show that, because what
+// No answer is sent before the entry that it names is on the disk. Killing a process cannot show that, because what
 // was written but not synced survives it. The order of system calls can: for every acknowledged call, the bytes of its
 // entry must be written to the write-ahead log, then a sync of that file must begin and succeed, and only then may any
 // answer leave that names the entry's position.
@@ -93,7 +93,7 @@ func traced32(t *testing.T, mode string, program []string) (*syscalls, []*deed) 
 	return tr, crew.deeds()
 }
 
-// holder is the process that has the data directory.
+// holder returns the process that has the data directory open.
 func holder(t *testing.T, dir string) int {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "trapeze.db.lock")) //nolint:gosec // ours
@@ -135,7 +135,7 @@ func readTrace(path string) (*syscalls, error) {
 	return tr, err
 }
 
-// eachCall tells of the system calls in a trace: when each begins, and when it has ended.
+// eachCall yields the system calls in a trace: when each begins, and when it has ended.
 func eachCall(path string, begins func(name, args string, line int), ends func(name, args string, s span)) (n int, err error) {
 	f, err := os.Open(path) //nolint:gosec // ours
 	if err != nil {
@@ -210,7 +210,7 @@ func (tr *syscalls) call(name, args string, s span) {
 	}
 }
 
-// verdict is what a trace proves.
+// verdict is the result of a trace.
 type verdict struct {
 	faults                []error
 	proved, shared, early int

@@ -15,41 +15,41 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// The verbs of the stories: each must succeed.
+// The calls of the stories: each must succeed.
 
-func (h *house) create(by caller.Caller, in tasks.CreateInput) taskstore.Receipt {
+func (h *harness) create(by caller.Caller, in tasks.CreateInput) taskstore.Receipt {
 	h.Helper()
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Create(ctx(h), c, in) })
 }
 
-func (h *house) send(by caller.Caller, r taskstore.Receipt, in handoffs.SendInput) taskstore.Receipt {
+func (h *harness) send(by caller.Caller, r taskstore.Receipt, in handoffs.SendInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, in) })
 }
 
-func (h *house) accept(agent string, item view.Item) tasks.Accepted {
+func (h *harness) accept(agent string, item view.Item) tasks.Accepted {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (tasks.Accepted, error) {
 		return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 	})
 }
 
-func (h *house) reject(agent string, item view.Item, why event.Rejection) taskstore.Receipt {
+func (h *harness) reject(agent string, item view.Item, why event.Rejection) taskstore.Receipt {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
 	})
 }
 
-func (h *house) progress(agent string, r taskstore.Receipt, note string) taskstore.Receipt {
+func (h *harness) progress(agent string, r taskstore.Receipt, note string) taskstore.Receipt {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Progress(ctx(h), c, tasks.ProgressInput{Task: r.Task, Epoch: r.Epoch, Note: note})
 	})
 }
 
-func (h *house) complete(agent string, r taskstore.Receipt, text string) taskstore.Receipt {
+func (h *harness) complete(agent string, r taskstore.Receipt, text string) taskstore.Receipt {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Complete(ctx(h), c, tasks.CompleteInput{Task: r.Task, Epoch: r.Epoch, Result: event.Result{Text: text}})
@@ -57,13 +57,13 @@ func (h *house) complete(agent string, r taskstore.Receipt, text string) tasksto
 }
 
 // wait is the agent's next inbox item.
-func (h *house) wait(agent string) view.Item {
+func (h *harness) wait(agent string) view.Item {
 	h.Helper()
 	return h.waitFor(agent, func(view.Item) bool { return true })
 }
 
-// waitFor is the agent's first inbox item that is as it should be.
-func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
+// waitFor returns the agent's first inbox item that meets a condition.
+func (h *harness) waitFor(agent string, is func(view.Item) bool) view.Item {
 	h.Helper()
 	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
 	defer stop()
@@ -87,7 +87,7 @@ func (h *house) waitFor(agent string, is func(view.Item) bool) view.Item {
 }
 
 // settle waits until the views have everything.
-func (h *house) settle() {
+func (h *harness) settle() {
 	h.Helper()
 	last, err := h.app.Positions.Last(ctx(h))
 	if err == nil {
@@ -98,8 +98,8 @@ func (h *house) settle() {
 	}
 }
 
-// empty checks that nothing waits for the agent.
-func (h *house) empty(agent string) {
+// empty checks that the agent's inbox is empty.
+func (h *harness) empty(agent string) {
 	h.Helper()
 	h.settle()
 	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true})
@@ -109,13 +109,13 @@ func (h *house) empty(agent string) {
 }
 
 // task is a fresh read.
-func (h *house) task(id string) taskstore.Task {
+func (h *harness) task(id string) taskstore.Task {
 	h.Helper()
 	return ok(h, h.operator(), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, id) })
 }
 
-// until waits for a task to be as it should be.
-func (h *house) until(id, what string, is func(taskstore.Task) bool) taskstore.Task {
+// until waits until a task meets a condition.
+func (h *harness) until(id, what string, is func(taskstore.Task) bool) taskstore.Task {
 	h.Helper()
 	for deadline := time.Now().Add(2 * time.Hour); ; {
 		t := h.task(id)
@@ -123,7 +123,7 @@ func (h *house) until(id, what string, is func(taskstore.Task) bool) taskstore.T
 			return t
 		}
 		for still := true; still && !time.Now().After(deadline); still = h.unchanged(t) {
-			time.Sleep(time.Second) // of the fake clock: reading is on record, so a wait for changes would wake itself
+			time.Sleep(time.Second) // of the fake clock: reading is recorded, so a wait for changes would wake itself
 		}
 		if time.Now().After(deadline) {
 			h.Fatalf("task %s never came to be %s: it is %s, handoff %+v, parked %+v", id, what, t.State, t.Handoff, t.Parked)
@@ -131,20 +131,20 @@ func (h *house) until(id, what string, is func(taskstore.Task) bool) taskstore.T
 	}
 }
 
-// unchanged reports whether nothing has happened to a task since it was read. It asks the ledger, for an app puts each look
-// on record, and so on disk.
-func (h *house) unchanged(t taskstore.Task) bool {
+// unchanged reports whether a task has no entry since it was read. It asks the ledger, because a use case records each read
+// on the disk.
+func (h *harness) unchanged(t taskstore.Task) bool {
 	more, err := h.ledger.Stream(ctx(h), taskstore.StreamOf(identity.DefaultWorkspace, t.ID), t.Position, 1)
 	return err == nil && len(more) == 0
 }
 
-func (h *house) inState(id string, s event.State) taskstore.Task {
+func (h *harness) inState(id string, s event.State) taskstore.Task {
 	h.Helper()
 	return h.until(id, string(s), func(t taskstore.Task) bool { return t.State == s })
 }
 
 // story runs a story on every ledger, under a fake clock.
-func story(t *testing.T, tell func(h *house)) {
+func story(t *testing.T, tell func(h *harness)) {
 	t.Helper()
 	for _, kind := range ledgers {
 		t.Run(kind, func(t *testing.T) { bubble(t, kind, tell) })

@@ -20,15 +20,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// looked is how a wait for a task ended.
+// looked is the result of a wait for a task.
 type looked struct {
 	task  taskstore.Task
 	err   error
-	calls int // it took, where nobody could tell whether the read is on record
+	calls int // it took, where nobody could tell whether the read is recorded
 }
 
-// look waits for a task as somebody, beside the test.
-func (h *house) look(c caller.Caller, in tasks.TaskInput) <-chan looked {
+// look waits for a task as a caller, beside the test.
+func (h *harness) look(c caller.Caller, in tasks.TaskInput) <-chan looked {
 	done := make(chan looked, 1)
 	go func() {
 		l := looked{}
@@ -41,8 +41,8 @@ func (h *house) look(c caller.Caller, in tasks.TaskInput) <-chan looked {
 	return done
 }
 
-// reads counts the reads that are on record of an agent.
-func (h *house) reads(agent string) (n int) {
+// reads counts the recorded reads of an agent.
+func (h *harness) reads(agent string) (n int) {
 	h.Helper()
 	h.settle()
 	last, err := h.ledger.Last(ctx(h))
@@ -70,7 +70,7 @@ func (h *house) reads(agent string) (n int) {
 }
 
 func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 		before := h.reads("lead")
@@ -92,7 +92,7 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 			h.Errorf("%s after %s, %v", l.task.State, time.Since(ended), l.err)
 		}
 		if n := h.reads("lead") - before; n < 1 || n > l.calls {
-			h.Errorf("%d calls are %d reads on record", l.calls, n)
+			h.Errorf("%d calls are %d recorded reads", l.calls, n)
 		}
 		if l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, Wait: tasks.MaxWait}); l.err != nil || l.task.State != event.Completed {
 			h.Errorf("what has ended is not waited for: %+v", l)
@@ -101,7 +101,7 @@ func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {
 }
 
 func TestATaskIsFollowedEntryByEntry(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 		told := make(chan []string, 1)
@@ -136,7 +136,7 @@ func TestATaskIsFollowedEntryByEntry(t *testing.T) {
 }
 
 func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "eve")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Start: true})
 		for _, after := range []ledger.Position{0, r.Position} {
@@ -174,7 +174,7 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 }
 
 func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "deaf")
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{
@@ -189,7 +189,7 @@ func TestATaskThatIsParkedEndsTheWait(t *testing.T) {
 }
 
 func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
-	bubble(t, "distributed", func(h *house) {
+	bubble(t, "distributed", func(h *harness) {
 		h.register("lead", agents.AgentSpec{MaxTasks: 2000})
 		made := make([]taskstore.Receipt, 1000)
 		waits := make([]<-chan looked, len(made))
@@ -207,7 +207,7 @@ func TestEachOfAThousandThatWaitIsToldOfItsOwnTask(t *testing.T) {
 }
 
 func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		const senders, each = 4, 15
 		h.join("lead", "coder")
 		var sending sync.WaitGroup
@@ -250,7 +250,7 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 }
 
 func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("coder", agents.AgentSpec{MaxTasks: 1})
 		send := func(p event.Priority) taskstore.Receipt {

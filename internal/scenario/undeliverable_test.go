@@ -21,7 +21,7 @@ import (
 )
 
 func TestAFallbackThatWasRemovedDoesNotTakeTheOthersWithIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "gone", "backup")
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"gone", "backup"}})
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
@@ -35,9 +35,9 @@ func TestAFallbackThatWasRemovedDoesNotTakeTheOthersWithIt(t *testing.T) {
 	})
 }
 
-// A task that cannot set out must not keep others waiting: everything that crosses tasks goes through one courier.
-func TestATaskThatCannotSetOutIsOfferedLaterAndHoldsNobodyUp(t *testing.T) {
-	story(t, func(h *house) {
+// A task that cannot be offered must not keep others waiting: everything that crosses tasks goes through one courier.
+func TestATaskThatCannotBeOfferedIsOfferedLaterAndDelaysNoOther(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "builder", "tester", "other")
 		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"tester"}})
@@ -59,8 +59,8 @@ func TestATaskThatCannotSetOutIsOfferedLaterAndHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestATaskWhoseRouteNamesNobodyIsParkedWhenItSetsOut(t *testing.T) {
-	story(t, func(h *house) {
+func TestATaskWhoseRouteNamesNoAgentIsParked(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "builder")
 		first := h.create(h.agent("lead"), tasks.CreateInput{Intent: "build", Send: &handoffs.SendInput{To: []string{"builder"}}})
 		then := h.create(h.agent("lead"), tasks.CreateInput{Intent: "test", Dependencies: []string{first.Task}, Route: []string{"nobody"}})
@@ -70,7 +70,7 @@ func TestATaskWhoseRouteNamesNobodyIsParkedWhenItSetsOut(t *testing.T) {
 }
 
 func TestAChildThatCannotBeOfferedIsInTheDeadLetters(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: strings.Repeat("i", 3000), Start: true})
 		in := handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"coder"}, Kind: event.Delegation}
@@ -99,7 +99,7 @@ func TestAChildThatCannotBeOfferedIsInTheDeadLetters(t *testing.T) {
 }
 
 func TestChildrenCannotBeAskedForWhatNoEnvelopeCarries(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		for _, e := range []event.Expected{
@@ -116,7 +116,7 @@ func TestChildrenCannotBeAskedForWhatNoEnvelopeCarries(t *testing.T) {
 }
 
 func TestAParentSeesThatAChildHasLeftTheDeadLetters(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Delegation})
@@ -136,7 +136,7 @@ func TestAParentSeesThatAChildHasLeftTheDeadLetters(t *testing.T) {
 }
 
 func TestARefusedSendLeavesTheProbeOfACircuitAlone(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "spy")
 		h.register("deaf", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(time.Minute)}})
 		h.fail("lead", "deaf")

@@ -7,40 +7,39 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
 // person registers somebody who serves a desk.
-func (h *house) person(name, serves string) caller.Caller {
+func (h *harness) person(name, serves string) caller.Caller {
 	h.Helper()
 	h.register(name, agents.AgentSpec{Kind: agent.KindHuman, Capabilities: []string{serves}})
 	return h.agent(name)
 }
 
-func (h *house) claim(by caller.Caller, ticket string) (taskstore.Receipt, error) {
+func (h *harness) claim(by caller.Caller, ticket string) (taskstore.Receipt, error) {
 	return call(by, func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tickets.Claim(ctx(h), c, tickets.ClaimInput{ID: ticket})
 	})
 }
 
-func (h *house) askPeople(by caller.Caller, r taskstore.Receipt, in tickets.AskInput) taskstore.Receipt {
+func (h *harness) askPeople(by caller.Caller, r taskstore.Receipt, in tickets.AskInput) taskstore.Receipt {
 	h.Helper()
 	in.Task, in.Epoch = r.Task, r.Epoch
 	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tickets.Ask(ctx(h), c, in) })
 }
 
 func TestOfManyPeopleWhoTakeATaskOverAtOnceOneHasIt(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("coder")
 		var people []caller.Caller
 		for i := range 8 {
@@ -104,7 +103,7 @@ func TestOfManyPeopleWhoTakeATaskOverAtOnceOneHasIt(t *testing.T) {
 }
 
 func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("coder", "tester", "stranger")
 		zoe := h.person("zoe", "billing")
 		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "pay it back", Start: true})
@@ -143,6 +142,60 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 		k, err := h.app.Tickets.Show(ctx(h), h.operator(), tickets.TicketInput{ID: second.Ticket})
 		if err != nil || k.State != event.TicketOver || k.Outcome != event.TicketWithdrawn {
 			h.Errorf("a ticket of a cancelled task: %v, %+v", err, k)
+		}
+	})
+}
+
+func TestAConstraintThatIsSetWhileAnApprovedTaskWaitsAtADeskReachesItsReceiver(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("coder")
+		zoe := h.person("zoe", "billing")
+		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "refund it", Start: true})
+		sent := h.send(h.agent("coder"), r, handoffs.SendInput{To: []string{"human:billing"}, Kind: event.Supervised})
+		approved := ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: sent.Handoff})
+		})
+		h.constrain(h.operator(), r.Task, event.Constraint{ID: "most", Kind: event.ConstraintBudget, Text: "never more than 100"})
+		if _, err := h.claim(zoe, approved.Ticket); err != nil {
+			h.Fatal(err)
+		}
+		sheet := ok(h, zoe, func(c caller.Caller) (envelopes.Sheet, error) {
+			return h.app.Envelopes.Fetch(ctx(h), c, envelopes.ContentInput{ID: r.Task})
+		})
+		if !strings.Contains(string(sheet.Envelope), "never more than 100") {
+			h.Errorf("zoe is given: %s", sheet.Envelope)
+		}
+	})
+}
+
+func TestACallerDoesNotApproveOrAnswerItsOwnRequestUnderAnotherName(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ben")
+		ann := h.person("ann", "billing") // and h.operator is ann, too
+		r := h.create(ann, tasks.CreateInput{Intent: "pay me", Start: true})
+		sent := h.send(ann, r, handoffs.SendInput{To: []string{"ben"}, Kind: event.Supervised})
+		_, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: sent.Handoff})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("operator ann approves what the agent ann asked for: %v", err)
+		}
+	})
+}
+
+func TestATaskThatNobodyTookFromADeskIsAskedForThereAgainByAReplay(t *testing.T) {
+	story(t, func(h *harness) {
+		h.person("zoe", "legal")
+		r := h.create(h.operator(), tasks.CreateInput{
+			Intent: "may we?", Timeouts: event.Timeouts{Answer: event.Duration(20 * time.Minute)}, Send: &handoffs.SendInput{To: []string{"human:legal"}},
+		})
+		h.inState(r.Task, event.Parked)
+		again := ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: r.Task, Note: "zoe is back"})
+		})
+		got := h.task(r.Task)
+		if again.State != event.Waiting || got.OpenTicket() == nil || got.Ticket.Desk != "legal" || got.Ticket.N != 2 {
+			h.Errorf("%s, %+v", again.State, got.Ticket)
 		}
 	})
 }

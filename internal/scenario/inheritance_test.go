@@ -1,30 +1,22 @@
 package scenario
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
-	"github.com/trapezehq/trapeze/internal/domain/agent"
-	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
-	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 func TestSharingGivesTheContextAndNotTheTask(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "write", Start: true, Content: envelopes.Content{Data: json.RawMessage(`{"draft":7}`)}})
 		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
@@ -48,7 +40,7 @@ func TestSharingGivesTheContextAndNotTheTask(t *testing.T) {
 }
 
 func TestPermissionsOnlyNarrowOnTheWay(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ledger", Permissions: []string{"read", "write"}, Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Permissions: []string{"read"}})
@@ -68,7 +60,7 @@ func TestPermissionsOnlyNarrowOnTheWay(t *testing.T) {
 }
 
 func TestABudgetIsSharedWithChildrenAndEndsTheTaskWhenSpent(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "frugal", Budget: event.Budget{Tokens: 1000}, Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true})
@@ -95,7 +87,7 @@ func TestABudgetIsSharedWithChildrenAndEndsTheTaskWhenSpent(t *testing.T) {
 }
 
 func TestAConstraintIsInEveryLaterEnvelopeChildrenIncluded(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.operator(), tasks.CreateInput{Intent: "careful", Constraints: []event.Constraint{
 			{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "never touch production", Hard: true},
@@ -115,92 +107,6 @@ func TestAConstraintIsInEveryLaterEnvelopeChildrenIncluded(t *testing.T) {
 			if !strings.Contains(string(got.Content.Envelope), "never touch production") {
 				h.Errorf("%s does not see the constraint: %s", who, got.Content.Envelope)
 			}
-		}
-	})
-}
-
-func TestAnAgentThatIsNotHeardGoesOfflineAndComesBack(t *testing.T) {
-	story(t, func(h *house) {
-		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(30 * time.Second)})
-		h.readiness("ann", agent.Offline)
-		if err := h.app.Agents.Beat(ctx(h), h.agent("ann")); err != nil && refusal.CodeOf(err) != refusal.Unknown {
-			h.Fatal(err)
-		}
-		h.readiness("ann", agent.Ready)
-	})
-}
-
-// readiness waits for an agent to be as it should be, and beats for it only once.
-func (h *house) readiness(name string, want agent.Readiness) {
-	h.Helper()
-	for range 1200 {
-		a, err := h.app.Agents.Show(ctx(h), h.operator(), name)
-		if err != nil {
-			h.Fatal(err)
-		}
-		if a.Readiness == want {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	h.Fatalf("%s never came to be %s", name, want)
-}
-
-func TestTheRecordIsCorrectedByAddingToIt(t *testing.T) {
-	story(t, func(h *house) {
-		h.join("ann")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "count", Start: true})
-		p := h.progress("ann", r, "found 12")
-		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Annotate(ctx(h), c, tasks.AnnotateInput{Task: r.Task, Entry: uint64(p.Position), Note: "it was 13"})
-		})
-		tr := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) (*view.Trail, error) { return h.app.History.Trail(ctx(h), c, r.Task) })
-		last := tr.Entries[len(tr.Entries)-1]
-		if last.Event != "entry-annotated" || last.Agent != "ann" || !strings.Contains(string(last.Details), "it was 13") {
-			h.Errorf("the last entry: %+v", last)
-		}
-		if before := tr.Entries[len(tr.Entries)-2]; !strings.Contains(string(before.Details), "found 12") {
-			h.Errorf("the entry that was corrected: %+v", before)
-		}
-	})
-}
-
-func TestExportsAreTheWholeTrail(t *testing.T) {
-	story(t, func(h *house) {
-		h.join("ann", "bob")
-		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "=cmd", Start: true})
-		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
-		h.complete("bob", h.accept("bob", h.wait("bob")).Receipt, "done")
-		h.settle()
-		export := func(c caller.Caller, in history.ExportInput) []byte {
-			return ok(h, c, func(c caller.Caller) ([]byte, error) {
-				var b bytes.Buffer
-				err := h.app.History.Export(ctx(h), c, in, &b)
-				return b.Bytes(), err
-			})
-		}
-		auditor := h.as(identity.Auditor, "kim")
-		var doc view.Trail
-		if err := json.Unmarshal(export(auditor, history.ExportInput{Task: r.Task, Format: view.FormatJSON}), &doc); err != nil {
-			h.Fatal(err)
-		}
-		one := doc.Handoffs[0]
-		if one.From != "ann" || one.To != "bob" || one.Status != event.Transferred {
-			h.Errorf("the audit document: %+v", one)
-		}
-		rows, err := csv.NewReader(bytes.NewReader(export(auditor, history.ExportInput{Task: r.Task, Format: view.FormatCSV}))).ReadAll()
-		if err != nil || len(rows) != len(doc.Entries)+1 {
-			h.Errorf("%d rows for %d events, %v", len(rows), len(doc.Entries), err)
-		}
-		lines := bytes.Count(export(auditor, history.ExportInput{Format: view.FormatLines}), []byte("\n"))
-		if lines <= len(doc.Entries) {
-			h.Errorf("%d lines of everything, %d events of the task", lines, len(doc.Entries))
-		}
-		_, err = call(h.agent("ann"), func(c caller.Caller) (bool, error) {
-			return true, h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &bytes.Buffer{})
-		})
-		if refusal.CodeOf(err) != refusal.NotPermitted {
-			h.Errorf("an agent exported everything: %v", err)
 		}
 	})
 }

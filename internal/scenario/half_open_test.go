@@ -20,7 +20,7 @@ import (
 )
 
 // halfOpen registers an agent and opens its circuit, so that it is half-open for an hour.
-func (h *house) halfOpen(name string) {
+func (h *harness) halfOpen(name string) {
 	h.Helper()
 	h.register(name, agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(time.Hour)}})
 	h.fail("lead", name)
@@ -30,7 +30,7 @@ func (h *house) halfOpen(name string) {
 }
 
 // offers counts the offers that an agent has been made, by task.
-func (h *house) offers(name string) map[string]int {
+func (h *harness) offers(name string) map[string]int {
 	h.Helper()
 	last, err := h.app.Positions.Last(ctx(h))
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *house) offers(name string) map[string]int {
 var errEnough = fmt.Errorf("enough")
 
 // oneMore checks that an agent was made exactly one offer more than before, and gives the task of it.
-func (h *house) oneMore(name string, before map[string]int) (task string) {
+func (h *harness) oneMore(name string, before map[string]int) (task string) {
 	h.Helper()
 	more := 0
 	for id, n := range h.offers(name) {
@@ -83,7 +83,7 @@ func (h *house) oneMore(name string, before map[string]int) (task string) {
 	return task
 }
 
-// together runs functions side by side.
+// together runs functions concurrently.
 func together(n int, do func(i int)) {
 	done := make(chan struct{})
 	for i := range n {
@@ -100,7 +100,7 @@ func together(n int, do func(i int)) {
 const crowd = 8
 
 func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "backup")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -141,7 +141,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 }
 
 func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "first")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -166,7 +166,7 @@ func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "away")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -181,7 +181,7 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("owner", agents.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: agents.Breaker{Failures: 100}})
 		h.halfOpen("flaky")
@@ -203,7 +203,7 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("owner", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
 		for range 4 {

@@ -25,14 +25,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
-// house is everything behind the doors, on one ledger.
-type house struct {
+// harness is the program without its APIs, on one ledger.
+type harness struct {
 	testing.TB
 	app    *usecase.UseCases
 	ledger ledger.Ledger
 	views  *sqlview.Views
 	stop   func()
-	skew   atomic.Int64           // nanoseconds that the house's clock is ahead
+	skew   atomic.Int64           // nanoseconds that the harness's clock is ahead
 	policy atomic.Pointer[string] // the policy file of every workspace
 	advise atomic.Pointer[advise] // what the adviser does that a policy with llm names
 }
@@ -45,21 +45,21 @@ func (a advise) Advise(ctx context.Context, by string, _ *policy.Situation, choi
 	return a(ctx, by, choices)
 }
 
-// now is the house's clock.
-func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
+// now is the clock of the harness.
+func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
 // ledgers are the technologies that every story runs on.
 var ledgers = []string{"sqlite", "distributed"}
 
-// faults is what the double does wrong in stories: everything that a distributed log may.
+// faults are those of the double in stories: everything that a distributed log may do.
 var faults = ledgertest.Faults{
 	Seed: 1, Conflicts: 0.1, Written: 0.03, Lost: 0.03, Gaps: 3, Lag: 20 * time.Millisecond, Latency: 2 * time.Millisecond,
 }
 
-// open builds a house. Close it with stop, which t does too.
-func open(t testing.TB, kind string) *house {
+// open returns a harness. Close it with stop; t does so, too.
+func open(t testing.TB, kind string) *harness {
 	t.Helper()
-	h := &house{TB: t}
+	h := &harness{TB: t}
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
 	switch kind {
@@ -93,21 +93,21 @@ func open(t testing.TB, kind string) *house {
 	return h
 }
 
-func (h *house) readPolicy(string) (policies.File, error) {
+func (h *harness) readPolicy(string) (policies.File, error) {
 	if text := h.policy.Load(); text != nil {
 		return policies.File{Name: "policy.yaml", Text: []byte(*text)}, nil
 	}
 	return policies.File{None: true}, nil
 }
 
-func (h *house) adviser(policy.LLM) (routing.Adviser, error) {
+func (h *harness) adviser(policy.LLM) (routing.Adviser, error) {
 	return advise(func(ctx context.Context, by string, choices []routing.Choice) (routing.Advice, error) {
 		return (*h.advise.Load())(ctx, by, choices)
 	}), nil
 }
 
-// courier starts the courier. What stops it closes the house.
-func (h *house) courier() {
+// courier starts the courier. stop ends it and closes the harness.
+func (h *harness) courier() {
 	ctx, cancel := context.WithCancel(context.Background())
 	post := courier.New(h.app.FollowUp, h.ledger, h.views.Store(), courier.Options{Now: h.now})
 	done := make(chan struct{})
@@ -127,23 +127,23 @@ func (h *house) courier() {
 	}
 }
 
-func (h *house) as(role identity.Role, name string) caller.Caller {
+func (h *harness) as(role identity.Role, name string) caller.Caller {
 	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
 }
 
-func (h *house) agent(name string) caller.Caller { return h.as(identity.Agent, name) }
+func (h *harness) agent(name string) caller.Caller { return h.as(identity.Agent, name) }
 
-func (h *house) operator() caller.Caller { return h.as(identity.Operator, "ann") }
+func (h *harness) operator() caller.Caller { return h.as(identity.Operator, "ann") }
 
 // join registers agents.
-func (h *house) join(names ...string) {
+func (h *harness) join(names ...string) {
 	h.Helper()
 	for _, n := range names {
 		h.register(n, agents.AgentSpec{})
 	}
 }
 
-func (h *house) register(name string, spec agents.AgentSpec) {
+func (h *harness) register(name string, spec agents.AgentSpec) {
 	h.Helper()
 	ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) {
 		return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
@@ -153,7 +153,7 @@ func (h *house) register(name string, spec agents.AgentSpec) {
 // keys numbers the calls of a test, so that each has an idempotency key of its own.
 var keys atomic.Int64
 
-// call makes one call as a good client does: with a key, repeated while its outcome is unknown.
+// call makes a call as a client should: with a key, and again while its outcome is unknown.
 func call[T any](c caller.Caller, do func(caller.Caller) (T, error)) (T, error) {
 	c = c.WithKey(fmt.Sprintf("call-%d", keys.Add(1)))
 	for {

@@ -19,7 +19,7 @@ import (
 )
 
 // registering is a registration that must be refused as invalid.
-func (h *house) registering(name string, spec agents.AgentSpec) string {
+func (h *harness) registering(name string, spec agents.AgentSpec) string {
 	h.Helper()
 	_, err := call(h.operator(), func(c caller.Caller) (agents.Agent, error) {
 		return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: name, Spec: spec})
@@ -31,7 +31,7 @@ func (h *house) registering(name string, spec agents.AgentSpec) string {
 }
 
 func TestEscalationThatLeadsBackIsRefused(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.register("ann", agents.AgentSpec{Escalation: []string{"boss", "chief"}}) // who need not be there yet
 		h.register("boss", agents.AgentSpec{Escalation: []string{"chair"}})
 		if text := h.registering("chief", agents.AgentSpec{Escalation: []string{"ann"}}); !strings.Contains(text, "chief → ann → chief") {
@@ -47,7 +47,7 @@ func TestEscalationThatLeadsBackIsRefused(t *testing.T) {
 }
 
 func TestTwoStandInForEachOtherAndATaskDoesNotGoRound(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("ann", agents.AgentSpec{Fallbacks: []string{"bob"}})
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"ann"}})
@@ -64,7 +64,7 @@ func TestTwoStandInForEachOtherAndATaskDoesNotGoRound(t *testing.T) {
 		}
 		h.ready("ann", agent.Ready)
 		h.ready("bob", agent.Ready)
-		h.accept("bob", h.wait("bob")) // and shows no life, and neither does whoever gets it then
+		h.accept("bob", h.wait("bob")) // and shows no life, and neither does the next owner
 		owners := 0
 		for range 8 {
 			var now taskstore.Task
@@ -86,7 +86,7 @@ func TestTwoStandInForEachOtherAndATaskDoesNotGoRound(t *testing.T) {
 }
 
 func TestAPersonIsGivenTime(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("coder")
 		h.register("dora", agents.AgentSpec{Kind: agent.KindHuman, Capabilities: []string{"contracts"}})
 		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "may we sign this?", Start: true})

@@ -14,7 +14,7 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-// handles is a server whose agents' MCP clients can do tasks: what comes later is known to them by a handle.
+// handles is a server whose agents' MCP clients support tasks: they get a handle for a result that comes later.
 type handles struct {
 	*rig
 	url    string
@@ -54,7 +54,7 @@ type reply struct {
 	}
 }
 
-// post sends a request of the new era, and gives what is streamed back.
+// post sends a request of the new era, and returns the stream of the answer.
 func (h *handles) post(name, method, about string, params map[string]any) io.ReadCloser {
 	h.Helper()
 	params["_meta"] = map[string]any{
@@ -82,7 +82,7 @@ func (h *handles) post(name, method, about string, params map[string]any) io.Rea
 	return res.Body
 }
 
-// messages calls fn with each message until it says that it has seen enough.
+// messages calls fn with each message until it returns true.
 func (h *handles) messages(body io.ReadCloser, fn func(reply) (enough bool)) {
 	h.Helper()
 	defer func() { _ = body.Close() }()
@@ -170,7 +170,7 @@ func (h *handles) finish(a api.Accepted, text string) {
 	}
 }
 
-// own makes a task that the lead works on.
+// own creates a task that the lead works on.
 func (h *handles) own() string {
 	h.Helper()
 	r, err := h.as("lead").CreateTask(h.Context(), api.CreateInput{Intent: "Ship it", Start: true})
@@ -322,7 +322,7 @@ func TestAFanOutIsOneHandleForAllResults(t *testing.T) {
 	}
 }
 
-// Whoever works on what was delegated asks the operators. The person at the sender's client is one of them.
+// The receiver of a delegation asks the operators. The person at the sender's client is one of them.
 func TestAQuestionOfTheDelegateReachesThePersonAtTheSendersClient(t *testing.T) {
 	h := handleStory(t)
 	token, err := h.client(h.url, h.token).CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "lead", Person: "pia"})

@@ -21,8 +21,8 @@ import (
 
 const advisedRules = "version: 1\nrules: [{name: paid, when: {keywords: [invoice]}, then: {to: {agent: bert}}}]\nllm: {endpoint: 'https://model.example/v1', model: m1}\n"
 
-// advisedBy opens a house whose model is asked by a function.
-func advisedBy(t *testing.T, kind string, a advise) *house {
+// advisedBy opens a harness with a function as its model.
+func advisedBy(t *testing.T, kind string, a advise) *harness {
 	t.Helper()
 	h := open(t, kind)
 	h.join("anna", "bert", "carl")
@@ -31,7 +31,7 @@ func advisedBy(t *testing.T, kind string, a advise) *house {
 	return h
 }
 
-// toAnna is advice of a model that was told.
+// toAnna is advice of a model that was asked.
 func toAnna() (routing.Advice, error) {
 	return routing.Advice{
 		HandOff: true, Agent: "anna", Kind: event.Warm, Reason: event.ReasonSpecialization, Why: "she knows refunds",
@@ -39,8 +39,8 @@ func toAnna() (routing.Advice, error) {
 	}, nil
 }
 
-// advice is what is on record of what the model was told about a task.
-func (h *house) advice(task string) (list []event.AdviceTaken) {
+// advice returns the recorded advice about a task.
+func (h *harness) advice(task string) (list []event.AdviceTaken) {
 	h.Helper()
 	for _, e := range h.events(task) {
 		if a, is := e.(event.AdviceTaken); is {
@@ -50,7 +50,7 @@ func (h *house) advice(task string) (list []event.AdviceTaken) {
 	return list
 }
 
-func (h *house) auto(task string, epoch uint64) (taskstore.Receipt, error) {
+func (h *harness) auto(task string, epoch uint64) (taskstore.Receipt, error) {
 	h.Helper()
 	return call(h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
@@ -60,7 +60,7 @@ func (h *house) auto(task string, epoch uint64) (taskstore.Receipt, error) {
 func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
 	for _, kind := range ledgers {
 		t.Run(kind, func(t *testing.T) {
-			var h *house
+			var h *harness
 			h = advisedBy(t, kind, func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 				h.skew.Add(int64(10 * time.Minute))
 				return toAnna()
@@ -93,27 +93,27 @@ func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
 func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		happens func(h *house, task string)
+		happens func(h *harness, task string)
 		to      []string
 		code    refusal.Code
 		why     string
 	}{
-		{"who was chosen is gone", func(h *house, _ string) { h.ready("anna", agent.Offline) }, nil, "", "not among the choices"},
-		{"a rule matches now", func(h *house, _ string) {
+		{"who was chosen is gone", func(h *harness, _ string) { h.ready("anna", agent.Offline) }, nil, "", "not among the choices"},
+		{"a rule matches now", func(h *harness, _ string) {
 			h.adopt(strings.Replace(advisedRules, "keywords: [invoice]", "keywords: [refund]", 1))
 		}, []string{"bert"}, "", "the rule paid matched"},
-		{"the policy names no model any more", func(h *house, _ string) {
+		{"the policy names no model any more", func(h *harness, _ string) {
 			text, _, _ := strings.Cut(advisedRules, "llm:")
 			h.adopt(text)
 		}, nil, "", "no adviser is configured"},
-		{"its holder has handed it on", func(h *house, task string) {
+		{"its holder has handed it on", func(h *harness, task string) {
 			ok(h, h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
 				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
 			})
 		}, nil, refusal.Conflict, "under way"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var h *house
+			var h *harness
 			var task string
 			h = advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 				c.happens(h, task)
@@ -134,7 +134,7 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 	}
 }
 
-func TestWhatTheModelWasToldIsOnRecordThoughTheCallerHungUp(t *testing.T) {
+func TestTheModelsPromptIsRecordedThoughTheCallerHungUp(t *testing.T) {
 	hung, cancel := context.WithCancel(t.Context())
 	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 		cancel()
@@ -154,7 +154,7 @@ func TestWhatTheModelWasToldIsOnRecordThoughTheCallerHungUp(t *testing.T) {
 	}
 }
 
-func TestAModelThatWasToldNothingIsNotOnRecord(t *testing.T) {
+func TestAModelThatWasNotAskedIsNotRecorded(t *testing.T) {
 	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 		return routing.Advice{Told: routing.Told{Model: "m1", Prompt: "never sent"}}, refusal.New(refusal.Unavailable, "wait", "the model is left alone")
 	})

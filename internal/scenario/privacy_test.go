@@ -7,26 +7,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-	"github.com/trapezehq/trapeze/internal/usecase/tokens"
-
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 )
 
 const secret = "the-password-is-swordfish"
 
-func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
-	story(t, func(h *house) {
+func TestAReceiverOfOneEnvelopeDoesNotReadTheNext(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
 		ok(h, h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
@@ -47,8 +46,8 @@ func TestWhoWasGivenOneEnvelopeDoesNotReadTheNext(t *testing.T) {
 	})
 }
 
-func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
-	story(t, func(h *house) {
+func TestTheTrailGivesEnvelopesOnlyToTheirReceivers(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "other")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "who?", Start: true})
 		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder", "other"}, Kind: event.Broadcast, Content: envelopes.Content{Notes: secret}})
@@ -81,7 +80,7 @@ func TestTheTrailGivesEnvelopesOnlyToWhomTheyAreMeantFor(t *testing.T) {
 }
 
 func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "coder", "friend")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "deploy", Start: true})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Kind: event.Supervised, Content: envelopes.Content{Notes: "carefully"}})
@@ -105,7 +104,7 @@ func TestWhatWasApprovedIsWhatTheReceiverGets(t *testing.T) {
 }
 
 func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		mine := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mine", Start: true})
 		other := h.create(h.agent("bob"), tasks.CreateInput{Intent: "other", Start: true})
@@ -121,7 +120,7 @@ func TestAnAnnotationNamesAnEntryOfItsTask(t *testing.T) {
 }
 
 func TestATokenIsMadeOnceUnderOneKey(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		admin := h.as(identity.Admin, "root").WithKey("one-token")
 		mint := func(label string) (tokens.Token, error) {
 			for {
@@ -146,7 +145,7 @@ func TestATokenIsMadeOnceUnderOneKey(t *testing.T) {
 }
 
 func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "later"})
 		_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
@@ -158,8 +157,8 @@ func TestEscalatingATaskThatNobodyOwnsNeedsAName(t *testing.T) {
 	})
 }
 
-func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnAgentThatWaitsForItsInboxIsPresent(t *testing.T) {
+	story(t, func(h *harness) {
 		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(20 * time.Second)})
 		done := make(chan error, 1)
 		go func() {
@@ -178,8 +177,8 @@ func TestAnAgentThatWaitsAtItsInboxIsThere(t *testing.T) {
 	})
 }
 
-func TestAnAgentThatWorksIsThere(t *testing.T) {
-	story(t, func(h *house) {
+func TestAnAgentThatWorksIsPresent(t *testing.T) {
+	story(t, func(h *harness) {
 		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(20 * time.Second)})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "long", Start: true})
 		for range 4 {
@@ -193,7 +192,7 @@ func TestAnAgentThatWorksIsThere(t *testing.T) {
 }
 
 func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("ann", agents.AgentSpec{MaxTasks: 1})
 		for range 3 {
@@ -212,6 +211,75 @@ func TestOffersThatWaitForAnAnswerTakeUpRoom(t *testing.T) {
 				h.Fatalf("ann has room for one and %d of %d offers count as seen", seen, len(box.Items))
 			}
 			h.settle()
+		}
+	})
+}
+
+func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "eve")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "private", Start: true})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		h.wait("bob")
+		for name, want := range map[string]bool{"ann": true, "bob": true, "eve": false} {
+			_, err := call(h.agent(name), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) })
+			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
+				h.Errorf("%s reads the task: %v", name, err)
+			}
+			list, err := h.app.Tasks.List(ctx(h), h.agent(name), tasks.TasksInput{})
+			if err != nil || (len(list) == 1) != want {
+				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
+			}
+		}
+		_, err := call(h.agent("eve"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.NotFound {
+			h.Errorf("eve cancels: %v", err)
+		}
+		_, err = call(h.as(identity.Auditor, "kim"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: r.Task})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("an auditor cancels: %v", err)
+		}
+	})
+}
+
+func TestAnotherWorkspaceSeesNothing(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ours", Send: &handoffs.SendInput{To: []string{"bob"}}})
+		admin := h.as(identity.Admin, "root")
+		made := ok(h, admin, func(c caller.Caller) (tokens.Token, error) {
+			return h.app.Tokens.Create(ctx(h), c, tokens.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
+		})
+		foreign, err := h.app.Tokens.Authenticate(ctx(h), made.Text)
+		if err != nil || foreign.Workspace != "other" {
+			h.Fatalf("the token of another workspace speaks for %+v, %v", foreign, err)
+		}
+		if _, err := h.app.Tasks.Show(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
+			h.Errorf("another workspace reads the task: %v", err)
+		}
+		h.settle()
+		list, err := h.app.Tasks.List(ctx(h), foreign, tasks.TasksInput{})
+		agentsList, err2 := h.app.Agents.List(ctx(h), foreign)
+		theirTokens, err3 := h.app.Tokens.List(ctx(h), foreign)
+		if err != nil || err2 != nil || err3 != nil || len(list)+len(agentsList) > 0 || len(theirTokens) != 1 {
+			h.Errorf("another workspace lists %d tasks, %d agents, %d tokens; %v, %v, %v", len(list), len(agentsList), len(theirTokens), err, err2, err3)
+		}
+		_, err = call(foreign, func(c caller.Caller) (tokens.Token, error) {
+			return h.app.Tokens.Create(ctx(h), c, tokens.TokenInput{Role: identity.Admin, Name: "lea", Workspace: identity.DefaultWorkspace})
+		})
+		if refusal.CodeOf(err) != refusal.NotPermitted {
+			h.Errorf("another workspace made a token for ours: %v", err)
+		}
+		register := func(c caller.Caller) (agents.Agent, error) {
+			return h.app.Agents.Register(ctx(h), c, agents.RegisterInput{Name: "bob"})
+		}
+		theirs := ok(h, foreign, register)
+		if ours := ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.Show(ctx(h), c, "bob") }); ours.Position == theirs.Position {
+			h.Error("two workspaces share an agent")
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestAQuorumDoesNotWaitForAChildInTheDeadLetters(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "deaf", "ann", "bob")
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "vote", Start: true})
@@ -32,7 +32,7 @@ func TestAQuorumDoesNotWaitForAChildInTheDeadLetters(t *testing.T) {
 }
 
 func TestAParentWaitsForAChildInTheDeadLettersUntilItIsDiscarded(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "deaf")
 		none := 0
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "anybody?", Start: true})
@@ -50,8 +50,8 @@ func TestAParentWaitsForAChildInTheDeadLettersUntilItIsDiscarded(t *testing.T) {
 	})
 }
 
-func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
-	story(t, func(h *house) {
+func TestATaskHasNoMoreDescendantsThanAllowedAndUnusedOnesReturn(t *testing.T) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann", "bob", "cyd")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true, Limits: event.Limits{Tasks: 2}})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation})
@@ -71,7 +71,7 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 			h.Errorf("%d tasks have come of the first", used)
 		}
 	})
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("lead", "ann")
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "dig", Start: true, Limits: event.Limits{Tasks: 20}})
 		r = h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"ann"}, Kind: event.Delegation, FanIn: event.FanIn{Mode: event.FanInNone}})
@@ -85,7 +85,7 @@ func TestNoMoreTasksComeOfOneThanMayAndWhatIsNotUsedComesBack(t *testing.T) {
 }
 
 func TestAReceiverThatWouldCloseALoopIsPassedOverInAFanOut(t *testing.T) {
-	story(t, func(h *house) {
+	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd", "dan")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "hot potato", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})

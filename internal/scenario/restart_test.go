@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+// reopen closes the embedded ledger and everything on it, and opens it again.
+func reopen(t *testing.T, dir string) (*harness, func()) {
+	t.Helper()
+	var log *sqlitelog.Log
+	var err error
+	h := &harness{TB: t}
+	if log, h.views, err = sqlview.OpenEmbedded(context.Background(), filepath.Join(dir, "trapeze.db"), sqlitelog.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	h.ledger = log
+	if h.app, err = usecase.New(log, h.views.Store(), usecase.Options{Now: h.now}); err != nil {
+		t.Fatal(err)
+	}
+	h.courier()
+	return h, h.stop
+}
+
+func TestClocksGoOnAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.join("lead", "coder", "backup")
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "long", Send: &handoffs.SendInput{To: []string{"coder"}}})
+		stop()
+		time.Sleep(time.Hour)
+		h, stop = reopen(t, dir)
+		defer stop()
+		if item := h.wait("backup"); item.Task != r.Task {
+			t.Errorf("backup got %+v", item)
+		}
+	})
+}
+
+func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.join("ann", "bob")
+		once := h.agent("ann").WithKey("k1")
+		in := tasks.CreateInput{Intent: "once", Send: &handoffs.SendInput{To: []string{"bob"}}}
+		first, err := h.app.Tasks.Create(ctx(h), once, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accept := tasks.AcceptInput{Handoff: first.Handoff}
+		taken, err := h.app.Tasks.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		h, stop = reopen(t, dir)
+		defer stop()
+		again, err := h.app.Tasks.Create(ctx(h), once, in)
+		if err != nil || !again.Repeat || again.Position != first.Position || again.State != event.HandingOff {
+			t.Errorf("the repeated creation: %+v, %v", again, err)
+		}
+		retaken, err := h.app.Tasks.Accept(ctx(h), h.agent("bob").WithKey("k1"), accept)
+		if err != nil || !retaken.Repeat || retaken.Epoch != taken.Epoch || retaken.Content == nil {
+			t.Errorf("the repeated acceptance: %+v, %v", retaken, err)
+		}
+		in.Intent = "twice"
+		if _, err := h.app.Tasks.Create(ctx(h), once, in); refusal.CodeOf(err) != refusal.Conflict {
+			t.Errorf("another body under the same key: %v", err)
+		}
+	})
+}
+
+func TestAClockThatJumpsDoesNoHarm(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run(jump.String(), func(t *testing.T) {
+			story(t, func(h *harness) {
+				h.join("ann", "backup", "cyd")
+				h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
+				r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "steady", Start: true})
+				h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+				work := h.accept("bob", h.wait("bob"))
+				other := h.create(h.agent("ann"), tasks.CreateInput{Intent: "in flight", Send: &handoffs.SendInput{To: []string{"cyd"}}})
+				h.skew.Store(int64(jump))
+				time.Sleep(5 * time.Second)
+				h.progress("bob", work.Receipt, "still here")
+				now := h.task(r.Task)
+				if now.Owner != "bob" || now.Epoch != work.Epoch || now.State != event.Executing {
+					h.Fatalf("after the jump: %s owned by %s with epoch %d", now.State, now.Owner, now.Epoch)
+				}
+				h.skew.Store(0)
+				time.Sleep(5 * time.Second)
+				h.complete("bob", work.Receipt, "done")
+				if s := h.task(other.Task).State; s != event.HandingOff && s != event.Parked {
+					h.Errorf("the handoff in flight ended as %s", s)
+				}
+			})
+		})
+	}
+}
