@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 )
@@ -89,12 +91,13 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 	return owned(r, s), true
 }
 
-// owned answers the new owner of a task: the context to work from, and links to what the context leaves out.
+// owned answers the new owner of a task: the context to work from, and, for clients that ask for links, links to what the context omits.
 func owned(r client.Receipt, s client.Sheet) answer {
 	a := taken(r, "You own the task.", "do what the context asks; report progress during long work; then call complete, send or escalate", s.Prompt)
 	var left int
 	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
-		a.text += fmt.Sprintf("\n\n%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
+		text := fmt.Sprintf("%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
+		a.more = append(a.more, &mcp.TextContent{Text: text})
 	}
 	return a
 }

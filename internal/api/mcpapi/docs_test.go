@@ -68,6 +68,7 @@ Fields marked * are required.
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.URITemplate, r.Description, r.MIMEType)
 	}
 	b.WriteString("\nOne read returns at most 128 KiB; a longer resource is returned in parts, with the URI of the next part (`from`, `after`).\n" +
+		"The result of a tool has links to resources only if the call asks for them with `\"_meta\": {\"trapeze/links\": true}`: many frameworks cannot pass links to a model.\n" +
 		"A notification of a subscription is a hint that something has changed: the authority is the inbox, with its cursor.\n\n" +
 		"## Prompts\n\nThe [trigger phrases](phrases.md); clients show them as slash commands.\n\n| prompt | what | arguments |\n|---|---|---|\n")
 	prompts, err := a.ListPrompts(t.Context(), nil)

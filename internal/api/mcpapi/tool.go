@@ -38,7 +38,7 @@ type call struct {
 type answer struct {
 	text   string
 	data   any
-	more   []mcp.Content        // links to large content
+	more   []mcp.Content        // links to large content, for clients that ask for links
 	need   *need                // if set, the call returns this instead: a question to the user of the client
 	status *liveness.TaskStatus // of the task that the call is about
 }
@@ -82,8 +82,11 @@ func define[In, Out any](name, title string, n nature, description string, run f
 // linksSince is the first protocol version with resource links in the result of a tool.
 const linksSince = "2025-06-18"
 
-// metaKey is the field of _meta in which a client may put the idempotency key of a call.
-const metaKey = "trapeze/key"
+// The fields of _meta that a client may set in the call of a tool.
+const (
+	metaKey   = "trapeze/key"   // the idempotency key of the call
+	metaLinks = "trapeze/links" // true asks for resource links in the result: many frameworks cannot pass them to a model
+)
 
 // invalid is the refusal of arguments that cannot be combined.
 var invalid = argument.Invalid
@@ -111,7 +114,7 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 			o.OnStatus(*a.status)
 		}
 		content := []mcp.Content{&mcp.TextContent{Text: a.text}}
-		if req.ProtocolVersion() >= linksSince {
+		if asked, _ := req.Params.Meta[metaLinks].(bool); asked && req.ProtocolVersion() >= linksSince {
 			content = append(content, a.more...)
 		}
 		return &mcp.CallToolResult{Content: content, StructuredContent: a.data}, nil
