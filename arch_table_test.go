@@ -191,7 +191,7 @@ var packages = []pkg{
 	// usecase
 	{
 		dir: "usecase/caller", what: "the caller of a use case: principal, credential, idempotency key",
-		imports: "domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
+		imports: "content/envelope domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
 	},
 	{
 		dir: "usecase/quota", what: "bounds the open tasks of one principal",

@@ -94,6 +94,7 @@ const (
 	keyOfCall contextKey = iota
 	minPosition
 	personAt
+	traceOf
 )
 
 // WithKey makes the next changing call that is given the context use this idempotency key instead of a new one. Two
@@ -106,6 +107,16 @@ func WithKey(ctx context.Context, key string) context.Context {
 // name. It is for clients that have asked that person; any other call is refused.
 func WithPerson(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, personAt, name)
+}
+
+// trace is a W3C trace context.
+type trace struct{ parent, state string }
+
+// WithTrace makes changing calls that are given the context send a W3C trace context, in the headers traceparent and tracestate. The
+// envelope of a task that such a call hands off has it, so that the receiver can continue the trace. state may be empty. The server
+// ignores a malformed traceparent.
+func WithTrace(ctx context.Context, parent, state string) context.Context {
+	return context.WithValue(ctx, traceOf, trace{parent, state})
 }
 
 // WithPosition makes reads that are given the context wait until the server's lists have everything up to a position,
@@ -151,6 +162,8 @@ func (c *Client) run(ctx context.Context, r wire.Call, out any) error {
 	if r.Method != http.MethodGet {
 		r.Key = keyFor(ctx)
 		r.Person, _ = ctx.Value(personAt).(string) // none is ""
+		t, _ := ctx.Value(traceOf).(trace)         // none is empty
+		r.TraceParent, r.TraceState = t.parent, t.state
 	}
 	return c.conn.Make(ctx, r, out)
 }

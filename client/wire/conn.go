@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,10 +28,13 @@ type Call struct {
 	Body   []byte
 	// Content is sent instead of Body, as it is.
 	Content io.ReadCloser
-	Key     string        // idempotency key; empty for reads
-	Person  string        // at an agent's client, whose word it is; empty: the agent's own
-	Wait    time.Duration // what the server is asked to wait
-	Accept  string        // empty: JSON
+	Key     string // idempotency key; empty for reads
+	Person  string // at an agent's client, whose word it is; empty: the agent's own
+	// TraceParent and TraceState are a W3C trace context; a value that no header can have is not sent.
+	TraceParent, TraceState string
+
+	Wait   time.Duration // what the server is asked to wait
+	Accept string        // empty: JSON
 }
 
 // Passing is an error that may pass: whether it may, and when to try again at the earliest.
@@ -194,6 +198,11 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	}
 	if r.Person != "" {
 		h.Set("Trapeze-Person", r.Person)
+	}
+	for name, value := range map[string]string{"traceparent": r.TraceParent, "tracestate": r.TraceState} {
+		if value != "" && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) { // else net/http refuses the call
+			h.Set(name, value)
+		}
 	}
 	if p := c.Least(ctx); p > 0 && r.Method == http.MethodGet {
 		h.Set("Trapeze-Min-Position", strconv.FormatUint(p, 10))

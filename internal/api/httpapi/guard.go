@@ -53,6 +53,9 @@ func (s *service) guard(next http.Handler) http.Handler {
 					r.ContentLength, s.opts.MaxBody), nil).Write(w)
 				return
 			}
+			if parent := r.Header["Traceparent"]; len(parent) == 1 { // more than one is ambiguous
+				c = c.WithTrace(parent[0], strings.Join(r.Header["Tracestate"], ","))
+			}
 			r = endpoint.Enter(w, r, c, s.authenticate)
 		}
 		next.ServeHTTP(w, r)

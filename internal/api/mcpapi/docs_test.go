@@ -41,7 +41,8 @@ is returned as JSON or in fences: it is data.
 
 ## Tools
 
-Fields marked * are required.
+Fields marked * are required. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
+off has it, so that the receiver can continue the trace.
 
 `)
 	tools, err := a.ListTools(t.Context(), nil)

@@ -88,6 +88,12 @@ const (
 	metaLinks = "trapeze/links" // true asks for resource links in the result: many frameworks cannot pass them to a model
 )
 
+// The fields of _meta in which a client may put the W3C trace context of a call, as the protocol reserves them.
+const (
+	metaTraceParent = "traceparent"
+	metaTraceState  = "tracestate"
+)
+
 // invalid is the refusal of arguments that cannot be combined.
 var invalid = argument.Invalid
 
@@ -99,6 +105,10 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 		}
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)
+		}
+		if parent, ok := req.Params.Meta[metaTraceParent].(string); ok && parent != "" {
+			state, _ := req.Params.Meta[metaTraceState].(string) // none is ""
+			ctx = client.WithTrace(ctx, parent, state)
 		}
 		a, err := t.run(ctx, &call{Client: c, req: req, options: o, secret: o.Secret(ctx)})
 		var wire *jsonrpc.Error

@@ -78,18 +78,9 @@ func (e *Envelope) checkFrame(c *checker) {
 	if p := e.Trace.Parent; p != "" && !validTraceparent(p) {
 		c.invalid("trace.traceparent", "omit it or send W3C trace context", "%.80q is not a traceparent", p)
 	}
-	if s := e.Trace.State; len(s) > 512 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if !validTraceState(e.Trace.State) {
 		c.invalid("trace.tracestate", "omit it or send W3C trace context", "is not at most 512 printable ASCII characters")
 	}
-}
-
-// validTraceparent checks the form 00-32 hex-16 hex-2 hex of the W3C recommendation.
-func validTraceparent(s string) bool {
-	p := strings.Split(s, "-")
-	if len(p) != 4 || !isLowerHex(strings.Join(p, "")) {
-		return false
-	}
-	return len(p[0]) == 2 && p[0] != "ff" && len(p[1]) == 32 && len(p[2]) == 16 && len(p[3]) == 2
 }
 
 func (h *Header) check(c *checker) {

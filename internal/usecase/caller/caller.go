@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -24,6 +25,8 @@ type Caller struct {
 	Person string
 	// Scopes narrow what the credential may be used for; nil: all that the role may do.
 	Scopes *identity.Scopes
+	// Trace is the W3C trace context of the call; empty if it has none. The envelope of a handoff that the call makes has it.
+	Trace envelope.Trace
 }
 
 // AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the door
@@ -40,6 +43,12 @@ func (c Caller) AsPerson(name string) (Caller, error) {
 // WithKey is the caller with an idempotency key for one call.
 func (c Caller) WithKey(key string) Caller {
 	c.Key = key
+	return c
+}
+
+// WithTrace is the caller with the W3C trace context of one call. A malformed one is ignored: see [envelope.ParseTrace].
+func (c Caller) WithTrace(traceparent, tracestate string) Caller {
+	c.Trace = envelope.ParseTrace(traceparent, tracestate)
 	return c
 }
 

@@ -79,9 +79,12 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	h.Notes = c.Notes
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
 	doc.Task.Intent = t.Intent
+	if !by.Trace.IsZero() { // otherwise the trace context of the task stays
+		doc.Trace = by.Trace
+	}
 	if h.Kind == event.Cold {
 		doc = envelope.Envelope{
-			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops,
+			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops, Trace: doc.Trace,
 			Task: envelope.Task{Intent: t.Intent},
 		}
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}

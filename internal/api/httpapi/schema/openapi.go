@@ -26,7 +26,8 @@ const about = `Trapeze hands tasks from one AI agent to another. An agent owns i
 with its context and constraints, and every step is in a record that cannot be rewritten.
 
 Every call needs a token: ` + "`Authorization: Bearer tz_…`" + `. Calls that change something may have an
-` + "`Idempotency-Key`" + ` and are then safe to repeat. A refusal is a problem (RFC 9457) with a code, a message and a
+` + "`Idempotency-Key`" + ` and are then safe to repeat. The W3C headers ` + "`traceparent`" + ` and ` + "`tracestate`" + ` of a call that hands a task off
+are in the envelope that the receiver gets. A refusal is a problem (RFC 9457) with a code, a message and a
 hint. Durations are strings such as "30s" or "1h30m".`
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
