@@ -289,7 +289,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "usecase/phrases", what: "use cases of phrases: understand one, then do it through the use cases of tasks",
-		imports: "domain/event domain/identity domain/refusal domain/task routing routing/phrase record/access record/stream record/view " +
+		imports: "record/ledger domain/event domain/identity domain/refusal domain/task routing routing/phrase record/access record/stream record/view " +
 			"usecase/caller usecase/positions usecase/taskstore usecase/agents usecase/policies usecase/handoffs usecase/history " +
 			"usecase/tasks",
 	},
@@ -330,7 +330,7 @@ var packages = []pkg{
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/channel " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase usecase/caller usecase/tokens usecase/channels " +
-			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint api/httpapi/schema",
+			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema",
 		libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
@@ -342,7 +342,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/refusal usecase/caller usecase/tasks usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/refusal usecase/caller usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",

@@ -41,9 +41,9 @@ func pace(begun time.Time, n int64) time.Time {
 func (s *service) artifacts() {
 	digest := &huma.Schema{Type: huma.TypeString, Pattern: "^sha256:[0-9a-f]{64}$"}
 	content := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
-	info := endpoint.SchemaOf[ArtifactInfo](s.door)
+	info := endpoint.SchemaOf[ArtifactInfo](s.router)
 
-	put := s.door.Operation(endpoint.Route{
+	put := s.router.Operation(endpoint.Route{
 		Method: http.MethodPut, Path: artifactsPath, ID: "put-artifact", Summary: "Store a file or patch as an artifact",
 		About: "Any content type is accepted; it is not stored. The same content is the same artifact, so the call is safe to repeat. " +
 			"An artifact that no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
@@ -51,24 +51,24 @@ func (s *service) artifacts() {
 	put.Parameters = []*huma.Param{endpoint.Query("digest", "Expected digest: other content is refused and not stored.", digest)}
 	put.RequestBody = &huma.RequestBody{Required: true, Content: content}
 	put.Responses = map[string]*huma.Response{"200": {Description: "The artifact is stored on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
-	s.door.Raw(put, s.putArtifact)
+	s.router.Raw(put, s.putArtifact)
 
 	name := &huma.Param{Name: "digest", In: "path", Required: true, Schema: digest}
-	get := s.door.Operation(endpoint.Route{
+	get := s.router.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: artifactsPath + "/{digest}", ID: "get-artifact", Summary: "Fetch an artifact",
 		About: "For the principal that stored it, and for those that may read an envelope that refers to it. The read is recorded first. The response for a damaged artifact ends before its length.",
 		Tag:   endpoint.TagArtifacts,
 	})
 	get.Parameters = []*huma.Param{name}
 	get.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: content}}
-	s.door.Raw(get, s.getArtifact)
+	s.router.Raw(get, s.getArtifact)
 
-	head := s.door.Operation(endpoint.Route{
+	head := s.router.Operation(endpoint.Route{
 		Method: http.MethodHead, Path: artifactsPath + "/{digest}", ID: "head-artifact", Summary: "Check whether an artifact exists, and its size", Tag: endpoint.TagArtifacts,
 	})
 	head.Parameters = []*huma.Param{name}
 	head.Responses = map[string]*huma.Response{"200": {Description: "Content-Length is its size"}}
-	s.door.Raw(head, s.headArtifact)
+	s.router.Raw(head, s.headArtifact)
 }
 
 // isUpload reports whether a request uploads an artifact, which has its own limits.
@@ -132,10 +132,10 @@ func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
 	err = lastWhenVerified(out, content)
 	damaged := errors.Is(err, artifact.ErrCorrupt)
 	if damaged {
-		s.door.Log().ErrorContext(r.Context(), "an artifact is damaged", "error", err)
+		s.router.Log().ErrorContext(r.Context(), "an artifact is damaged", "error", err)
 	}
 	if err != nil && out.begun {
-		s.door.CutShort(r.Context(), "an artifact", err)
+		s.router.CutShort(r.Context(), "an artifact", err)
 	}
 	if damaged {
 		p := endpoint.ProblemOf(refusal.New(refusal.Unavailable, "store the same content again to repair it", "the stored content of %s is damaged", info.Digest))

@@ -29,7 +29,7 @@ func content(n int) string {
 func digestOf(content string) string { return string(artifact.DigestOf([]byte(content))) }
 
 // put uploads over the wire.
-func (h *house) put(token, content string) string {
+func (h *harness) put(token, content string) string {
 	h.t.Helper()
 	r := h.call(token, "PUT /v1/artifacts?digest="+digestOf(content), content, "Content-Type: text/x-diff")
 	if want := fmt.Sprintf("{\"digest\":%q,\"bytes\":%d}\n", digestOf(content), len(content)); r.status != 200 || r.body != want {
@@ -107,9 +107,9 @@ func TestWhatIsWrongWithAnUploadIsSaid(t *testing.T) {
 }
 
 // files are those in the store of artifacts.
-func (h *house) files() (names []string) {
+func (h *harness) files() (names []string) {
 	h.t.Helper()
-	err := filepath.WalkDir(h.shelf, func(name string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(h.artifactDir, func(name string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, name)
 		}

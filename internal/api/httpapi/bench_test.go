@@ -23,8 +23,8 @@ func (q *quiet) Header() http.Header         { return q.header }
 func (q *quiet) Write(b []byte) (int, error) { return len(b), nil }
 func (q *quiet) WriteHeader(status int)      { q.status = status }
 
-// BenchmarkDoor shows what the door costs: the same call through the handler, without sockets, and into the use case.
-func BenchmarkDoor(b *testing.B) {
+// BenchmarkHandler compares a call of the handler, without sockets, with the same call of the use case.
+func BenchmarkHandler(b *testing.B) {
 	h := open(b, httpapi.Options{})
 	agent, token := h.agent("writer")
 	owner, err := h.app.Tokens.Authenticate(b.Context(), token)
@@ -57,7 +57,7 @@ func BenchmarkDoor(b *testing.B) {
 			}
 		}},
 	} {
-		b.Run(bench.name+"/door", func(b *testing.B) {
+		b.Run(bench.name+"/handler", func(b *testing.B) {
 			b.ReportAllocs()
 			header := http.Header{
 				"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Idempotency-Key": {"k"},

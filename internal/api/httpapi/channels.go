@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -15,11 +16,11 @@ import (
 type ChannelPage struct {
 	Channels []channels.Channel `json:"channels"`
 	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position uint64             `json:"position" doc:"The list includes every change up to this position of the record."`
+	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
-func (p ChannelPage) At() uint64 { return p.Position }
+func (p ChannelPage) At() positions.Position { return p.Position }
 
 type channelsQuery struct {
 	endpoint.Reading
@@ -30,30 +31,21 @@ func (s *service) channels() {
 	one := func(method, under, id, summary, about string) endpoint.Route {
 		return endpoint.Route{Method: method, Path: "/v1/channels/{id}" + under, ID: id, Summary: summary, About: about, Tag: endpoint.TagChannels}
 	}
-	endpoint.Create(s.door, endpoint.Route{
+	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/channels", ID: "create-channel", Summary: "Create a channel",
 		About: "To publish a task, hand it off with the kind broadcast and the name of the channel.", Tag: endpoint.TagChannels, Status: http.StatusCreated,
 	}, s.app.Channels.Create)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/channels", ID: "list-channels", Summary: "List the channels, by name", Tag: endpoint.TagChannels}, s.listChannels)
-	endpoint.Read(s.door, one(http.MethodGet, "", "show-channel", "Show a channel", ""), func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (channels.Channel, error) {
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/channels", ID: "list-channels", Summary: "List the channels, by name", Tag: endpoint.TagChannels}, s.listChannels)
+	endpoint.Read(s.router, one(http.MethodGet, "", "show-channel", "Show a channel", ""), func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (channels.Channel, error) {
 		return s.app.Channels.Show(ctx, c, in.ID)
 	})
-	endpoint.Change(s.door, one(http.MethodPut, "/description", "describe-channel", "Replace the description of a channel", "For its owner and operators."),
-		func(ctx context.Context, c caller.Caller, name string, in channels.DescribeInput) (channels.Channel, error) {
-			in.Name = name
-			return s.app.Channels.Describe(ctx, c, in)
-		})
-	endpoint.Change(s.door, one(http.MethodPost, "/subscribe", "subscribe", "Subscribe to a channel", "You get what is published from now on. Operators may name another agent."),
-		func(ctx context.Context, c caller.Caller, name string, in channels.SubscriptionInput) (channels.Channel, error) {
-			in.Channel = name
-			return s.app.Channels.Subscribe(ctx, c, in)
-		})
-	endpoint.Change(s.door, one(http.MethodPost, "/unsubscribe", "unsubscribe", "Unsubscribe from a channel", "Offers made before stay open."),
-		func(ctx context.Context, c caller.Caller, name string, in channels.SubscriptionInput) (channels.Channel, error) {
-			in.Channel = name
-			return s.app.Channels.Unsubscribe(ctx, c, in)
-		})
-	endpoint.Act(s.door, one(http.MethodDelete, "", "remove-channel", "Remove a channel", "For its owner and operators. Tasks that were published do not change."), s.app.Channels.Remove)
+	endpoint.Change(s.router, one(http.MethodPut, "/description", "describe-channel", "Replace the description of a channel", "For its owner and operators."),
+		endpoint.Under(func(in *channels.DescribeInput) *string { return &in.Name }, s.app.Channels.Describe))
+	endpoint.Change(s.router, one(http.MethodPost, "/subscribe", "subscribe", "Subscribe to a channel", "You get what is published from now on. Operators may name another agent."),
+		endpoint.Under(func(in *channels.SubscriptionInput) *string { return &in.Channel }, s.app.Channels.Subscribe))
+	endpoint.Change(s.router, one(http.MethodPost, "/unsubscribe", "unsubscribe", "Unsubscribe from a channel", "Offers made before stay open."),
+		endpoint.Under(func(in *channels.SubscriptionInput) *string { return &in.Channel }, s.app.Channels.Unsubscribe))
+	endpoint.Act(s.router, one(http.MethodDelete, "", "remove-channel", "Remove a channel", "For its owner and operators. Tasks that were published do not change."), s.app.Channels.Remove)
 }
 
 func (s *service) listChannels(ctx context.Context, c caller.Caller, in *channelsQuery) (ChannelPage, error) {
@@ -65,7 +57,7 @@ func (s *service) listChannels(ctx context.Context, c caller.Caller, in *channel
 	if in.Limit == 0 {
 		in.Limit = endpoint.UsualPage
 	}
-	page := ChannelPage{Position: uint64(s.app.Positions.Viewed())}
+	page := ChannelPage{Position: s.app.Positions.Viewed()}
 	list, err := s.app.Channels.List(ctx, c, channels.ChannelsInput{After: in.Page.After, Limit: in.Limit})
 	if len(list) == in.Limit {
 		page.Next = list[len(list)-1].Name

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 )
@@ -14,11 +15,11 @@ import (
 type ConversationPage struct {
 	Conversations []conversations.Conversation `json:"conversations"`
 	Next          string                       `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position      uint64                       `json:"position" doc:"The list includes every change up to this position of the record."`
+	Position      positions.Position           `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
-func (p ConversationPage) At() uint64 { return p.Position }
+func (p ConversationPage) At() positions.Position { return p.Position }
 
 type conversationsQuery struct {
 	endpoint.Reading
@@ -41,34 +42,31 @@ type continuityQuery struct {
 }
 
 func (s *service) conversations() {
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/conversations", ID: "list-conversations", Summary: "List the conversations that you take part in", Tag: endpoint.TagConversations},
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/conversations", ID: "list-conversations", Summary: "List the conversations that you take part in", Tag: endpoint.TagConversations},
 		s.listConversations)
-	endpoint.Read(s.door, endpoint.Route{
+	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/conversations/{id}", ID: "show-conversation", Summary: "Read the last turns of a conversation", About: "The read is recorded.",
 		Tag: endpoint.TagConversations,
 	}, func(ctx context.Context, c caller.Caller, in *conversationQuery) (conversations.Conversation, error) {
 		return s.app.Conversations.Show(ctx, c, conversations.ConversationInput{ID: in.ID, Limit: in.Limit, Before: in.Before})
 	})
-	endpoint.Read(s.door, endpoint.Route{
+	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/conversations/{id}/continuity", ID: "continuity", Summary: "Summarize a conversation for the next agent", Tag: endpoint.TagConversations,
 		About: "A text with the previous agents and the handoffs between them, the first request and the last turns. The read is recorded.",
 	}, func(ctx context.Context, c caller.Caller, in *continuityQuery) (conversations.Continuity, error) {
 		return s.app.Conversations.Continuity(ctx, c, conversations.ContinuityInput{ID: in.ID, Budget: in.Budget})
 	})
-	endpoint.Change(s.door, endpoint.Route{
+	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/conversations/{id}/turns", ID: "append-turn", Summary: "Add a turn to a conversation", Tag: endpoint.TagConversations,
 		About: "The first turn creates the conversation.", Status: http.StatusCreated,
-	}, func(ctx context.Context, c caller.Caller, id string, in conversations.AppendTurnInput) (conversations.Said, error) {
-		in.Conversation = id
-		return s.app.Conversations.AppendTurn(ctx, c, in)
-	})
+	}, endpoint.Under(func(in *conversations.AppendTurnInput) *string { return &in.Conversation }, s.app.Conversations.AppendTurn))
 }
 
 func (s *service) listConversations(ctx context.Context, c caller.Caller, in *conversationsQuery) (ConversationPage, error) {
 	if in.Limit == 0 {
 		in.Limit = endpoint.UsualPage
 	}
-	page := ConversationPage{Position: uint64(s.app.Positions.Viewed())}
+	page := ConversationPage{Position: s.app.Positions.Viewed()}
 	list, err := s.app.Conversations.List(ctx, c, conversations.ConversationsInput{Agent: in.Agent, Task: in.Task, After: in.Page.After, Limit: in.Limit})
 	if len(list) == in.Limit {
 		page.Next = list[len(list)-1].ID

@@ -54,7 +54,7 @@ type description struct {
 	Tags []struct{ Name string }
 }
 
-func describe(t testing.TB, h *house) description {
+func describe(t testing.TB, h *harness) description {
 	t.Helper()
 	var d description
 	if err := json.Unmarshal([]byte(h.call("", "GET /openapi.json", "").body), &d); err != nil {
@@ -64,7 +64,7 @@ func describe(t testing.TB, h *house) description {
 }
 
 // operations are all that can be called, as "POST /v1/tasks/x/send".
-func operations(t testing.TB, h *house) iter.Seq[string] {
+func operations(t testing.TB, h *harness) iter.Seq[string] {
 	parameter := regexp.MustCompile(`\{[a-z]+\}`)
 	return func(yield func(string) bool) {
 		for path, item := range describe(t, h).Paths {

@@ -32,7 +32,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
-// pairs are the documents of the door and what the public client calls them.
+// pairs are the documents of the API and their types in the public client.
 var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[tasks.CreateInput](), reflect.TypeFor[client.CreateInput]()},
 	{reflect.TypeFor[handoffs.SendInput](), reflect.TypeFor[client.SendInput]()},
@@ -129,7 +129,7 @@ func TestTheClientSpeaksTheSameJSON(t *testing.T) {
 	}
 }
 
-func TestEveryDocumentOfTheDoorIsCompared(t *testing.T) {
+func TestEveryDocumentOfTheAPIIsCompared(t *testing.T) {
 	s := httpapi.New(&usecase.Surface{}, httpapi.Options{}) // panics if a route cannot be described
 	if s == nil {
 		t.Fatal("no handler")

@@ -11,12 +11,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
-	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // envelopes adds the routes of envelopes: their content, drift, gaps and previews.
 func (s *service) envelopes() {
-	endpoint.Read(s.door, endpoint.Route{
+	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/tasks/{id}/drift", ID: "drift", Summary: "Show what each hop kept, changed, omitted and dropped",
 		About: "Facts, decisions, constraints and references are compared by id. The read is recorded.", Tag: endpoint.TagTasks,
 	}, func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (drift.Report, error) {
@@ -24,17 +23,11 @@ func (s *service) envelopes() {
 	})
 	gap := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/gap", ID: "gap", Summary: "Report what is missing from the context", Tag: endpoint.TagTasks}
 	gap.About = "For the owner of the task, who continues with the context it has."
-	endpoint.Change(s.door, gap, func(ctx context.Context, c caller.Caller, id string, in tasks.GapInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.ReportGap(ctx, c, in)
-	})
-	endpoint.Change(s.door, endpoint.Route{
+	endpoint.Change(s.router, gap, endpoint.Under(func(in *tasks.GapInput) *string { return &in.Task }, s.app.Tasks.ReportGap))
+	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/preview", ID: "preview-envelope", Summary: "Pack the next envelope of a task without sending it",
 		About: "What a receiver would get, with its tokens, omissions and gaps. Changes nothing.", Tag: endpoint.TagTasks,
-	}, func(ctx context.Context, c caller.Caller, id string, in envelopes.PreviewInput) (envelopes.Preview, error) {
-		in.Task = id
-		return s.app.Envelopes.Preview(ctx, c, in)
-	})
+	}, endpoint.Under(func(in *envelopes.PreviewInput) *string { return &in.Task }, s.app.Envelopes.Preview))
 	s.content()
 }
 
@@ -50,8 +43,8 @@ type contentQuery struct {
 func (s *service) content() {
 	checks := map[string]func(string) error{
 		"tasks":    event.CheckTaskID,
-		"handoffs": func(id string) error { _, _, err := event.ParseHandoffID(id); return err },
-		"shares":   func(id string) error { _, _, err := event.ParseShareID(id); return err },
+		"handoffs": wellFormed(event.ParseHandoffID),
+		"shares":   wellFormed(event.ParseShareID),
 	}
 	for _, of := range []struct{ path, id, summary, tag string }{
 		{"tasks", "task-content", "Read the newest envelope of a task", endpoint.TagTasks},
@@ -59,7 +52,7 @@ func (s *service) content() {
 		{"shares", "share-content", "Read the envelope of a share", endpoint.TagHandoffs},
 	} {
 		r := endpoint.Route{Path: "/v1/" + of.path + "/{id}/content", ID: of.id, Summary: of.summary, About: "The read is recorded.", Tag: of.tag}
-		endpoint.Read(s.door, r, func(ctx context.Context, c caller.Caller, in *contentQuery) (envelopes.Sheet, error) {
+		endpoint.Read(s.router, r, func(ctx context.Context, c caller.Caller, in *contentQuery) (envelopes.Sheet, error) {
 			if err := checks[of.path](in.ID); err != nil {
 				return envelopes.Sheet{}, err
 			}

@@ -85,7 +85,7 @@ func TestAgentsAreToldOnlyOfWhatIsTheirs(t *testing.T) {
 }
 
 // lines reads a stream as it is on the wire.
-func (h *house) lines(ctx context.Context, token string, headers ...string) *bufio.Scanner {
+func (h *harness) lines(ctx context.Context, token string, headers ...string) *bufio.Scanner {
 	h.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/v1/events", nil)
 	if err != nil {
@@ -188,7 +188,7 @@ func (o onWait) SetReadDeadline(time.Time) error {
 }
 
 func TestALongPollAnswersNothingAfterItsTokenEnded(t *testing.T) {
-	var h *house
+	var h *harness
 	var token string
 	revoke := func() {
 		id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")

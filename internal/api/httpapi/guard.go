@@ -41,7 +41,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 			h["Cache-Control"] = endpoint.NoStore
 			c, err := s.authenticate(r)
 			if err != nil {
-				s.door.Problem(r.Context(), err).Write(w)
+				s.router.Problem(r.Context(), err).Write(w)
 				return
 			}
 			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // Query would drop malformed parameters silently
@@ -96,7 +96,7 @@ func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {
 		panic(p)
 	}
 	err := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	s.door.Internal(r.Context(), err).Write(w)
+	s.router.Internal(r.Context(), err).Write(w)
 }
 
 // knownHost prevents DNS rebinding: the requests of a page whose name resolves to this server have that name as host. An IP address is

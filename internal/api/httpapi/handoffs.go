@@ -3,46 +3,32 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
-	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 func (s *service) handoffs() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/handoffs/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagHandoffs}
 	}
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is recorded.", Tag: endpoint.TagHandoffs}, s.showHandoff)
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is recorded.", Tag: endpoint.TagHandoffs}, s.showHandoff)
 	accept := post("accept", "Accept an offer")
 	accept.About = "With automatic confirmation the caller owns the task when this call returns, and the answer has its content."
-	endpoint.Change(s.door, accept, func(ctx context.Context, c caller.Caller, id string, in tasks.AcceptInput) (tasks.Accepted, error) {
-		in.Handoff = id
-		return s.app.Tasks.Accept(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("reject", "Reject an offer"), func(ctx context.Context, c caller.Caller, id string, in tasks.RejectInput) (taskstore.Receipt, error) {
-		in.Handoff = id
-		return s.app.Tasks.Reject(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("confirm", "Confirm an accepted handoff: the receiver becomes the owner"), func(ctx context.Context, c caller.Caller, id string, in tasks.ConfirmInput) (taskstore.Receipt, error) {
-		in.Handoff = id
-		return s.app.Tasks.Confirm(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("withdraw", "Withdraw a handoff that is not complete"), func(ctx context.Context, c caller.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
-		if _, _, err := event.ParseHandoffID(id); err != nil { // the use case accepts task ids too
-			return taskstore.Receipt{}, err
-		}
-		in.ID = id
-		return s.app.Tasks.Cancel(ctx, c, in)
-	})
+	endpoint.Change(s.router, accept, endpoint.Under(func(in *tasks.AcceptInput) *string { return &in.Handoff }, s.app.Tasks.Accept))
+	endpoint.Change(s.router, post("reject", "Reject an offer"), endpoint.Under(func(in *tasks.RejectInput) *string { return &in.Handoff }, s.app.Tasks.Reject))
+	endpoint.Change(s.router, post("confirm", "Confirm an accepted handoff: the receiver becomes the owner"), endpoint.Under(func(in *tasks.ConfirmInput) *string { return &in.Handoff }, s.app.Tasks.Confirm))
+	endpoint.Change(s.router, post("withdraw", "Withdraw a handoff that is not complete"), checked(wellFormed(event.ParseHandoffID), endpoint.Under(func(in *tasks.CancelInput) *string { return &in.ID }, s.app.Tasks.Cancel)))
 	s.verdicts("handoffs", "handoff", event.ParseHandoffID)
 	s.verdicts("asks", "ask", event.ParseAskID)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read all recorded events of a task", About: "The read is recorded.", Tag: endpoint.TagTasks},
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read all recorded events of a task", About: "The read is recorded.", Tag: endpoint.TagTasks},
 		func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (view.Trail, error) {
 			tr, err := s.app.History.Trail(ctx, c, in.ID)
 			if err != nil {
@@ -61,20 +47,8 @@ func (s *service) verdicts(of, name string, parse func(string) (string, int, err
 		"handoff": {"Approve a supervised handoff", "Deny a supervised handoff"},
 		"ask":     {"Approve a takeover: hand the task to the agent that asked for it", "Deny a takeover: keep the task"},
 	}[name]
-	endpoint.Change(s.door, post("approve", summaries[0]), func(ctx context.Context, c caller.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
-		if _, _, err := parse(id); err != nil {
-			return taskstore.Receipt{}, err
-		}
-		in.ID = id
-		return s.app.Tasks.Approve(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("deny", summaries[1]), func(ctx context.Context, c caller.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
-		if _, _, err := parse(id); err != nil {
-			return taskstore.Receipt{}, err
-		}
-		in.ID = id
-		return s.app.Tasks.Deny(ctx, c, in)
-	})
+	endpoint.Change(s.router, post("approve", summaries[0]), checked(wellFormed(parse), endpoint.Under(func(in *tasks.ApproveInput) *string { return &in.ID }, s.app.Tasks.Approve)))
+	endpoint.Change(s.router, post("deny", summaries[1]), checked(wellFormed(parse), endpoint.Under(func(in *tasks.DenyInput) *string { return &in.ID }, s.app.Tasks.Deny)))
 }
 
 func (s *service) showHandoff(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (Handoff, error) {
@@ -103,4 +77,58 @@ func (s *service) showHandoff(ctx context.Context, c caller.Caller, in *endpoint
 		}
 	}
 	return Handoff{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", task, n)
+}
+
+// Handoff is one attempt to hand a task off. For handoffs before the newest, only the fields of the trail are set.
+type Handoff struct {
+	ID           string            `json:"id"`
+	Task         string            `json:"task"`
+	Stage        event.Stage       `json:"stage"`
+	Kind         event.Kind        `json:"kind,omitempty"`
+	Claim        bool              `json:"claim,omitempty" doc:"Offered to all candidates at once; the first to accept becomes the owner."`
+	From         string            `json:"from"`
+	By           string            `json:"by,omitempty" doc:"The principal that requested the handoff."`
+	Recovery     bool              `json:"recovery,omitempty"`
+	Reason       event.Reason      `json:"reason"`
+	Detail       string            `json:"detail,omitempty"`
+	Capability   string            `json:"capability,omitempty"`
+	Channel      string            `json:"channel,omitempty" doc:"Channel that the task was published to."`
+	Confirm      event.ConfirmMode `json:"confirm,omitempty"`
+	Timeouts     event.Timeouts    `json:"timeouts,omitzero"`
+	Retries      int               `json:"retries,omitempty"`
+	ReturnHome   bool              `json:"return_home,omitempty"`
+	Approver     string            `json:"approver,omitempty"`
+	Envelope     string            `json:"envelope,omitempty" doc:"Digest of its envelope."`
+	Permissions  []string          `json:"permissions,omitzero"`
+	Requested    time.Time         `json:"requested"`
+	Candidates   []event.Candidate `json:"candidates,omitempty"`
+	Offer        int               `json:"offer,omitempty" doc:"Number of the newest offer."`
+	To           []string          `json:"to,omitempty" doc:"Receivers of the newest offer."`
+	SeenBy       []string          `json:"seen_by,omitempty"`
+	OfferEnds    time.Time         `json:"offer_ends,omitzero"`
+	AckEnds      time.Time         `json:"ack_ends,omitzero"`
+	RetryAt      time.Time         `json:"retry_at,omitzero"`
+	ApprovalEnds time.Time         `json:"approval_ends,omitzero"`
+	ConfirmEnds  time.Time         `json:"confirm_ends,omitzero"`
+	Receiver     string            `json:"receiver,omitempty" doc:"Agent that accepted."`
+	Why          string            `json:"why,omitempty" doc:"How it ended."`
+	Ended        time.Time         `json:"ended,omitzero"`
+	Decision     *event.Decision   `json:"decision,omitempty" doc:"Decision of the policy, for a handoff to auto. Only in the answer for a single handoff."`
+}
+
+func handoffOf(task string, h *task.Handoff) Handoff {
+	return Handoff{
+		ID: h.ID(task), Task: task, Stage: h.Stage, Kind: h.Kind, Claim: h.Claim, From: h.From, By: h.By, Recovery: h.Recovery,
+		Reason: h.Reason, Detail: h.Detail, Capability: h.Capability, Channel: h.Channel, Confirm: h.Confirm, Timeouts: h.Times, Retries: h.Retries,
+		ReturnHome: h.ReturnHome, Approver: h.Approver, Envelope: h.Envelope, Permissions: h.Permits, Requested: h.Requested,
+		Candidates: h.Candidates, Offer: h.Offer, To: h.To, SeenBy: h.SeenBy, OfferEnds: h.OfferEnds, AckEnds: h.AckEnds,
+		RetryAt: h.RetryAt, ApprovalEnds: h.ApprovalEnds, ConfirmEnds: h.ConfirmEnds, Receiver: h.Receiver, Why: h.Why, Ended: h.Ended,
+	}
+}
+
+// pastHandoff is an earlier handoff, from the trail.
+func pastHandoff(r view.Record) Handoff {
+	return Handoff{
+		ID: r.HandoffID, Task: r.Task, Stage: r.Status, From: r.From, Receiver: r.To, Reason: r.Reason, Requested: r.Timestamp, Decision: r.Decision,
+	}
 }

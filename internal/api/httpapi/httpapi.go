@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -43,9 +45,9 @@ type Resource struct {
 
 // service is the API: the use cases and their routes.
 type service struct {
-	app  *usecase.Surface
-	door *endpoint.Door
-	opts Options
+	app    *usecase.Surface
+	router *endpoint.Router
+	opts   Options
 
 	mu        sync.Mutex
 	streaming int            // open event streams
@@ -64,9 +66,10 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, door: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
-	schema.DescribeInputs(s.door.API().Components.Schemas)
+	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL), opts: o, streams: map[string]int{}}
+	schema.DescribeInputs(s.router.API().Components.Schemas)
 	s.tasks()
+	s.constraints()
 	s.handoffs()
 	s.inbox()
 	s.dead()
@@ -76,6 +79,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.events()
 	s.tickets()
 	s.policies()
+	s.routes()
 	s.phrases()
 	s.envelopes()
 	s.channels()
@@ -83,9 +87,28 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.conversations()
 	s.artifacts()
 	s.open()
-	api := s.guard(s.door.Mux())
+	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {
-		s.door.Mux().Handle(path, mount(api))
+		s.router.Mux().Handle(path, mount(api))
 	}
 	return api
+}
+
+// checked refuses an id that is not of the kind of a route, where the use case accepts ids of several kinds.
+func checked[B, O any](check func(string) error, fn func(context.Context, caller.Caller, string, B) (O, error)) func(context.Context, caller.Caller, string, B) (O, error) {
+	return func(ctx context.Context, c caller.Caller, id string, in B) (O, error) {
+		if err := check(id); err != nil {
+			var none O
+			return none, err
+		}
+		return fn(ctx, c, id, in)
+	}
+}
+
+// wellFormed makes a check of a function that parses an id.
+func wellFormed(parse func(string) (string, int, error)) func(string) error {
+	return func(id string) error {
+		_, _, err := parse(id)
+		return err
+	}
 }

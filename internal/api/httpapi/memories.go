@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -14,38 +15,38 @@ import (
 
 // MemoryPage is one page of memory items.
 type MemoryPage struct {
-	Items    []memories.Item `json:"items"`
-	Next     uint64          `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page and in ranked results."`
-	Position uint64          `json:"position" doc:"The list includes every change up to this position of the record."`
+	Items    []memories.Item    `json:"items"`
+	Next     positions.Position `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page and in ranked results."`
+	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
-func (p MemoryPage) At() uint64 { return p.Position }
+func (p MemoryPage) At() positions.Position { return p.Position }
 
 // MemoryVersions is one page of the versions of a memory item.
 type MemoryVersions struct {
 	ID       string             `json:"id"`
 	Versions []memories.Version `json:"versions" doc:"Oldest first."`
 	Count    int                `json:"count" doc:"Total number of versions."`
-	Position uint64             `json:"position"`
+	Position positions.Position `json:"position"`
 }
 
 // At implements [endpoint.Placed].
-func (v MemoryVersions) At() uint64 { return v.Position }
+func (v MemoryVersions) At() positions.Position { return v.Position }
 
 type memorySearch struct {
 	endpoint.Reading
-	Query        string       `query:"q" maxLength:"2000" doc:"Words to find in titles, texts and tags; an item need not have all of them. Best match first. If omitted: newest first."`
-	Tag          string       `query:"tag" maxLength:"64" doc:"Only items with this tag."`
-	Agent        string       `query:"agent" maxLength:"200" doc:"Only items of this author: an agent by name, or a principal such as operator/ann."`
-	Task         string       `query:"task" maxLength:"80" doc:"Only items of this task."`
-	Conversation string       `query:"conversation" maxLength:"64" doc:"Only items of this conversation."`
-	Scope        memory.Scope `query:"scope" doc:"Only items in this scope."`
-	Pinned       bool         `query:"pinned" doc:"Only pinned items."`
-	Since        time.Time    `query:"since" doc:"Only items whose newest version was written then or later."`
-	Until        time.Time    `query:"until" doc:"Only items whose newest version was written before then."`
-	Limit        int          `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; if omitted, 20 with q and 50 without."`
-	After        uint64       `query:"after" doc:"Field next of the previous page; not with q."`
+	Query        string             `query:"q" maxLength:"2000" doc:"Words to find in titles, texts and tags; an item need not have all of them. Best match first. If omitted: newest first."`
+	Tag          string             `query:"tag" maxLength:"64" doc:"Only items with this tag."`
+	Agent        string             `query:"agent" maxLength:"200" doc:"Only items of this author: an agent by name, or a principal such as operator/ann."`
+	Task         string             `query:"task" maxLength:"80" doc:"Only items of this task."`
+	Conversation string             `query:"conversation" maxLength:"64" doc:"Only items of this conversation."`
+	Scope        memory.Scope       `query:"scope" doc:"Only items in this scope."`
+	Pinned       bool               `query:"pinned" doc:"Only pinned items."`
+	Since        time.Time          `query:"since" doc:"Only items whose newest version was written then or later."`
+	Until        time.Time          `query:"until" doc:"Only items whose newest version was written before then."`
+	Limit        int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; if omitted, 20 with q and 50 without."`
+	After        positions.Position `query:"after" doc:"Field next of the previous page; not with q."`
 }
 
 type memoryQuery struct {
@@ -67,50 +68,40 @@ func (s *service) memories() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/memory/{id}/" + verb, ID: verb + "-memory", Summary: summary, Tag: endpoint.TagMemory}
 	}
-	endpoint.Create(s.door, endpoint.Route{
+	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/memory", ID: "remember", Summary: "Store a memory item", Tag: endpoint.TagMemory, Status: http.StatusCreated,
 	}, s.app.Memories.Remember)
-	endpoint.Read(s.door, endpoint.Route{
+	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/memory", ID: "search-memory", Summary: "Search or list memory items", Tag: endpoint.TagMemory,
 		About: "Returns the items that you may read, each with an excerpt. The read is recorded.",
 	}, s.searchMemory)
-	endpoint.Read(s.door, endpoint.Route{
+	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/memory/{id}", ID: "show-memory", Summary: "Read a memory item", Tag: endpoint.TagMemory,
 		About: "Or the item of a reference in an envelope: the newest version if you may read the item, the referenced version " +
 			"if only the envelope permits it. The read is recorded.",
 	}, func(ctx context.Context, c caller.Caller, in *memoryQuery) (memories.Item, error) {
 		return s.app.Memories.Show(ctx, c, memories.MemoryInput{ID: in.ID, Version: in.Version, Digest: in.Digest, Task: in.Task})
 	})
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/memory/{id}/versions", ID: "memory-versions", Summary: "Read the versions of a memory item", Tag: endpoint.TagMemory},
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/memory/{id}/versions", ID: "memory-versions", Summary: "Read the versions of a memory item", Tag: endpoint.TagMemory},
 		func(ctx context.Context, c caller.Caller, in *versionsQuery) (MemoryVersions, error) {
 			v, err := s.app.Memories.Versions(ctx, c, memories.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
-			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Position: uint64(v.Position)}, err
+			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Position: v.Position}, err
 		})
-	endpoint.Change(s.door, post("revise", "Add a version of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.ReviseInput) (memories.Item, error) {
-		in.ID = id
-		return s.app.Memories.Revise(ctx, c, in)
-	})
-	endpoint.Act(s.door, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Memories.Pin)
-	endpoint.Act(s.door, post("unpin", "Unpin a memory item"), s.app.Memories.Unpin)
-	endpoint.Change(s.door, post("tag", "Replace the tags of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.TagInput) (memories.Item, error) {
-		in.ID = id
-		return s.app.Memories.Tag(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("weigh", "Set the importance of a memory item"), func(ctx context.Context, c caller.Caller, id string, in memories.WeighInput) (memories.Item, error) {
-		in.ID = id
-		return s.app.Memories.Weigh(ctx, c, in)
-	})
-	endpoint.Act(s.door, post("forget", "Forget a memory item: its content is never returned again"), s.app.Memories.Forget)
+	endpoint.Change(s.router, post("revise", "Add a version of a memory item"), endpoint.Under(func(in *memories.ReviseInput) *string { return &in.ID }, s.app.Memories.Revise))
+	endpoint.Act(s.router, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Memories.Pin)
+	endpoint.Act(s.router, post("unpin", "Unpin a memory item"), s.app.Memories.Unpin)
+	endpoint.Change(s.router, post("tag", "Replace the tags of a memory item"), endpoint.Under(func(in *memories.TagInput) *string { return &in.ID }, s.app.Memories.Tag))
+	endpoint.Change(s.router, post("weigh", "Set the importance of a memory item"), endpoint.Under(func(in *memories.WeighInput) *string { return &in.ID }, s.app.Memories.Weigh))
+	endpoint.Act(s.router, post("forget", "Forget a memory item: its content is never returned again"), s.app.Memories.Forget)
 }
 
 func (s *service) searchMemory(ctx context.Context, c caller.Caller, in *memorySearch) (MemoryPage, error) {
-	out := MemoryPage{Position: uint64(s.app.Positions.Viewed())}
+	out := MemoryPage{Position: s.app.Positions.Viewed()}
 	q := memories.SearchInput{
 		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
-		Since: in.Since, Until: in.Until, Limit: in.Limit,
+		Since: in.Since, Until: in.Until, Limit: in.Limit, After: in.After,
 	}
-	endpoint.SetPosition(&q.After, in.After)
 	found, err := s.app.Memories.Search(ctx, c, q)
-	out.Items, out.Next = endpoint.NotNil(found.Items), uint64(found.Next)
+	out.Items, out.Next = endpoint.NotNil(found.Items), found.Next
 	return out, err
 }

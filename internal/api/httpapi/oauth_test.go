@@ -21,8 +21,8 @@ const (
 	metadata = `resource_metadata="https://trapeze.example.org/.well-known/oauth-protected-resource/mcp"`
 )
 
-// trusting is a house in which an issuer's tokens count, by a clock that is later than the issuer's by as much as late says.
-func trusting(t testing.TB, late func() time.Duration) (*house, *oauthtest.Issuer) {
+// trusting opens a server that accepts the tokens of an issuer; its clock is ahead of the issuer by late.
+func trusting(t testing.TB, late func() time.Duration) (*harness, *oauthtest.Issuer) {
 	t.Helper()
 	i := oauthtest.New(t)
 	now := func() time.Time { return time.Now().Add(late()) }
@@ -178,12 +178,12 @@ func TestATokenThatMayOnlyLookChangesNothing(t *testing.T) {
 	}
 	act := i.Token("writer", resource, oauthtest.Claims{"scope": "trapeze:act"})
 	if r := h.call(act, "GET /v1/inbox", ""); r.status != http.StatusOK {
-		t.Errorf("whoever may act may look: %v", r)
+		t.Errorf("a token that may act may also read: %v", r)
 	}
 }
 
 // changes are what is on record beside who looked at what.
-func changes(h *house) string {
+func changes(h *harness) string {
 	h.t.Helper()
 	var kept strings.Builder
 	for line := range strings.Lines(h.call(h.admin, "GET /v1/audit/export?format=jsonl", "").body) {

@@ -9,7 +9,7 @@ import (
 )
 
 // atClient is an agent whose token names the person at its client.
-func (h *house) atClient(agent, person string) *client.Client {
+func (h *harness) atClient(agent, person string) *client.Client {
 	h.t.Helper()
 	h.agent(agent)
 	t, err := h.as(h.admin).CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: agent, Person: person})

@@ -21,17 +21,9 @@ type policiesQuery struct {
 	Before int `query:"before" minimum:"0" doc:"Only versions before this one; 0 means all."`
 }
 
-// policies adds the routes of policies and of their decisions.
+// policies adds the routes of policies.
 func (s *service) policies() {
-	d, a := s.door, s.app
-	endpoint.Change(d, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/tasks/{id}/route", ID: "route-task", Summary: "Show where the policy would send a task",
-		About: "Which rule decides and why, the possible receivers, and why others are passed over. Changes nothing. For callers that may hand the task off.",
-		Tag:   endpoint.TagTasks,
-	}, func(ctx context.Context, c caller.Caller, id string, in policies.RouteInput) (policies.Routed, error) {
-		in.Task = id
-		return a.Policies.Route(ctx, c, in)
-	})
+	d, a := s.router, s.app
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/policy", ID: "show-policy", Summary: "Show the policy in force", About: "For operators and auditors.", Tag: endpoint.TagPolicy,
 	}, func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (policies.PolicyInForce, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 )
 
-// longWay is a header that changes nothing but the way through the door.
+// longWay is a header that only prevents the shortcut.
 const longWay = "Accept: application/json;q=0.9"
 
-func TestBothWaysThroughTheDoorAnswerTheSame(t *testing.T) {
+func TestTheShortcutAnswersAsHumaDoes(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, planner := h.agent("planner")
 	_, writer := h.agent("writer")

@@ -7,9 +7,11 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -17,13 +19,13 @@ import (
 
 // TaskPage is one page of a list of tasks.
 type TaskPage struct {
-	Tasks    []view.Task `json:"tasks"`
-	Next     string      `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position uint64      `json:"position" doc:"The list includes every change up to this position of the record."`
+	Tasks    []view.Task        `json:"tasks"`
+	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [door.Placed].
-func (p TaskPage) At() uint64 { return p.Position }
+func (p TaskPage) At() positions.Position { return p.Position }
 
 type tasksQuery struct {
 	endpoint.Reading
@@ -36,56 +38,36 @@ type tasksQuery struct {
 
 type taskQuery struct {
 	endpoint.ReadingID
-	Beyond uint64 `query:"after" doc:"With wait: wait until the task has an entry after this position, such as its position in an earlier answer. If omitted: until it is completed, failed, cancelled or parked."`
-	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. After that, the answer is the current task." example:"30s"`
+	Beyond positions.Position `query:"after" doc:"With wait: wait until the task has an entry after this position, such as its position in an earlier answer. If omitted: until it is completed, failed, cancelled or parked."`
+	Wait   string             `query:"wait" maxLength:"20" doc:"How long to wait, such as 30s; at most 55s. After that, the answer is the current task." example:"30s"`
 }
 
 func (s *service) tasks() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
 	}
-	endpoint.Create(s.door, endpoint.Route{
+	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks", ID: "create-task", Summary: "Create a task",
 		About: "The body may also start it or hand it off, atomically.", Tag: endpoint.TagTasks, Status: http.StatusCreated,
 	}, s.app.Tasks.Create)
-	endpoint.Create(s.door, endpoint.Route{
+	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Create a task from a handoff document of another system, or from an exported envelope",
 		About: "Supports three formats of other systems and exported envelopes of every known major version, told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not copied unchanged.",
 		Tag:   endpoint.TagTasks, Status: http.StatusCreated,
 	}, s.app.Tasks.Import)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and optionally wait for a change", About: "The read is recorded.", Tag: endpoint.TagTasks}, s.showTask)
-	endpoint.Act(s.door, post("start", "Start a pending task that you requested"), s.app.Tasks.Start)
-	endpoint.Change(s.door, post("send", "Hand off a task"), func(ctx context.Context, c caller.Caller, id string, in handoffs.SendInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Send(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("escalate", "Escalate a task to the next level"), func(ctx context.Context, c caller.Caller, id string, in tasks.EscalateInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Escalate(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("share", "Share the context of a task with another agent"), func(ctx context.Context, c caller.Caller, id string, in tasks.ShareInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Share(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("takeover", "Ask the owner to hand you a task"), func(ctx context.Context, c caller.Caller, id string, in tasks.TakeoverInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Takeover(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("cancel", "Cancel a task and its children"), func(ctx context.Context, c caller.Caller, id string, in tasks.CancelInput) (taskstore.Receipt, error) {
-		if err := event.CheckTaskID(id); err != nil { // the use case accepts handoff ids too
-			return taskstore.Receipt{}, err
-		}
-		in.ID = id
-		return s.app.Tasks.Cancel(ctx, c, in)
-	})
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and optionally wait for a change", About: "The read is recorded.", Tag: endpoint.TagTasks}, s.showTask)
+	endpoint.Act(s.router, post("start", "Start a pending task that you requested"), s.app.Tasks.Start)
+	endpoint.Change(s.router, post("send", "Hand off a task"), endpoint.Under(func(in *handoffs.SendInput) *string { return &in.Task }, s.app.Tasks.Send))
+	endpoint.Change(s.router, post("escalate", "Escalate a task to the next level"), endpoint.Under(func(in *tasks.EscalateInput) *string { return &in.Task }, s.app.Tasks.Escalate))
+	endpoint.Change(s.router, post("share", "Share the context of a task with another agent"), endpoint.Under(func(in *tasks.ShareInput) *string { return &in.Task }, s.app.Tasks.Share))
+	endpoint.Change(s.router, post("takeover", "Ask the owner to hand you a task"), endpoint.Under(func(in *tasks.TakeoverInput) *string { return &in.Task }, s.app.Tasks.Takeover))
+	endpoint.Change(s.router, post("cancel", "Cancel a task and its children"), checked(event.CheckTaskID, endpoint.Under(func(in *tasks.CancelInput) *string { return &in.ID }, s.app.Tasks.Cancel)))
 	s.work()
-	endpoint.Change(s.door, post("stuck", "Report that the owner of a task makes no progress: others are asked to take over"),
-		func(ctx context.Context, c caller.Caller, id string, in tasks.StuckInput) (taskstore.Receipt, error) {
-			in.Task = id
-			return s.app.Tasks.Stuck(ctx, c, in)
-		})
-	s.constraints()
+	endpoint.Change(s.router, post("stuck", "Report that the owner of a task makes no progress: others are asked to take over"),
+		endpoint.Under(func(in *tasks.StuckInput) *string { return &in.Task }, s.app.Tasks.Stuck))
+	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Annotate an entry of the history of a task", Tag: endpoint.TagTasks}
+	endpoint.Change(s.router, note, endpoint.Under(func(in *tasks.AnnotateInput) *string { return &in.Task }, s.app.Tasks.Annotate))
 }
 
 // work adds the routes for the owner of a task.
@@ -93,52 +75,15 @@ func (s *service) work() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
 	}
-	endpoint.Change(s.door, post("progress", "Report progress on a task, and renew its lease"), func(ctx context.Context, c caller.Caller, id string, in tasks.ProgressInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Progress(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("heartbeat", "Renew the lease of a task"), func(ctx context.Context, c caller.Caller, id string, in tasks.HeartbeatInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Heartbeat(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("complete", "Complete a task with its result"), func(ctx context.Context, c caller.Caller, id string, in tasks.CompleteInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Complete(ctx, c, in)
-	})
-	endpoint.Change(s.door, post("fail", "End a task as failed"), func(ctx context.Context, c caller.Caller, id string, in tasks.FailInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Fail(ctx, c, in)
-	})
-}
-
-type liftQuery struct {
-	endpoint.Keyed
-	ID         string `path:"id" maxLength:"80" doc:"Id of the task."`
-	Constraint string `path:"constraint" maxLength:"64" doc:"Id of the constraint."`
-	Why        string `query:"why" required:"true" minLength:"1" maxLength:"2000" doc:"Reason for lifting it."`
-}
-
-func (s *service) constraints() {
-	add := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/constraints", ID: "constrain", Summary: "Add or tighten a constraint of a task", Tag: endpoint.TagTasks}
-	endpoint.Change(s.door, add, func(ctx context.Context, c caller.Caller, id string, in tasks.ConstrainInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Constrain(ctx, c, in)
-	})
-	lift := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tasks/{id}/constraints/{constraint}", ID: "lift", Summary: "Lift a constraint of a task", Tag: endpoint.TagTasks}
-	endpoint.Serve(s.door, lift, func(ctx context.Context, c caller.Caller, in *liftQuery) (taskstore.Receipt, error) {
-		return s.app.Tasks.Lift(ctx, c.WithKey(in.Key), tasks.LiftInput{Task: in.ID, ID: in.Constraint, Why: in.Why})
-	})
-	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Annotate an entry of the history of a task", Tag: endpoint.TagTasks}
-	endpoint.Change(s.door, note, func(ctx context.Context, c caller.Caller, id string, in tasks.AnnotateInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Annotate(ctx, c, in)
-	})
+	endpoint.Change(s.router, post("progress", "Report progress on a task, and renew its lease"), endpoint.Under(func(in *tasks.ProgressInput) *string { return &in.Task }, s.app.Tasks.Progress))
+	endpoint.Change(s.router, post("heartbeat", "Renew the lease of a task"), endpoint.Under(func(in *tasks.HeartbeatInput) *string { return &in.Task }, s.app.Tasks.Heartbeat))
+	endpoint.Change(s.router, post("complete", "Complete a task with its result"), endpoint.Under(func(in *tasks.CompleteInput) *string { return &in.Task }, s.app.Tasks.Complete))
+	endpoint.Change(s.router, post("fail", "End a task as failed"), endpoint.Under(func(in *tasks.FailInput) *string { return &in.Task }, s.app.Tasks.Fail))
 }
 
 func (s *service) showTask(ctx context.Context, c caller.Caller, in *taskQuery) (Task, error) {
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Task, error) {
-		ask := tasks.TaskInput{ID: in.ID, Wait: wait}
-		endpoint.SetPosition(&ask.After, in.Beyond)
+		ask := tasks.TaskInput{ID: in.ID, Wait: wait, After: in.Beyond}
 		t, err := s.app.Tasks.Wait(ctx, c, ask)
 		return taskOf(t), err
 	})
@@ -160,7 +105,7 @@ func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, 
 		p.Limit = endpoint.UsualPage
 	}
 	f.After, f.Limit = p.After, p.Limit
-	out := TaskPage{Position: uint64(s.app.Positions.Viewed())}
+	out := TaskPage{Position: s.app.Positions.Viewed()}
 	list, err := s.app.Tasks.List(ctx, c, tasks.TasksInput{TaskFilter: f})
 	if err != nil {
 		return out, err
@@ -172,24 +117,95 @@ func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, 
 	return out, nil
 }
 
-type deadQuery struct {
-	endpoint.Reading
-	endpoint.Page
+// Task is a task without its content.
+type Task struct {
+	ID           string             `json:"id"`
+	State        event.State        `json:"state"`
+	Intent       string             `json:"intent" doc:"The original request, word for word."`
+	Requester    string             `json:"requester"`
+	Priority     event.Priority     `json:"priority"`
+	Tags         []string           `json:"tags,omitempty"`
+	Owner        string             `json:"owner,omitempty"`
+	Epoch        uint64             `json:"epoch" doc:"Increases with every change of owner; calls with another epoch are refused."`
+	Lease        time.Time          `json:"lease,omitzero" doc:"When the lease of the owner ends unless it is renewed."`
+	Created      time.Time          `json:"created"`
+	Deadline     time.Time          `json:"deadline,omitzero"`
+	Ended        time.Time          `json:"ended,omitzero"`
+	Timeouts     event.Timeouts     `json:"timeouts"`
+	Limits       event.Limits       `json:"limits"`
+	Used         event.Used         `json:"used"`
+	Budget       event.Budget       `json:"budget,omitzero"`
+	Spent        event.Budget       `json:"spent,omitzero" doc:"As reported by its agents."`
+	Reserved     event.Budget       `json:"reserved,omitzero" doc:"Reserved for children that have not ended."`
+	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner, in order."`
+	Route        []string           `json:"route,omitempty" doc:"Agents that the task must still visit."`
+	Chain        task.Chain         `json:"chain,omitzero" doc:"Position in its escalation chain."`
+	Constraints  []event.Constraint `json:"constraints,omitempty"`
+	Permissions  []string           `json:"permissions,omitzero" doc:"Absent: not restricted. Empty: none."`
+	Dependencies []event.Dependency `json:"dependencies,omitempty"`
+	Expected     event.Expected     `json:"expected,omitzero"`
+	Envelope     string             `json:"envelope,omitempty" doc:"Digest of the newest envelope."`
+	Handoff      *Handoff           `json:"handoff,omitempty" doc:"The newest handoff, open or closed."`
+	Asks         []Ask              `json:"asks,omitempty" doc:"Open takeover requests."`
+	Shares       []Share            `json:"shares,omitempty"`
+	Ticket       *TaskTicket        `json:"ticket,omitempty" doc:"The newest ticket, with its answer."`
+	Answers      []task.Answer      `json:"answers,omitempty" doc:"Answers of people since the newest envelope was sealed. Text of others is data."`
+	Parent       event.Parent       `json:"parent,omitzero"`
+	Children     []task.Child       `json:"children,omitempty"`
+	FanIn        event.FanIn        `json:"fan_in,omitzero"`
+	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When the task stops waiting for its children."`
+	Parked       *task.ParkedFor    `json:"parked,omitempty"`
+	Progress     string             `json:"progress,omitempty" doc:"The newest progress note."`
+	Result       *event.Result      `json:"result,omitempty"`
+	Position     positions.Position `json:"position" doc:"Position of its newest entry."`
 }
 
-func (s *service) dead() {
-	endpoint.Read(s.door, endpoint.Route{Path: "/v1/dead", ID: "list-dead", Summary: "List the tasks in the dead-letter queue, newest first", Tag: endpoint.TagDead},
-		func(ctx context.Context, c caller.Caller, in *deadQuery) (TaskPage, error) {
-			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page)
-		})
-	replay := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Replay a task from the dead letters with new limits", Tag: endpoint.TagDead}
-	endpoint.Change(s.door, replay, func(ctx context.Context, c caller.Caller, id string, in tasks.ReplayInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Replay(ctx, c, in)
-	})
-	discard := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/discard", ID: "discard", Summary: "Discard a task in the dead letters", Tag: endpoint.TagDead}
-	endpoint.Change(s.door, discard, func(ctx context.Context, c caller.Caller, id string, in tasks.DiscardInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tasks.Discard(ctx, c, in)
-	})
+// At implements [door.Placed].
+func (t Task) At() positions.Position { return t.Position }
+
+// Ask is a takeover request of an agent.
+type Ask struct {
+	ID     string `json:"id"`
+	By     string `json:"by"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// TaskTicket is the newest ticket of a task.
+type TaskTicket struct {
+	ID string `json:"id"`
+	task.Ticket
+}
+
+// Share is an envelope shared with an agent that does not own the task.
+type Share struct {
+	ID       string `json:"id"`
+	To       string `json:"to"`
+	From     string `json:"from"`
+	Envelope string `json:"envelope"`
+	Read     bool   `json:"read"`
+}
+
+func taskOf(t taskstore.Task) Task {
+	out := Task{
+		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Tags: t.Tags, Owner: t.Owner, Epoch: t.Epoch,
+		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,
+		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
+		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,
+		Children: t.Children, FanIn: t.FanIn, JoinBy: t.JoinBy, Parked: t.Parked, Progress: t.Progress, Result: t.Result,
+		Answers: t.Answers, Position: t.Position,
+	}
+	if t.Ticket != nil {
+		out.Ticket = &TaskTicket{event.TicketID(t.ID, t.Ticket.N), *t.Ticket}
+	}
+	if t.Handoff != nil {
+		h := handoffOf(t.ID, t.Handoff)
+		out.Handoff = &h
+	}
+	for _, a := range t.Asks {
+		out.Asks = append(out.Asks, Ask{ID: event.AskID(t.ID, a.N), By: a.By, Detail: a.Detail})
+	}
+	for _, s := range t.Shares {
+		out.Shares = append(out.Shares, Share{ID: event.ShareID(t.ID, s.N), To: s.To, From: s.From, Envelope: s.Envelope, Read: s.Read})
+	}
+	return out
 }

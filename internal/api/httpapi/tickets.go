@@ -6,24 +6,24 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
-	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
 // TicketPage is one page of a list of tickets, oldest first.
 type TicketPage struct {
-	Tickets  []view.Ticket `json:"tickets" doc:"With the beginning of each question, and without answers."`
-	Next     string        `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position uint64        `json:"position" doc:"The list includes every change up to this position of the record."`
+	Tickets  []view.Ticket      `json:"tickets" doc:"With the beginning of each question, and without answers."`
+	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
 // At implements [endpoint.Placed].
-func (p TicketPage) At() uint64 { return p.Position }
+func (p TicketPage) At() positions.Position { return p.Position }
 
 // Ticket is one ticket with all fields.
 type Ticket struct {
@@ -31,7 +31,7 @@ type Ticket struct {
 }
 
 // At implements [endpoint.Placed].
-func (t Ticket) At() uint64 { return uint64(t.Ticket.At) }
+func (t Ticket) At() positions.Position { return t.Ticket.At }
 
 type ticketsQuery struct {
 	endpoint.Reading
@@ -53,7 +53,7 @@ const atClient = "With the header " + endpoint.PersonHeader + ", which must name
 
 // tickets adds the routes of tickets.
 func (s *service) tickets() {
-	d := s.door
+	d := s.router
 	one := func(verb, id, summary, about string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tickets/{id}/" + verb, ID: id, Summary: summary, About: about, Tag: endpoint.TagTickets}
 	}
@@ -61,10 +61,7 @@ func (s *service) tickets() {
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/ask", ID: "ask", Summary: "Ask people a question about a task you own",
 		About: "Returns the id of a ticket at once. The task waits, without a lease, and resumes with the same owner and epoch when " +
 			"the ticket is answered or expires. To wait for the answer, call show-ticket with wait.", Tag: endpoint.TagTickets,
-	}, func(ctx context.Context, c caller.Caller, id string, in tickets.AskInput) (taskstore.Receipt, error) {
-		in.Task = id
-		return s.app.Tickets.Ask(ctx, c, in)
-	})
+	}, endpoint.Under(func(in *tickets.AskInput) *string { return &in.Task }, s.app.Tickets.Ask))
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, oldest first",
 		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve.", Tag: endpoint.TagTickets,
@@ -73,36 +70,15 @@ func (s *service) tickets() {
 		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,
 	}, s.showTicket)
 	endpoint.Change(d, one("claim", "claim", "Claim a ticket", "Others cannot answer it then. Claiming a takeover makes you the owner of its task."),
-		func(ctx context.Context, c caller.Caller, id string, in tickets.ClaimInput) (taskstore.Receipt, error) {
-			in.ID = id
-			return s.app.Tickets.Claim(ctx, c, in)
-		})
+		endpoint.Under(func(in *tickets.ClaimInput) *string { return &in.ID }, s.app.Tickets.Claim))
 	endpoint.Change(d, one("release", "release", "Release a claimed ticket to its desk", "A task that you took over waits there again."),
-		func(ctx context.Context, c caller.Caller, id string, in tickets.ReleaseInput) (taskstore.Receipt, error) {
-			in.ID = id
-			return s.app.Tickets.Release(ctx, c, in)
-		})
+		endpoint.Under(func(in *tickets.ReleaseInput) *string { return &in.ID }, s.app.Tickets.Release))
 	endpoint.Change(d, one("answer", "answer", "Answer a question", "The owner of the task continues with the answer. "+atClient),
-		func(ctx context.Context, c caller.Caller, id string, in tickets.AnswerInput) (taskstore.Receipt, error) {
-			in.ID = id
-			return s.app.Tickets.Answer(ctx, c, in)
-		})
+		endpoint.Under(func(in *tickets.AnswerInput) *string { return &in.ID }, s.app.Tickets.Answer))
 	endpoint.Change(d, one("approve", "approve-ticket", "Approve a supervised handoff by its ticket", "The same as approving the handoff. "+atClient),
-		func(ctx context.Context, c caller.Caller, id string, in tasks.ApproveInput) (taskstore.Receipt, error) {
-			if _, _, err := event.ParseTicketID(id); err != nil {
-				return taskstore.Receipt{}, err
-			}
-			in.ID = id
-			return s.app.Tasks.Approve(ctx, c, in)
-		})
+		checked(wellFormed(event.ParseTicketID), endpoint.Under(func(in *tasks.ApproveInput) *string { return &in.ID }, s.app.Tasks.Approve)))
 	endpoint.Change(d, one("deny", "deny-ticket", "Deny a ticket", "If the caller opened the ticket, this withdraws the question or the takeover. "+atClient),
-		func(ctx context.Context, c caller.Caller, id string, in tasks.DenyInput) (taskstore.Receipt, error) {
-			if _, _, err := event.ParseTicketID(id); err != nil {
-				return taskstore.Receipt{}, err
-			}
-			in.ID = id
-			return s.app.Tasks.Deny(ctx, c, in)
-		})
+		checked(wellFormed(event.ParseTicketID), endpoint.Under(func(in *tasks.DenyInput) *string { return &in.ID }, s.app.Tasks.Deny)))
 }
 
 func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQuery) (TicketPage, error) {
@@ -110,7 +86,7 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
 		After: in.Page.After, Limit: in.Limit,
 	}
-	position := uint64(s.app.Positions.Viewed()) // read before the list, which then has at least this position
+	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
 	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
 	p := TicketPage{Tickets: endpoint.NotNil(list), Position: position}
 	limit := in.Limit

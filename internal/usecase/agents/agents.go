@@ -41,7 +41,7 @@ type Agent struct {
 }
 
 // At is up to where on record the answer is true.
-func (a Agent) At() uint64 { return uint64(a.Position) }
+func (a Agent) At() ledger.Position { return a.Position }
 
 // Circuit is how an agent's circuit breaker stands.
 type Circuit struct {

@@ -38,7 +38,7 @@ type Channel struct {
 }
 
 // At is up to where on record the answer is true.
-func (c Channel) At() uint64 { return uint64(c.Position) }
+func (c Channel) At() ledger.Position { return c.Position }
 
 func of(s channel.State, at ledger.Position) Channel {
 	return Channel{

@@ -32,7 +32,7 @@ type Said struct {
 }
 
 // At is up to where on record the answer is true.
-func (s Said) At() uint64 { return uint64(s.Position) }
+func (s Said) At() ledger.Position { return s.Position }
 
 // AppendTurn adds a turn to a conversation, and begins it if there is none of that name. Agents add to conversations in
 // which they have spoken, or that belong to a task that they take part in.

@@ -31,7 +31,7 @@ type Continuity struct {
 }
 
 // At is up to where on record the answer is true.
-func (c Continuity) At() uint64 { return uint64(c.Position) }
+func (c Continuity) At() ledger.Position { return c.Position }
 
 // Continuity condenses a conversation that the caller may read, with the handoffs of its tasks. The read is on record.
 func (cs *Conversations) Continuity(ctx context.Context, c caller.Caller, in ContinuityInput) (Continuity, error) {

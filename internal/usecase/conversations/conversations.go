@@ -40,7 +40,7 @@ type Conversation struct {
 }
 
 // At is up to where on record the answer is true.
-func (c Conversation) At() uint64 { return uint64(c.Position) }
+func (c Conversation) At() ledger.Position { return c.Position }
 
 func conversationOf(s conversation.State) Conversation {
 	return Conversation{

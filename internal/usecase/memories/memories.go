@@ -52,7 +52,7 @@ type Item struct {
 }
 
 // At is up to where on record the answer is true.
-func (x Item) At() uint64 { return uint64(x.Position) }
+func (x Item) At() ledger.Position { return x.Position }
 
 // itemOf is an item without any text, for those who may read it.
 func itemOf(s memory.State, at ledger.Position) Item {

@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/routing/phrase"
@@ -47,12 +48,12 @@ type Done struct {
 }
 
 // At is up to which position the answer is true.
-func (d Done) At() uint64 {
+func (d Done) At() ledger.Position {
 	switch {
 	case d.Receipt != nil:
-		return uint64(d.Receipt.Position)
+		return d.Receipt.Position
 	case d.Relief != nil:
-		return uint64(d.Relief.Position)
+		return d.Relief.Position
 	}
 	return 0
 }

@@ -23,7 +23,7 @@ type PolicyInForce struct {
 }
 
 // At is up to which position the answer is true.
-func (p PolicyInForce) At() uint64 { return uint64(p.Position) }
+func (p PolicyInForce) At() ledger.Position { return p.Position }
 
 func inForce(s policy.State, at ledger.Position) PolicyInForce {
 	return PolicyInForce{Version: s.Version, Digest: s.Digest, By: s.By, Since: s.At, Text: s.Text, Position: at}

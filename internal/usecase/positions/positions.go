@@ -9,6 +9,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
+// Position is a place in the ledger. The API names it here, because it does not know the ledger.
+type Position = ledger.Position
+
 // Positions are how far a ledger and the views that follow it have come. Its methods are safe for many goroutines.
 type Positions struct {
 	ledger ledger.Ledger

@@ -37,7 +37,7 @@ type Receipt struct {
 }
 
 // At is up to where on record the answer is true.
-func (r Receipt) At() uint64 { return uint64(r.Position) }
+func (r Receipt) At() ledger.Position { return r.Position }
 
 // ReceiptOf is the answer to a call with an outcome.
 func ReceiptOf(o stream.Outcome[task.Task]) Receipt {

@@ -33,7 +33,7 @@ type KeptTask struct {
 }
 
 // At is up to where on record the answer is true.
-func (r Relief) At() uint64 { return uint64(r.Position) }
+func (r Relief) At() ledger.Position { return r.Position }
 
 // Take notes what became of one task. What is refused stays; other errors end the whole.
 func (r *Relief) Take(task string, out stream.Outcome[task.Task], err error) error {

@@ -100,7 +100,7 @@ func (p *Problem) resetIn(now time.Time) int {
 }
 
 // Problem converts the error of a use case to a problem.
-func (d *Door) Problem(ctx context.Context, err error) *Problem {
+func (d *Router) Problem(ctx context.Context, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
@@ -117,7 +117,7 @@ func (d *Door) Problem(ctx context.Context, err error) *Problem {
 
 // challenge returns the value of WWW-Authenticate for a refusal because of the credential (RFC 6750), with the URL of the resource metadata
 // (RFC 9728); otherwise "".
-func (d *Door) challenge(r *refusal.Error) string {
+func (d *Router) challenge(r *refusal.Error) string {
 	text := `Bearer realm="trapeze"`
 	scope, narrow := r.Details["scope"].(string)
 	switch {
@@ -135,10 +135,10 @@ func (d *Door) challenge(r *refusal.Error) string {
 }
 
 // Internal logs an internal error under an id, and returns a problem with only that id.
-func (d *Door) Internal(ctx context.Context, err error) *Problem {
+func (d *Router) Internal(ctx context.Context, err error) *Problem {
 	id := rand.Text()[:12]
 	attrs := []any{"request", id, "error", err}
-	if v := visitOf(ctx); v != nil {
+	if v := requestOf(ctx); v != nil {
 		attrs = append(attrs, "method", v.r.Method, "path", v.r.URL.Path, "caller", v.caller.String())
 	}
 	d.log.ErrorContext(ctx, "internal error", attrs...)

@@ -25,7 +25,7 @@ const PersonHeader = "Trapeze-Person"
 var NoStore = []string{"no-store"}
 
 // Raw serves a route whose bodies are not JSON documents. huma only documents it.
-func (d *Door) Raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
+func (d *Router) Raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
 	problem := &huma.MediaType{Schema: SchemaOf[Problem](d)}
 	op.Responses["default"] = &huma.Response{Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": problem}}
 	d.API().AddOperation(&op)
@@ -68,7 +68,7 @@ func Plain(w http.ResponseWriter, v any) {
 }
 
 // CutShort aborts a response that has started, so that the client does not take it as complete.
-func (d *Door) CutShort(ctx context.Context, what string, err error) {
+func (d *Router) CutShort(ctx context.Context, what string, err error) {
 	d.log.WarnContext(ctx, what+" was interrupted", "error", err)
 	panic(http.ErrAbortHandler)
 }

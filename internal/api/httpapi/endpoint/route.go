@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 )
 
 // Route is the path of a use case, and its documentation.
@@ -27,7 +28,7 @@ const (
 )
 
 // Operation returns the huma operation of a route, for routes that no function here serves.
-func (d *Door) Operation(r Route) huma.Operation {
+func (d *Router) Operation(r Route) huma.Operation {
 	return huma.Operation{
 		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag},
 		DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
@@ -42,12 +43,12 @@ type Keyed struct {
 
 // Reading is the input of reads.
 type Reading struct {
-	Min   uint64 `header:"Trapeze-Min-Position" doc:"Wait until the answer includes everything up to this position, such as that of an earlier answer."`
-	After uint64 `query:"after_position" doc:"The same as Trapeze-Min-Position."`
+	Min   positions.Position `header:"Trapeze-Min-Position" doc:"Wait until the answer includes everything up to this position, such as that of an earlier answer."`
+	After positions.Position `query:"after_position" doc:"The same as Trapeze-Min-Position."`
 }
 
 // Least returns the position that the answer must include; 0 means any.
-func (r *Reading) Least() uint64 { return max(r.Min, r.After) }
+func (r *Reading) Least() positions.Position { return max(r.Min, r.After) }
 
 // ReadingID is the input of a read of an id.
 type ReadingID struct {
@@ -85,17 +86,17 @@ type keyedID struct {
 
 // answer is the output of every call.
 type answer[O any] struct {
-	Position uint64 `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same."`
+	Position positions.Position `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same."`
 	Body     O
 }
 
 // Placed is an output with the position of the record that it includes.
-type Placed interface{ At() uint64 }
+type Placed interface{ At() positions.Position }
 
 // answerOf returns the output of a use case, with its position if it has one.
 func answerOf[O any](v O) *answer[O] { return &answer[O]{Body: v, Position: positionOf(v)} }
 
-func positionOf(v any) uint64 {
+func positionOf(v any) positions.Position {
 	if p, ok := v.(Placed); ok {
 		return p.At()
 	}
@@ -103,7 +104,7 @@ func positionOf(v any) uint64 {
 }
 
 // Change serves a use case that takes an id and a body. The body may be omitted if none of its fields is required.
-func Change[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
+func Change[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
 	op := d.Operation(r)
 	ready := through(d, &op, fn)
 	huma.Register(d.api, op, func(ctx context.Context, in *keyedBody[B]) (*answer[O], error) {
@@ -117,8 +118,16 @@ func Change[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Ca
 	ready()
 }
 
+// Under adapts a use case to [Change]: field returns the field of its input that gets the id of the path.
+func Under[B, O any](field func(*B) *string, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) func(context.Context, caller.Caller, string, B) (O, error) {
+	return func(ctx context.Context, c caller.Caller, id string, in B) (O, error) {
+		*field(&in) = id
+		return fn(ctx, c, in)
+	}
+}
+
 // relax makes a body without required fields optional.
-func (d *Door) relax(body *huma.RequestBody) {
+func (d *Router) relax(body *huma.RequestBody) {
 	schema := body.Content["application/json"].Schema
 	for schema.Ref != "" {
 		schema = d.api.OpenAPI().Components.Schemas.SchemaFromRef(schema.Ref)
@@ -127,7 +136,7 @@ func (d *Door) relax(body *huma.RequestBody) {
 }
 
 // Create serves a use case that takes a body and no id.
-func Create[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) {
+func Create[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) {
 	op := d.Operation(r)
 	ready := through(d, &op, func(ctx context.Context, c caller.Caller, _ string, in B) (O, error) { return fn(ctx, c, in) })
 	huma.Register(d.api, op, func(ctx context.Context, in *newBody[B]) (*answer[O], error) {
@@ -141,7 +150,7 @@ func Create[B, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Ca
 }
 
 // Act serves a use case that takes an id and no body.
-func Act[O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, id string) (O, error)) {
+func Act[O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, id string) (O, error)) {
 	Serve(d, r, func(ctx context.Context, c caller.Caller, in *keyedID) (O, error) {
 		return fn(ctx, c.WithKey(in.Key), in.ID)
 	})
@@ -150,11 +159,11 @@ func Act[O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, 
 // reader is a pointer to an input that embeds [Reading].
 type reader[I any] interface {
 	*I
-	Least() uint64
+	Least() positions.Position
 }
 
 // Read serves a use case that changes nothing.
-func Read[I, O any, P reader[I]](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in P) (O, error)) {
+func Read[I, O any, P reader[I]](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in P) (O, error)) {
 	r.Method = http.MethodGet
 	Serve(d, r, func(ctx context.Context, c caller.Caller, in *I) (O, error) {
 		if err := d.wait(ctx, P(in).Least()); err != nil {
@@ -167,7 +176,7 @@ func Read[I, O any, P reader[I]](d *Door, r Route, fn func(ctx context.Context, 
 
 // Serve serves a use case with any other input. If it changes something, the input must embed [Keyed], and fn must set the key of the
 // caller.
-func Serve[I, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
+func Serve[I, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
 	huma.Register(d.api, d.Operation(r), func(ctx context.Context, in *I) (*answer[O], error) {
 		v, err := fn(ctx, Caller(ctx), in)
 		if err != nil {
@@ -178,7 +187,7 @@ func Serve[I, O any](d *Door, r Route, fn func(ctx context.Context, c caller.Cal
 }
 
 // Tell serves a use case without input and output.
-func Tell(d *Door, r Route, fn func(ctx context.Context, c caller.Caller) error) {
+func Tell(d *Router, r Route, fn func(ctx context.Context, c caller.Caller) error) {
 	r.Status = http.StatusNoContent
 	huma.Register(d.api, d.Operation(r), func(ctx context.Context, _ *struct{}) (*struct{}, error) {
 		if err := fn(ctx, Caller(ctx)); err != nil {
@@ -189,19 +198,14 @@ func Tell(d *Door, r Route, fn func(ctx context.Context, c caller.Caller) error)
 }
 
 // wait waits until the views include everything up to a position of the record.
-func (d *Door) wait(ctx context.Context, position uint64) error {
+func (d *Router) wait(ctx context.Context, position positions.Position) error {
 	if position == 0 {
 		return nil
 	}
-	if err := at(ctx, d.positions.OnRecord, position); err != nil {
+	if err := d.positions.OnRecord(ctx, position); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	return at(ctx, d.positions.Wait, position)
-}
-
-// at gives a number the type of the ledger's positions, which this room does not know by name.
-func at[P ~uint64](ctx context.Context, do func(context.Context, P) error, position uint64) error {
-	return do(ctx, P(position))
+	return d.positions.Wait(ctx, position)
 }

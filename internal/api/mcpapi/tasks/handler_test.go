@@ -166,7 +166,7 @@ func TestTheDoorReadsNoMoreThanItMust(t *testing.T) {
 }
 
 // What is no request about tasks goes on as it came.
-func FuzzDoor(f *testing.F) {
+func FuzzHandler(f *testing.F) {
 	for _, method := range []string{"tasks/get", "tasks/cancel", "subscriptions/listen", "tools/call"} {
 		body, err := io.ReadAll(request(method, "x", `{"taskId":"x","notifications":{"taskIds":["x"]}`, able).Body)
 		if err != nil {

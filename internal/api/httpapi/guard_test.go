@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-func TestOnlyATokenThatCountsOpensTheDoor(t *testing.T) {
+func TestOnlyAValidTokenIsAccepted(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, token := h.agent("writer")
 	if r := h.call(token, "GET /v1/me", ""); r.status != 200 || !strings.Contains(r.body, `"name":"writer"`) {

@@ -9,79 +9,18 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 )
 
-func (s *service) audit() {
-	op := s.door.Operation(endpoint.Route{
-		Method: http.MethodGet, Path: "/v1/audit/export", ID: "export", Summary: "Export the record",
-		About: "One event per line or row; one task also as a single document. An export that is interrupted ends without the last chunk.", Tag: endpoint.TagRecord,
-	})
-	op.Parameters = []*huma.Param{
-		endpoint.Query("format", "jsonl if omitted; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
-		endpoint.Query("task", "Id of one task. If omitted: everything, for callers that may read the audit record.", &huma.Schema{Type: huma.TypeString}),
-	}
-	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
-	for _, media := range exportMedia {
-		op.Responses["200"].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
-	}
-	s.door.Raw(op, s.export)
-}
-
-var exportMedia = map[view.Format]string{
-	view.FormatJSON: "application/json", view.FormatLines: "application/jsonl", view.FormatCSV: "text/csv; charset=utf-8",
-}
-
-func (s *service) export(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	in := history.ExportInput{Task: q.Get("task"), Format: view.FormatLines}
-	if f := q.Get("format"); f != "" {
-		if err := in.Format.UnmarshalText([]byte(f)); err != nil {
-			return err
-		}
-	}
-	endpoint.Patient(r.Context())
-	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
-	err := s.app.History.Export(r.Context(), endpoint.Caller(r.Context()), in, out)
-	if err == nil && !out.begun {
-		_, err = out.Write(nil) // an empty export is an answer too
-	}
-	if err != nil && out.begun {
-		s.door.CutShort(r.Context(), "an export", err)
-	}
-	return err
-}
-
-// lateWriter sends the status with the first byte, so that an error before that can be a refusal.
-type lateWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	media   string
-	begun   bool
-}
-
-func (l *lateWriter) Write(b []byte) (int, error) {
-	if !l.begun {
-		l.begun = true
-		l.w.Header().Set("Content-Type", l.media)
-		l.w.WriteHeader(http.StatusOK)
-	}
-	if err := l.control.SetWriteDeadline(time.Now().Add(endpoint.SendLimit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
-	}
-	return l.w.Write(b)
-}
-
 func (s *service) events() {
-	op := s.door.Operation(endpoint.Route{
+	op := s.router.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "Stream events as they happen (server-sent events)",
 		About: "Every message named entry has a Notice; its id is the position to resume after. Comments keep the connection alive.",
 		Tag:   endpoint.TagRecord,
@@ -91,32 +30,32 @@ func (s *service) events() {
 		endpoint.Query("after", "Start after this position; 0 is the beginning of the record. If omitted: new events only.", position),
 		{Name: "Last-Event-ID", In: "header", Description: "The same as after, and takes precedence over it.", Schema: position},
 	}
-	notice := endpoint.SchemaOf[history.Notice](s.door)
+	notice := endpoint.SchemaOf[history.Notice](s.router)
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
 		"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
 			Extensions: map[string]any{"x-data": notice},
 		}},
 	}}}
-	s.door.Raw(op, s.follow)
+	s.router.Raw(op, s.follow)
 }
 
 // startOf returns the position that a stream starts after.
-func (s *service) startOf(r *http.Request) (uint64, error) {
+func (s *service) startOf(r *http.Request) (positions.Position, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
 		text = r.URL.Query().Get("after")
 	}
 	last, err := s.app.Positions.Last(r.Context())
 	if err != nil || text == "" {
-		return uint64(last), err
+		return last, err
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n > uint64(last) {
+	if err != nil || positions.Position(n) > last {
 		return 0, refusal.New(refusal.Invalid, "give the id of a message of this server, or omit it to start now",
 			"%.40q is not a position in the record; the newest entry is %d", text, last)
 	}
-	return n, nil
+	return positions.Position(n), nil
 }
 
 // Limits of open event streams: each buffers a batch of the record in memory if its client is slow.
@@ -162,7 +101,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	endpoint.Patient(r.Context())
 	notices, ended := make(chan history.Notice, 64), make(chan error, 1)
 	go func() {
-		ended <- followAfter(ctx, s.app, endpoint.Caller(r.Context()), after, func(n history.Notice) error {
+		ended <- s.app.History.Follow(ctx, endpoint.Caller(r.Context()), after, func(n history.Notice) error {
 			select {
 			case notices <- n:
 				return nil
@@ -195,7 +134,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 			out.printf(": alive\n\n")
 		case err := <-ended:
 			if err != nil && ctx.Err() == nil {
-				s.door.Log().WarnContext(ctx, "an event stream ended", "error", err)
+				s.router.Log().WarnContext(ctx, "an event stream ended", "error", err)
 			}
 			for len(notices) > 0 {
 				out.notice(<-notices)
@@ -207,13 +146,6 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return nil
-}
-
-// followAfter gives a number the type of the ledger's positions, which this room does not know by name.
-func followAfter(ctx context.Context, a *usecase.Surface, c caller.Caller, after uint64, fn func(history.Notice) error) error {
-	at := history.Notice{}.Position
-	endpoint.SetPosition(&at, after)
-	return a.History.Follow(ctx, c, at, fn)
 }
 
 // eventWriter writes server-sent events. After the first error it writes nothing.

@@ -16,8 +16,8 @@ var docsFiles embed.FS
 
 // open adds the routes that need no token: health, readiness, and the description of the API.
 func (s *service) open() {
-	schema.Loosen(s.door.API())
-	spec, err := json.MarshalIndent(s.door.API(), "", "  ")
+	schema.Loosen(s.router.API())
+	spec, err := json.MarshalIndent(s.router.API(), "", "  ")
 	if err != nil {
 		panic(err) // tests cover it
 	}
@@ -36,10 +36,10 @@ func (s *service) open() {
 	for _, path := range s.opts.Resource.Paths {
 		s.static(path, "application/json", s.opts.Resource.Document)
 	}
-	s.door.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+	s.router.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
 	})
-	s.door.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	s.router.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.app.Positions.Err(); err != nil {
 			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "see the log of the server", "not ready: %s", err)).Write(w)
 			return
@@ -50,11 +50,11 @@ func (s *service) open() {
 		}
 		endpoint.Plain(w, standing)
 	})
-	s.door.Mux().HandleFunc("/", s.nowhere)
+	s.router.Mux().HandleFunc("/", s.nowhere)
 }
 
 func (s *service) static(path, media string, b []byte) {
-	s.door.Mux().HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+	s.router.Mux().HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", media)
 		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
@@ -68,7 +68,7 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe := r.Clone(r.Context())
 		probe.Method = m
-		if _, pattern := s.door.Mux().Handler(probe); pattern != "/" && pattern != "" {
+		if _, pattern := s.router.Mux().Handler(probe); pattern != "/" && pattern != "" {
 			allowed = append(allowed, m)
 		}
 	}

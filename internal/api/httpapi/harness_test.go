@@ -23,20 +23,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 )
 
-// house is a server without its courier: nothing happens in it but what is asked for.
-type house struct {
+// harness is a server without a courier: only calls have effects.
+type harness struct {
 	*httptest.Server
 	t     testing.TB
 	app   *usecase.UseCases
 	admin string
 	log   *lockedBuffer
-	shelf string // the directory of the artifacts
+	artifactDir string // the directory of the artifacts
 }
 
-// maxArtifact is more than any other body may have.
+// maxArtifact is larger than any other body may be.
 const maxArtifact = 3 * httpapi.DefaultMaxBody
 
-// lockedBuffer is a log that many goroutines write to.
+// lockedBuffer is a log for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -54,17 +54,17 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *house {
+func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *harness {
 	t.Helper()
 	return openFor(t, o, nil, configure...)
 }
 
-// openFor is a house in which the tokens of an issuer count too.
-func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ...func(*http.Server)) *house {
+// openFor opens a server that accepts tokens of an issuer too.
+func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ...func(*http.Server)) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &house{t: t, log: &lockedBuffer{}, shelf: t.TempDir()}
-	store, err := filestore.Open(h.shelf, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
+	h := &harness{t: t, log: &lockedBuffer{}, artifactDir: t.TempDir()}
+	store, err := filestore.Open(h.artifactDir, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ..
 	return h
 }
 
-// as is a client for a token.
-func (h *house) as(token string) *client.Client {
+// as returns a client for a token.
+func (h *harness) as(token string) *client.Client {
 	h.t.Helper()
 	c, err := client.New(h.URL, token, client.Options{Retries: -1})
 	if err != nil {
@@ -100,8 +100,8 @@ func (h *house) as(token string) *client.Client {
 	return c
 }
 
-// agent adds an agent and gives a client for it, and its token.
-func (h *house) agent(name string) (*client.Client, string) {
+// agent registers an agent, and returns a client and token for it.
+func (h *harness) agent(name string) (*client.Client, string) {
 	h.t.Helper()
 	admin := h.as(h.admin)
 	if _, err := admin.RegisterAgent(h.t.Context(), name, client.AgentSpec{}); err != nil {
@@ -117,7 +117,7 @@ func (h *house) agent(name string) (*client.Client, string) {
 	return h.as(t.Text), t.Text
 }
 
-// reply is an answer as it came over the wire.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
@@ -134,7 +134,7 @@ func (r reply) problem(t testing.TB) endpoint.Problem {
 }
 
 // call makes a request as it would be typed: "POST /v1/tasks", with headers as "Name: value".
-func (h *house) call(token, line, body string, headers ...string) reply {
+func (h *harness) call(token, line, body string, headers ...string) reply {
 	h.t.Helper()
 	method, path, _ := strings.Cut(line, " ")
 	req, err := http.NewRequestWithContext(h.t.Context(), method, h.URL+path, strings.NewReader(body))
@@ -166,8 +166,8 @@ func (h *house) call(token, line, body string, headers ...string) reply {
 	return reply{res.StatusCode, res.Header, string(b)}
 }
 
-// mustBe is the caller that a token speaks for.
-func mustBe(t testing.TB, h *house, token string) caller.Caller {
+// mustBe returns the caller of a token.
+func mustBe(t testing.TB, h *harness, token string) caller.Caller {
 	t.Helper()
 	c, err := h.app.Tokens.Authenticate(t.Context(), token)
 	if err != nil {

@@ -1,0 +1,104 @@
+package endpoint
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
+)
+
+// Router has the routes of one server.
+type Router struct {
+	positions *positions.Positions
+	mux       *http.ServeMux
+	api       huma.API
+	log       *slog.Logger
+	maxBody   int64
+	tokens    string // URL of the metadata that tell where to get a token; empty: none
+}
+
+// New returns a router without routes. Bodies may have maxBody bytes; internal errors go to the log. A refusal for a missing token names
+// the URL tokens, where its metadata are; empty means none.
+func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string) *Router {
+	mux := http.NewServeMux()
+	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens}
+}
+
+// API returns the description of the routes added so far.
+func (d *Router) API() *huma.OpenAPI { return d.api.OpenAPI() }
+
+// Mux returns the mux, for routes that are not described.
+func (d *Router) Mux() *http.ServeMux { return d.mux }
+
+// Log returns the log of internal errors.
+func (d *Router) Log() *slog.Logger { return d.log }
+
+// SchemaOf returns a reference to the schema of a type.
+func SchemaOf[T any](d *Router) *huma.Schema {
+	return d.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// request is a request and its caller.
+type request struct {
+	caller caller.Caller
+	r      *http.Request
+	w      http.ResponseWriter
+	again  func(*http.Request) (caller.Caller, error)
+}
+
+type requestKey struct{}
+
+// Enter returns the request with its caller. again authenticates the request again, for calls that take long.
+func Enter(w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
+	v := &request{caller: c, r: r, w: w, again: again}
+	return r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
+}
+
+func requestOf(ctx context.Context) *request {
+	v, _ := ctx.Value(requestKey{}).(*request)
+	return v
+}
+
+// Caller returns the caller of a request. Every call under /v1 has one.
+func Caller(ctx context.Context) caller.Caller {
+	if v := requestOf(ctx); v != nil {
+		return v.caller
+	}
+	return caller.Caller{}
+}
+
+// Still refuses a caller whose token has expired or was revoked since its call began.
+func Still(ctx context.Context) error {
+	v := requestOf(ctx)
+	if v == nil {
+		return nil
+	}
+	_, err := v.again(v.r)
+	if code := refusal.CodeOf(err); code != refusal.Unauthenticated && code != refusal.NotPermitted {
+		return nil // a check that fails for another reason ends nothing
+	}
+	return err
+}
+
+// Patient removes the read deadline of a call that may take long. Otherwise the connection would end with the ReadTimeout of the server.
+func Patient(ctx context.Context) {
+	if v := requestOf(ctx); v != nil {
+		_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // not supported: no deadline
+	}
+}
+
+// NotNil returns an empty list for nil, so that JSON has [] and not null.
+func NotNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+)
+
+// TokenList is a list of tokens.
+type TokenList struct {
+	Tokens   []tokens.Token     `json:"tokens"`
+	Position positions.Position `json:"position"`
+}
+
+// At implements [door.Placed].
+func (l TokenList) At() positions.Position { return l.Position }
+
+// Me is the principal of a token.
+type Me struct {
+	Workspace string          `json:"workspace"`
+	Role      string          `json:"role"`
+	Name      string          `json:"name"`
+	Token     string          `json:"token" doc:"Id of the token."`
+	Agent     string          `json:"agent,omitempty" doc:"Name of the agent, if the principal is one."`
+	Person    string          `json:"person,omitempty" doc:"The person at the client of the agent, from the token."`
+	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Scopes of a token of an OAuth issuer. Absent: everything that the role may do."`
+	Server    string          `json:"server" doc:"Version of the server."`
+}
+
+func (s *service) tokens() {
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Show the principal of the token", Tag: endpoint.TagTokens},
+		func(_ context.Context, c caller.Caller, _ *endpoint.Reading) (Me, error) {
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}
+			if c.Scopes != nil {
+				me.Scopes = *c.Scopes
+			}
+			return me, nil
+		})
+	endpoint.Create(s.router, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/tokens", ID: "create-token", Summary: "Create a token",
+		About: "The text of the token is only in this answer.", Tag: endpoint.TagTokens, Status: http.StatusCreated,
+	}, s.app.Tokens.Create)
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, including revoked ones", Tag: endpoint.TagTokens},
+		func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (TokenList, error) {
+			out := TokenList{Position: s.app.Positions.Viewed()}
+			list, err := s.app.Tokens.List(ctx, c)
+			out.Tokens = endpoint.NotNil(list)
+			return out, err
+		})
+	revoke := endpoint.Route{Method: http.MethodDelete, Path: "/v1/tokens/{id}", ID: "revoke-token", Summary: "Revoke a token for good", Tag: endpoint.TagTokens}
+	endpoint.Act(s.router, revoke, s.app.Tokens.Revoke)
+}
