@@ -67,9 +67,9 @@ type sentence struct {
 	command []word // the instruction, without courtesies and commas
 	clauses []word // the instruction with them
 	reason  []word
-	because bool   // a word such as "because" announces a reason
-	asks    bool   // ends with a question mark
-	request bool   // asks to do it, as "could you"
+	because bool // a word such as "because" announces a reason
+	asks    bool // ends with a question mark
+	request bool // asks to do it, as "could you"
 }
 
 func newSentence(text string, words []word) *sentence {

@@ -1,6 +1,7 @@
 package envelopes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -168,10 +169,10 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 		return event.Sealed{}, err
 	}
 	h.Extra = doc.Handoff.Extra
-	h.TaskID, h.From, h.Permissions = t.ID, ev.From, t.Permissions
+	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, ev.From, t.Permissions, doc.Handoff.Notes
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
 	if t.Intent != parent.Intent {
-		doc.Task.State = "Part of a larger task: " + refusal.Clip(parent.Intent, 2000)
+		doc.Task.State = partOf(parent.Intent, doc.Task.State)
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints, doc.Constraints)
@@ -179,6 +180,15 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	sealed, _, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
+}
+
+// partOf returns the current state for a child: the state that its sender gave, and the beginning of the intent of the larger task.
+func partOf(intent, state string) string {
+	larger := "Part of a larger task: " + refusal.Clip(intent, 2000)
+	if state == "" || len(state)+len(larger)+2 > envelope.MaxText {
+		return cmp.Or(state, larger)
+	}
+	return state + "\n\n" + larger
 }
 
 // Said is what a task's newest envelope says, with what a sender adds. What nobody says anew of its confidence stays.
