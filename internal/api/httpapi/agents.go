@@ -19,7 +19,7 @@ type AgentList struct {
 	Position positions.Position `json:"position"`
 }
 
-// At implements [door.Placed].
+// At implements [endpoint.Placed].
 func (l AgentList) At() positions.Position { return l.Position }
 
 // ReadinessInput sets whether an agent takes new work.

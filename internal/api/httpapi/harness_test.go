@@ -26,10 +26,10 @@ import (
 // harness is a server without a courier: only calls have effects.
 type harness struct {
 	*httptest.Server
-	t     testing.TB
-	app   *usecase.UseCases
-	admin string
-	log   *lockedBuffer
+	t           testing.TB
+	app         *usecase.UseCases
+	admin       string
+	log         *lockedBuffer
 	artifactDir string // the directory of the artifacts
 }
 

@@ -27,7 +27,7 @@ type Inbox struct {
 	Position positions.Position `json:"position" doc:"Parameter after for the next call, which returns newer items and those that the limit omitted."`
 }
 
-// At implements [door.Placed].
+// At implements [endpoint.Placed].
 func (i Inbox) At() positions.Position { return i.Position }
 
 func (s *service) inbox() {

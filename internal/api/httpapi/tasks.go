@@ -24,7 +24,7 @@ type TaskPage struct {
 	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
 }
 
-// At implements [door.Placed].
+// At implements [endpoint.Placed].
 func (p TaskPage) At() positions.Position { return p.Position }
 
 type tasksQuery struct {
@@ -160,7 +160,7 @@ type Task struct {
 	Position     positions.Position `json:"position" doc:"Position of its newest entry."`
 }
 
-// At implements [door.Placed].
+// At implements [endpoint.Placed].
 func (t Task) At() positions.Position { return t.Position }
 
 // Ask is a takeover request of an agent.

@@ -18,7 +18,7 @@ type TokenList struct {
 	Position positions.Position `json:"position"`
 }
 
-// At implements [door.Placed].
+// At implements [endpoint.Placed].
 func (l TokenList) At() positions.Position { return l.Position }
 
 // Me is the principal of a token.

@@ -83,7 +83,7 @@ func writeSpecialist(ctx context.Context, w *writer) error {
 
 func writeStuck(_ context.Context, w *writer) error {
 	w.call("escalate", field{"stuck", w.given["who"]}, field{"detail", w.given["reason"]})
-	w.say("Others are asked to take over. Then tell the user which tasks are offered to others, and to whom.")
+	w.say("Others are asked to take over. Then tell the user which tasks are offered to others, and to which agents.")
 	return nil
 }
 
