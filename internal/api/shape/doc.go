@@ -1,4 +1,4 @@
-// Package shape validates JSON of clients in one pass: [Check] refuses JSON that no API should accept, and a [Shape] recognizes JSON that
+// Package shape validates JSON of clients in one pass: [Check] refuses JSON that no API should accept, and a [Shape] recognises JSON that
 // satisfies a schema.
 //
 // Invariants:

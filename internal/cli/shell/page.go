@@ -37,7 +37,7 @@ func (s *Shell) Show(text func(*Page)) {
 	_, _ = s.Stdout.Write(p.b.Bytes()) // the reader may be gone
 }
 
-// colours reports whether the output is coloured: it is a terminal, and NO_COLOR is not set.
+// colours reports whether the output is coloured: it is a terminal, and its user did not switch colours off (no-color.org).
 func (s *Shell) colours() bool {
 	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
 		return false

@@ -10,8 +10,8 @@ import (
 // Readable is an entry as it may be shown to those who may read the whole record: what a memory item said is left out
 // of its entries once it was forgotten. Its digests stay.
 func (st *Store) Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
-	workspace, kind, id := e.Stream.Parts()
-	if kind != kind {
+	workspace, of, id := e.Stream.Parts()
+	if of != kind {
 		return e, nil
 	}
 	f, err := st.Load(ctx, StreamOf(workspace, id), true)

@@ -124,16 +124,16 @@ func parked(events []event.Event) string {
 }
 
 // Note puts what the adviser was told on record by itself, where no handoff follows: refused says why, if one was to.
-func (dc *Decider) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, d *event.Decision, refused error) error {
+func (d *Decider) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, made *event.Decision, refused error) error {
 	if !k.told() {
 		return nil
 	}
-	if d == nil { // it came to none
-		d = &event.Decision{}
+	if made == nil { // it came to none
+		made = &event.Decision{}
 	}
 	ctx = context.WithoutCancel(ctx) // what was told to the model is on record, also if the caller has gone
 	server := caller.System(c.Workspace, "routing", c.Actor())
-	_, err := dc.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*d, refused)})
+	_, err := d.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*made, refused)})
 	return err
 }
 

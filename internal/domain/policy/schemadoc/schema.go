@@ -154,8 +154,7 @@ func typed(t reflect.Type, is string) (object, error) {
 	if set, ok := closed[t]; ok {
 		return object{"type": "string", "enum": set}, nil
 	}
-	switch t {
-	case reflect.TypeFor[event.Duration]():
+	if t == reflect.TypeFor[event.Duration]() {
 		return object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(h|m|s|ms))+$`}, nil
 	}
 	switch t.Kind() {

@@ -36,7 +36,7 @@ type Store struct {
 	minFree int64
 	now     func() time.Time
 
-	// mu serializes renaming, touching and deleting files, so that a sweep cannot delete content that was just put again,
+	// mu serialises renaming, touching and deleting files, so that a sweep cannot delete content that was just put again,
 	// and quotas are exact. Content is written and read outside it.
 	mu   sync.Mutex
 	used map[string]artifact.Quota // by workspace

@@ -270,7 +270,7 @@ func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err = foldEntry(&s, e, p.tokens, identity.Fold); err != nil {
+	if err := foldEntry(&s, e, p.tokens, identity.Fold); err != nil {
 		return err
 	}
 	b, err := json.Marshal(s)
@@ -288,7 +288,7 @@ func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error 
 	if err != nil {
 		return err
 	}
-	if err = foldEntry(&s, e, p.channels, channel.Fold); err != nil {
+	if err := foldEntry(&s, e, p.channels, channel.Fold); err != nil {
 		return err
 	}
 	b, err := json.Marshal(s)
