@@ -293,8 +293,8 @@ func program(args []string) int {
 		fmt.Print("bread")
 	case "json":
 		fmt.Print(args[1])
-	case "mend": // as it should be only when it was given back, with what was wrong
-		return mend(string(prompt), args[1:])
+	case "fix": // prints a correct result only after the first one was refused
+		return fix(string(prompt), args[1:])
 	case "big":
 		size, _ := strconv.Atoi(args[1])
 		os.Stdout.Write(make([]byte, size))
@@ -343,9 +343,9 @@ func program(args []string) int {
 	return 0
 }
 
-// mend prints a first result, and a second one if the first was given back, with what was wrong.
-func mend(prompt string, args []string) int {
-	_, back, given := strings.Cut(prompt, "## Mend your result")
+// fix prints a first result, and a second one if the first was refused and the prompt says why.
+func fix(prompt string, args []string) int {
+	_, back, given := strings.Cut(prompt, "## Fix your result")
 	switch {
 	case os.Getenv("TRAPEZE_ATTEMPT") == "1" && !given:
 		fmt.Print(args[0])

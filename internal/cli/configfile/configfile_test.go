@@ -68,18 +68,18 @@ func TestOnlyOurMemberChanges(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONIsNotWrittenOver(t *testing.T) {
+func TestInvalidJSONIsRefused(t *testing.T) {
 	for text, why := range map[string]string{
-		"{":                       "line 1: a name in quotation marks is missing",
-		"{\n\"a\" 1}":             "line 2: a colon is missing",
-		`{"a": tru}`:              "this is no JSON",
-		`{"a": 1 "b": 2}`:         "a comma or the end",
-		`{"a": "x`:                "a string does not end",
-		"{} {}":                   "something after the end",
-		"/* ":                     "a comment does not end",
-		`{"mcpServers": []}`:      "mcpServers is no object",
-		`[]`:                      "what the file holds is no object",
-		strings.Repeat("[", 5000): "too deep",
+		"{":                       "line 1: missing name in quotation marks",
+		"{\n\"a\" 1}":             "line 2: missing colon",
+		`{"a": tru}`:              "invalid value",
+		`{"a": 1 "b": 2}`:         "missing comma",
+		`{"a": "x`:                "unterminated string",
+		"{} {}":                   "unexpected text after",
+		"/* ":                     "unterminated comment",
+		`{"mcpServers": []}`:      "mcpServers is not an object",
+		`[]`:                      "the file is not an object",
+		strings.Repeat("[", 5000): "too deeply",
 	} {
 		got, err := JSON(text, []string{"mcpServers", "trapeze"}, entry)
 		if err == nil || !strings.Contains(err.Error(), why) || got != "" {
@@ -149,20 +149,20 @@ func TestOnlyOurTableChanges(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTOMLIsNotWrittenOver(t *testing.T) {
+func TestInvalidTOMLIsRefused(t *testing.T) {
 	for text, why := range map[string]string{
-		"a":                               "line 1: an = is missing",
-		"x = 1\na = ":                     "line 2: a value is missing",
-		"a = \"x":                         "a string does not end",
-		"a = '''x":                        "a string does not end",
-		"a = [1, 2":                       "does not end",
-		"[a":                              "the header of a table does not end",
-		"a = 'x' y":                       "something after the end",
-		"mcp_servers = {}":                "is not written as a table of its own, [mcp_servers.trapeze]",
+		"a":                               "line 1: missing =",
+		"x = 1\na = ":                     "line 2: missing value",
+		"a = \"x":                         "unterminated string",
+		"a = '''x":                        "unterminated string",
+		"a = [1, 2":                       "unterminated array",
+		"[a":                              "unterminated table header",
+		"a = 'x' y":                       "unexpected text after",
+		"mcp_servers = {}":                "is not written as a table [mcp_servers.trapeze]",
 		"[mcp_servers]\ntrapeze.x = 1":    "line 2: mcp_servers.trapeze.x is not written as a table",
-		"[[mcp_servers]]":                 "is a list of tables",
-		ours + ours:                       "is there twice",
-		"a = " + strings.Repeat("[", 900): "too deep",
+		"[[mcp_servers]]":                 "is an array of tables",
+		ours + ours:                       "is defined twice",
+		"a = " + strings.Repeat("[", 900): "too deeply",
 	} {
 		got, err := TOML(text, []string{"mcp_servers", "trapeze"}, table)
 		if err == nil || !strings.Contains(err.Error(), why) || got != "" {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// around is how many lines are shown before and after a change.
-const around = 3
+// diffContext is the number of lines that are shown before and after a change.
+const diffContext = 3
 
-// Diff shows as a unified diff how a file changes, in one hunk; empty if it does not. A file that is new has no text
-// before.
+// Diff is the unified diff of a file, in one hunk; empty if it does not change. For a new file, before is empty.
 func Diff(name, before, after string, isNew bool) string {
 	if before == after && !isNew {
 		return ""
@@ -23,7 +22,7 @@ func Diff(name, before, after string, isNew bool) string {
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	from, to := max(0, head-around), min(tail, around)
+	from, to := max(0, head-diffContext), min(tail, diffContext)
 	var out strings.Builder
 	old := name
 	if isNew {
@@ -52,7 +51,7 @@ func split(text string) (lines []string) {
 	return lines
 }
 
-// span is a range of lines as a hunk's head has it.
+// span is a range of lines in the header of a hunk.
 func span(from, to int) string {
 	if to == from {
 		return fmt.Sprintf("%d,0", from)

@@ -1,10 +1,10 @@
-// Package graft changes other programs' files in one place and leaves the rest byte for byte: comments, order, spacing,
-// and what it does not know.
+// Package configfile edits one place of another program's configuration file, and keeps the rest byte for byte: comments, order, spacing
+// and unknown fields.
 //
 // Invariants:
-//   - Text in, text out: nothing here reads or writes a file.
-//   - What cannot be read is refused, never written over. No input makes it panic.
-//   - The same change made twice is made once.
+//   - The functions take and return text: no file is read or written here.
+//   - Text that cannot be parsed is refused. No input causes a panic.
+//   - Making the same change again changes nothing.
 //
 // Start reading at [JSON] and [TOML].
 package configfile

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// JSON gives the object at a path the fields; what else is in it, and in the text, stays. Comments are allowed. What of
-// the path is missing is made. It refuses text that is not JSON, and a path through something that is no object.
+// JSON sets fields of the object at a path, and keeps the rest of the text. It creates missing objects of the path. Comments and trailing
+// commas are allowed. It refuses text that is not JSON, and a path through a value that is not an object.
 func JSON(text string, path []string, fields Object) (string, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -16,7 +16,7 @@ func JSON(text string, path []string, fields Object) (string, error) {
 	}
 	if root == nil {
 		if strings.Trim(text, "\ufeff") != "" && !strings.HasSuffix(text, "\n") {
-			text += "\n" // it ends in a comment
+			text += "\n" // the text ends with a comment
 		}
 		return text + render(under(path, fields), "\n", "  ") + "\n", nil
 	}
@@ -28,7 +28,7 @@ func JSON(text string, path []string, fields Object) (string, error) {
 	if len(missing) > 0 {
 		return apply(text, l.add(at, scalar(missing[0])+": ", under(missing[1:], fields))), nil
 	}
-	for _, f := range fields { // each on the text that the one before left
+	for _, f := range fields { // each edits the result of the previous one
 		switch old := at.find(f.Name); {
 		case old == nil:
 			text = apply(text, l.add(at, scalar(f.Name)+": ", f.Value))
@@ -48,8 +48,7 @@ func JSON(text string, path []string, fields Object) (string, error) {
 	return text, nil
 }
 
-// JSONHook sees to it that in the list at a path there is an element with a member "command" that is ours: it becomes the
-// command. Where there is none, the element is added.
+// JSONHook sets a command in the list at a path: it replaces the first member "command" that is ours, or else adds the element.
 func JSONHook(text string, path []string, ours func(command string) bool, command string, element any) (string, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -68,7 +67,7 @@ func JSONHook(text string, path []string, ours func(command string) bool, comman
 	}
 	list := parent.find(name)
 	if list.kind != '[' {
-		return "", broken(text, list.start, fmt.Sprintf("%s is no list", strings.Join(path, ".")))
+		return "", broken(text, list.start, fmt.Sprintf("%s is not a list", strings.Join(path, ".")))
 	}
 	if old := findCommand(text, list, ours); old != nil {
 		if means(text[old.start:old.end], command) {
@@ -79,8 +78,7 @@ func JSONHook(text string, path []string, ours func(command string) bool, comman
 	return apply(text, layoutOf(text, root).add(list, "", element)), nil
 }
 
-// JSONCommand is the first member "command" below a path that is ours. Not found where there is none, or the text is not
-// JSON.
+// JSONCommand returns the first member "command" below a path that is ours; found is false if there is none, or if the text is not JSON.
 func JSONCommand(text string, path []string, ours func(command string) bool) (command string, found bool) {
 	root, err := parse(text)
 	if err != nil || root == nil {
@@ -99,7 +97,7 @@ func JSONCommand(text string, path []string, ours func(command string) bool) (co
 	return command, json.Unmarshal([]byte(text[n.start:n.end]), &command) == nil
 }
 
-// JSONAt is the value at a path, as JSON without comments. Not found where there is none, or the text is not JSON.
+// JSONAt returns the value at a path, as JSON without comments; it reports false if there is none, or if the text is not JSON.
 func JSONAt(text string, path ...string) (json.RawMessage, bool) {
 	at, err := parse(text)
 	if err != nil {
@@ -117,7 +115,7 @@ func JSONAt(text string, path ...string) (json.RawMessage, bool) {
 	return json.RawMessage(at.plain(text)), true
 }
 
-// under puts a value at the end of a path.
+// under wraps a value in the objects of a path.
 func under(path []string, v any) any {
 	for _, name := range slices.Backward(path) {
 		v = Object{{name, v}}
@@ -125,16 +123,16 @@ func under(path []string, v any) any {
 	return v
 }
 
-// walk goes along a path as far as it is there.
+// walk follows a path, and returns the last object that exists and the missing rest.
 func walk(root *node, path []string) (at *node, missing []string, err error) {
 	at = root
 	for i := 0; ; i++ {
 		if at.kind != '{' {
-			where := "what the file holds"
+			where := "the file"
 			if i > 0 {
 				where = strings.Join(path[:i], ".")
 			}
-			return nil, nil, fmt.Errorf("%s is no object", where)
+			return nil, nil, fmt.Errorf("%s is not an object", where)
 		}
 		if i == len(path) {
 			return at, nil, nil
@@ -147,7 +145,7 @@ func walk(root *node, path []string) (at *node, missing []string, err error) {
 	}
 }
 
-// findCommand is the value of the first member "command" that is ours.
+// findCommand finds the first member "command" that is ours.
 func findCommand(text string, n *node, ours func(string) bool) *node {
 	for _, m := range n.members {
 		if m.name == "command" && m.value.kind == '"' {
@@ -168,7 +166,7 @@ func findCommand(text string, n *node, ours func(string) bool) *node {
 	return nil
 }
 
-// layout is how a text is laid out.
+// layout is the layout of a text: line ends and indentation.
 type layout struct {
 	text, newline, unit string
 }
@@ -186,21 +184,21 @@ func layoutOf(text string, root *node) layout {
 	return l
 }
 
-// margin is a newline and what stands before the first thing on the line of a place.
+// margin is a line end with the indentation of the line at an offset.
 func (l layout) margin(at int) string {
 	line := l.text[strings.LastIndexByte(l.text[:at], '\n')+1 : at]
 	return l.newline + line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// alone reports whether nothing stands before a place on its line.
+// alone reports whether only white space precedes an offset on its line.
 func (l layout) alone(at int) bool {
 	return strings.TrimSpace(l.text[strings.LastIndexByte(l.text[:at], '\n')+1:at]) == "" && strings.Contains(l.text[:at], "\n")
 }
 
-// add puts a part behind the last one of an object or list, in the way that the others stand there.
+// add appends a part to an object or list, in the layout of the other parts.
 func (l layout) add(n *node, name string, v any) []edit {
 	end, some := n.last()
-	if !some { // its inside is empty, or a comment, which stays
+	if !some { // empty, or with a comment only, which stays
 		inner := l.margin(n.start) + l.unit
 		inside := strings.TrimRight(l.text[n.start+1:n.end-1], " \t\r\n")
 		return []edit{{n.start + 1 + len(inside), n.end - 1, inner + name + render(v, inner, l.unit) + l.margin(n.start)}}
@@ -210,7 +208,7 @@ func (l layout) add(n *node, name string, v any) []edit {
 	if !hasComma(tail) {
 		edits = append(edits, edit{end, end, ","})
 	}
-	behind := end + len(strings.TrimRight(tail, " \t\r\n")) // what is said of the last one stays with it
+	behind := end + len(strings.TrimRight(tail, " \t\r\n")) // a comment on the last part stays with it
 	if !l.alone(n.first()) && !strings.Contains(tail, "\n") {
 		return append(edits, edit{behind, behind, " " + name + render(v, "", "")})
 	}
@@ -221,7 +219,7 @@ func (l layout) add(n *node, name string, v any) []edit {
 	return append(edits, edit{behind, behind, inner + name + render(v, inner, l.unit)})
 }
 
-// hasComma reports whether there is a comma between comments.
+// hasComma reports whether a text starts with a comma, after white space and comments.
 func hasComma(text string) bool {
 	s := &scanner{text: text}
 	return s.space() == nil && s.peek() == ','

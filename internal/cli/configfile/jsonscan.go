@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep values may stand in each other.
+// maxDepth is the maximum nesting of values.
 const maxDepth = 200
 
-// node is a value in a JSON text, with its place. Comments and trailing commas are allowed, as editors allow them.
+// node is a value in a JSON text, with its offsets. Comments and trailing commas are allowed, as editors allow them.
 type node struct {
 	kind       byte // '{', '[', '"' or 'v' for the rest
 	start, end int
@@ -22,7 +22,7 @@ type member struct {
 	value    *node
 }
 
-// find is the last member of a name, which is the one that counts.
+// find is the last member of a name: it overrides earlier ones.
 func (n *node) find(name string) *node {
 	for i := len(n.members) - 1; i >= 0; i-- {
 		if n.members[i].name == name {
@@ -32,7 +32,7 @@ func (n *node) find(name string) *node {
 	return nil
 }
 
-// last is where the last part of an object or list ends, and whether there is one.
+// last is the end of the last part of an object or list; ok is false if it is empty.
 func (n *node) last() (end int, ok bool) {
 	switch {
 	case len(n.members) > 0:
@@ -43,7 +43,7 @@ func (n *node) last() (end int, ok bool) {
 	return 0, false
 }
 
-// first is where the first part begins.
+// first is the start of the first part.
 func (n *node) first() int {
 	if len(n.members) > 0 {
 		return n.members[0].keyStart
@@ -56,7 +56,7 @@ type scanner struct {
 	at   int
 }
 
-// parse reads a whole text. One without a value gives none.
+// parse parses a text. It returns nil for a text without a value.
 func parse(text string) (*node, error) {
 	s := &scanner{text: text}
 	if strings.HasPrefix(text, "\ufeff") {
@@ -66,7 +66,7 @@ func parse(text string) (*node, error) {
 		return nil, err
 	}
 	if s.at == len(text) {
-		return nil, nil //nolint:nilnil // an empty file is one that has nothing yet
+		return nil, nil //nolint:nilnil // an empty file is valid
 	}
 	n, err := s.value(0)
 	if err != nil {
@@ -76,14 +76,14 @@ func parse(text string) (*node, error) {
 		return nil, err
 	}
 	if s.at < len(text) {
-		return nil, s.wrong("there is something after the end")
+		return nil, s.wrong("unexpected text after the value")
 	}
 	return n, nil
 }
 
 func (s *scanner) wrong(what string) error { return broken(s.text, s.at, what) }
 
-// space skips what is between values.
+// space skips white space and comments.
 func (s *scanner) space() error {
 	for s.at < len(s.text) {
 		rest := s.text[s.at:]
@@ -99,7 +99,7 @@ func (s *scanner) space() error {
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
-				return s.wrong("a comment does not end")
+				return s.wrong("unterminated comment")
 			}
 			s.at += end + 4
 		default:
@@ -118,7 +118,7 @@ func (s *scanner) peek() byte {
 
 func (s *scanner) value(depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, s.wrong("values stand too deep in each other")
+		return nil, s.wrong("values are nested too deeply")
 	}
 	n := &node{kind: s.peek(), start: s.at}
 	var err error
@@ -134,14 +134,14 @@ func (s *scanner) value(depth int) (*node, error) {
 		}
 		if !json.Valid([]byte(s.text[n.start:s.at])) {
 			s.at = n.start
-			err = s.wrong("this is no JSON")
+			err = s.wrong("invalid value")
 		}
 	}
 	n.end = s.at
 	return n, err
 }
 
-// parts reads an object or a list up to its end.
+// parts parses an object or a list.
 func (s *scanner) parts(n *node, depth int) error {
 	closing := byte('}')
 	if n.kind == '[' {
@@ -167,7 +167,7 @@ func (s *scanner) parts(n *node, depth int) error {
 			s.at++
 		case closing:
 		default:
-			return s.wrong("a comma or the end of what is around it is missing")
+			return s.wrong("missing comma or closing bracket")
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (s *scanner) part(n *node, depth int) error {
 		return err
 	}
 	if s.peek() != ':' {
-		return s.wrong("a colon is missing")
+		return s.wrong("missing colon")
 	}
 	s.at++
 	if err := s.space(); err != nil {
@@ -198,11 +198,11 @@ func (s *scanner) part(n *node, depth int) error {
 	return err
 }
 
-// word reads a string.
+// word parses a string.
 func (s *scanner) word() (text string, err error) {
 	start := s.at
 	if s.peek() != '"' {
-		return "", s.wrong("a name in quotation marks is missing")
+		return "", s.wrong("missing name in quotation marks")
 	}
 	for s.at++; s.at < len(s.text); s.at++ {
 		switch s.text[s.at] {
@@ -212,13 +212,13 @@ func (s *scanner) word() (text string, err error) {
 			s.at++
 			if err := json.Unmarshal([]byte(s.text[start:s.at]), &text); err != nil {
 				s.at = start
-				return "", s.wrong("this is no string")
+				return "", s.wrong("invalid string")
 			}
 			return text, nil
 		}
 	}
 	s.at = start
-	return "", s.wrong("a string does not end")
+	return "", s.wrong("unterminated string")
 }
 
 // plain is a node as JSON without comments and trailing commas.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Section puts a body between two marks, each on a line of its own, in place of what is there. Without the marks they are
-// put behind everything. One mark alone, or a mark twice, is refused: what is between them would be a guess.
+// Section replaces the text between two marks, each on its own line, by a body. Without the marks it appends the section. It refuses a text
+// with a single mark, or with a mark twice.
 func Section(text, begin, end, body string) (string, error) {
 	newline := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -16,7 +16,7 @@ func Section(text, begin, end, body string) (string, error) {
 	first, last := strings.Index(text, begin), strings.Index(text, end)
 	switch {
 	case strings.Count(text, begin) > 1 || strings.Count(text, end) > 1 || (first < 0) != (last < 0) || last < first:
-		return "", errors.New("the marks " + begin + " and " + end + " are not there once each, in this order")
+		return "", errors.New("the marks " + begin + " and " + end + " must occur once each, in this order")
 	case first >= 0:
 		return text[:first] + whole + text[last+len(end):], nil
 	case text == "":

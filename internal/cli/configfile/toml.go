@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// TOML gives a table the fields, which are strings or lists of strings; what else is in it, and in the text, stays. A
-// table that is not there is put behind everything. It refuses text that is not TOML, and a table that is written inline.
+// TOML sets fields of a table, which are strings or lists of strings, and keeps the rest of the text. It appends a missing table. It
+// refuses text that is not TOML, and an inline table.
 func TOML(text string, table []string, fields Object) (string, error) {
 	list, err := statements(text)
 	if err != nil {
@@ -61,7 +61,7 @@ func TOML(text string, table []string, fields Object) (string, error) {
 	return apply(text, edits), nil
 }
 
-// TOMLAt is a field of a table, as JSON, if it is a string or a list of strings. Not found where there is none.
+// TOMLAt returns a field of a table as JSON; it reports false if there is none, or if it is not a string or a list of strings.
 func TOMLAt(text string, table []string, name string) (json.RawMessage, bool) {
 	list, err := statements(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func TOMLAt(text string, table []string, name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// lines writes fields, one a line. JSON strings are TOML strings.
+// lines writes fields, one per line. JSON strings are valid TOML strings.
 func lines(fields Object, newline string) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -108,7 +108,7 @@ func bare(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// tableOf finds the header of a table; -1 where there is none.
+// tableOf finds the header of a table; -1 if there is none.
 func tableOf(text string, list []statement, table []string) (at int, err error) {
 	at = -1
 	var in []string
@@ -124,11 +124,11 @@ func tableOf(text string, list []statement, table []string) (at int, err error) 
 		case s.header && slices.Equal(whole, table) && !s.array && at < 0:
 			at = i
 		case s.header && slices.Equal(whole, table):
-			return -1, broken(text, s.start, "the table "+name+" is there twice, or is a list")
+			return -1, broken(text, s.start, "the table "+name+" is defined twice, or is an array of tables")
 		case s.header && s.array && startsWith(table, whole):
-			return -1, broken(text, s.start, key(whole)+" is a list of tables")
+			return -1, broken(text, s.start, key(whole)+" is an array of tables")
 		case !s.header && (startsWith(table, whole) || startsWith(whole, table) && !startsWith(in, table)):
-			return -1, broken(text, s.start, fmt.Sprintf("%s is not written as a table of its own, [%s]: change that by hand first", key(whole), name))
+			return -1, broken(text, s.start, fmt.Sprintf("%s is not written as a table [%s]: change that by hand first", key(whole), name))
 		}
 	}
 	return at, nil
@@ -138,7 +138,7 @@ func startsWith(path, prefix []string) bool {
 	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
 }
 
-// meansTOML reports whether a value in a text is a string or a list of strings that says the same.
+// meansTOML reports whether a value in a text is equal to a string or a list of strings.
 func meansTOML(source string, v any) bool {
 	plain, ok := plainTOML(source)
 	return ok && means(plain, v)

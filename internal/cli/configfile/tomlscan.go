@@ -9,8 +9,8 @@ import (
 type statement struct {
 	header, array bool
 	path          []string
-	start, end    int // with its line's end
-	from, to      int // the value
+	start, end    int // end includes the line end
+	from, to      int // offsets of the value
 }
 
 type tomlScanner struct {
@@ -29,7 +29,7 @@ func (s *tomlScanner) peek() byte {
 
 func (s *tomlScanner) has(prefix string) bool { return strings.HasPrefix(s.text[s.at:], prefix) }
 
-// blank skips spaces, and comments and newlines if they may stand here.
+// blank skips spaces, and with lines also comments and line ends.
 func (s *tomlScanner) blank(lines bool) {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; {
@@ -53,7 +53,7 @@ func (s *tomlScanner) comment() {
 	s.at = len(s.text)
 }
 
-// statements reads a whole text.
+// statements parses a text.
 func statements(text string) (list []statement, err error) {
 	s := &tomlScanner{text: text, at: len(text) - len(strings.TrimPrefix(text, "\ufeff"))}
 	for {
@@ -83,12 +83,12 @@ func (s *tomlScanner) statement() (one statement, err error) {
 	}
 	if one.header {
 		if !s.has(closing) {
-			return one, s.wrong("the header of a table does not end")
+			return one, s.wrong("unterminated table header")
 		}
 		s.at += len(closing)
 	} else {
 		if s.peek() != '=' {
-			return one, s.wrong("an = is missing")
+			return one, s.wrong("missing =")
 		}
 		s.at++
 		s.blank(false)
@@ -109,13 +109,13 @@ func (s *tomlScanner) statement() (one statement, err error) {
 	case s.peek() == '\n':
 		s.at++
 	case s.at < len(s.text):
-		return one, s.wrong("there is something after the end")
+		return one, s.wrong("unexpected text after the value")
 	}
 	one.end = s.at
 	return one, nil
 }
 
-// key reads a dotted key and the spaces behind it.
+// key parses a dotted key, and the spaces after it.
 func (s *tomlScanner) key() (path []string, err error) {
 	for {
 		s.blank(false)
@@ -126,7 +126,7 @@ func (s *tomlScanner) key() (path []string, err error) {
 		part := s.text[start:s.at]
 		if part == "" {
 			if s.has(`"""`) || s.has("'''") {
-				return nil, s.wrong("a key is missing")
+				return nil, s.wrong("missing key")
 			}
 			if part, err = s.quoted(); err != nil {
 				return nil, err
@@ -140,11 +140,11 @@ func (s *tomlScanner) key() (path []string, err error) {
 	}
 }
 
-// quoted reads a string on one line.
+// quoted parses a string on one line.
 func (s *tomlScanner) quoted() (string, error) {
 	start, quote := s.at, s.peek()
 	if quote != '"' && quote != '\'' {
-		return "", s.wrong("a key or a value is missing")
+		return "", s.wrong("missing key or value")
 	}
 	for s.at++; s.at < len(s.text) && s.text[s.at] != '\n'; s.at++ {
 		switch {
@@ -156,21 +156,21 @@ func (s *tomlScanner) quoted() (string, error) {
 			if quote == '\'' {
 				return inside, nil
 			}
-			text := inside // with an escape that JSON has not it stays as written: nothing that is compared has one
+			text := inside // stays as written with an escape that JSON does not have: no compared value has one
 			_ = json.Unmarshal([]byte(s.text[start:s.at]), &text)
 			return text, nil
 		}
 	}
 	s.at = start
-	return "", s.wrong("a string does not end")
+	return "", s.wrong("unterminated string")
 }
 
-// value skips a value up to one of the ends.
+// value skips a value, which one of ends terminates.
 func (s *tomlScanner) value(depth int, ends string) error {
 	start := s.at
 	switch {
 	case depth > maxDepth:
-		return s.wrong("values stand too deep in each other")
+		return s.wrong("values are nested too deeply")
 	case s.has(`"""`), s.has("'''"):
 		return s.long()
 	case s.peek() == '"' || s.peek() == '\'':
@@ -187,12 +187,12 @@ func (s *tomlScanner) value(depth int, ends string) error {
 	word := strings.TrimSpace(s.text[start:s.at])
 	if word == "" || strings.ContainsAny(word, "\"'[]{}=,") {
 		s.at = start
-		return s.wrong("a value is missing")
+		return s.wrong("missing value")
 	}
 	return nil
 }
 
-// long skips a string over several lines.
+// long skips a multi-line string.
 func (s *tomlScanner) long() error {
 	quotes := s.text[s.at : s.at+3]
 	for i := s.at + 3; i < len(s.text); i++ {
@@ -201,13 +201,13 @@ func (s *tomlScanner) long() error {
 			continue
 		}
 		if strings.HasPrefix(s.text[i:], quotes) {
-			for i += 3; i < len(s.text) && s.text[i] == quotes[0]; i++ { // up to two belong to the string
+			for i += 3; i < len(s.text) && s.text[i] == quotes[0]; i++ { // up to two quotes belong to the string
 			}
 			s.at = i
 			return nil
 		}
 	}
-	return s.wrong("a string does not end")
+	return s.wrong("unterminated string")
 }
 
 // inside skips a list or an inline table.
@@ -232,7 +232,7 @@ func (s *tomlScanner) inside(closing byte, depth int) error {
 				return err
 			}
 			if s.peek() != '=' {
-				return s.wrong("an = is missing")
+				return s.wrong("missing =")
 			}
 			s.at++
 			s.blank(true)
@@ -242,9 +242,9 @@ func (s *tomlScanner) inside(closing byte, depth int) error {
 			return err
 		}
 		if s.at == before {
-			return s.wrong("a value is missing")
+			return s.wrong("missing value")
 		}
 	}
 	s.at = start
-	return s.wrong("a list or an inline table does not end")
+	return s.wrong("unterminated array or inline table")
 }

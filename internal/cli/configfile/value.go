@@ -21,7 +21,7 @@ type Object []Field
 // List is a list of values.
 type List []any
 
-// scalar is a value that has no parts, as JSON.
+// scalar is a value without parts, as JSON.
 func scalar(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -32,7 +32,7 @@ func scalar(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parts are the members or elements of a value; false for one that has none.
+// parts are the members or elements of a value; ok is false for other values.
 func parts(v any) (list []Field, object, ok bool) {
 	switch v := v.(type) {
 	case Object:
@@ -51,8 +51,8 @@ func parts(v any) (list []Field, object, ok bool) {
 	return nil, false, false
 }
 
-// render writes a value as JSON. A newline before each part is nl, which grows by the unit; none means on one line.
-// Lists of strings are kept on one line.
+// render writes a value as JSON. nl is the line end with the current indentation, and unit is one level of indentation; with an empty nl
+// the value is written on one line. Lists of strings always are.
 func render(v any, nl, unit string) string {
 	list, object, ok := parts(v)
 	if !ok {
@@ -93,7 +93,7 @@ func render(v any, nl, unit string) string {
 	return b.String()
 }
 
-// means reports whether JSON without comments says the same as a value.
+// means reports whether JSON without comments is equal to a value.
 func means(source string, v any) bool {
 	var have, want any
 	return json.Unmarshal([]byte(source), &have) == nil &&
@@ -106,7 +106,7 @@ type edit struct {
 	text     string
 }
 
-// apply makes edits that do not overlap and are in order.
+// apply applies edits, which are in order and do not overlap.
 func apply(text string, edits []edit) string {
 	var b strings.Builder
 	at := 0
@@ -119,7 +119,7 @@ func apply(text string, edits []edit) string {
 	return b.String()
 }
 
-// lineOf is the line of a place, from 1.
+// lineOf is the line number of an offset, from 1.
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:min(at, len(text))], "\n") }
 
 func broken(text string, at int, what string) error {

@@ -49,8 +49,8 @@ func TestWhateverElseAnswersIsNotTakenForAServer(t *testing.T) {
 		fmt.Fprint(w, `{"status":503,"code":"unavailable"}`)
 	}))
 	defer s.Close()
-	if got, err := probe(t.Context(), s.URL); got != unwell {
-		t.Errorf("an unwell server: %v, %v", got, err)
+	if got, err := probe(t.Context(), s.URL); got != unready {
+		t.Errorf("an unready server: %v, %v", got, err)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestALockIsOneHoldersAndLookingDoesNotDisturbIt(t *testing.T) {
 	if _, err := Hold(ctx, dir, "http://127.0.0.1:8"); !errors.Is(err, errHeld) {
 		t.Errorf("two held it: %v", err)
 	}
-	if _, err := Stop(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "names no process of a server") {
+	if _, err := Stop(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "does not name the process of a server") {
 		t.Errorf("it would end itself: %v", err)
 	}
 	release()
@@ -103,7 +103,7 @@ func TestALockIsItsOwnersAloneWhoeverMadeTheFile(t *testing.T) {
 
 func TestWhoGivesUpOnAServerIsToldWhy(t *testing.T) {
 	dir := t.TempDir()
-	starting, err := take(filepath.Join(dir, startName)) // by another, who never comes to an end
+	starting, err := take(filepath.Join(dir, startLock)) // by another, who never comes to an end
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestWhoGivesUpOnAServerIsToldWhy(t *testing.T) {
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	for says, ctx := range map[string]context.Context{"did not answer within 1ms": t.Context(), "interrupted before": interrupted} {
-		_, err := Ensure(ctx, Config{URL: "http://127.0.0.1:1", DataDir: dir, Patience: time.Millisecond})
+		_, err := Ensure(ctx, Config{URL: "http://127.0.0.1:1", DataDir: dir, Timeout: time.Millisecond})
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, where it should say that it %s", err, says)
 		}

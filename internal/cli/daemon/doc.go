@@ -1,11 +1,11 @@
-// Package daemon starts a server in the background where none runs, and ends the one that serves a data directory.
+// Package daemon starts a server in the background if none runs, and stops the server of a data directory.
 //
 // Invariants:
-//   - Who serves a data directory holds a lock there for as long as it does, whether it was started here or by a person.
-//     Only the process that holds it is ever asked to end.
-//   - Of several that start a server at once, one does and the others wait for it.
-//   - A server that is started here has nothing of its starter's: not its session, not its streams, no file of its.
-//   - Its log is its owner's alone, and bounded.
+//   - The server of a data directory holds a lock there while it serves, whether it was started here or by hand. Only the process that
+//     holds the lock is ever asked to stop.
+//   - Of several processes that start a server at once, one does, and the others wait for it.
+//   - A server that is started here shares nothing with the process that started it: no session, no streams, no open files.
+//   - Its log can be read by its owner alone, and is limited in size.
 //
 // Start reading at [Ensure], then [Hold] and [Stop].
 package daemon

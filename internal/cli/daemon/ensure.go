@@ -17,38 +17,38 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Config says which server is wanted. URL and DataDir have no default.
+// Config describes a server. URL and DataDir have no default.
 type Config struct {
-	URL        string        // where it answers: http, a loopback address, a port
-	DataDir    string        // what it keeps its data in
-	Args       []string      // further arguments of trapeze serve
-	Executable string        // the program that is started; empty means this one
-	Patience   time.Duration // how long it may take until it answers; 0 means 30 s
+	URL        string        // its address: http, a loopback address, and a port
+	DataDir    string        // its data directory
+	Args       []string      // additional arguments of trapeze serve
+	Executable string        // the program to start; empty means this program
+	Timeout    time.Duration // how long it may take to answer; 0 means 30 s
 }
 
-// Standing is what came of a start.
-type Standing struct {
+// Status is the result of [Ensure].
+type Status struct {
 	URL     string `json:"url"`
 	DataDir string `json:"data_dir"`
-	PID     int    `json:"pid,omitempty"` // 0 where it is not known
+	PID     int    `json:"pid,omitempty"` // 0 if it is unknown
 	Started bool   `json:"started"`       // by this call
 }
 
 const (
-	patience = 30 * time.Second
-	// glance is the pause between two looks at a server that comes or goes.
-	glance = 25 * time.Millisecond
-	// overlap is how long two who want the same thing at once are given to sort that out: the lock, or the address.
-	overlap = 3 * time.Second
-	// startName is the file that starters compete for.
-	startName = "start.lock"
+	defaultTimeout = 30 * time.Second
+	// pollInterval is the pause between two checks of a server that starts or stops.
+	pollInterval = 25 * time.Millisecond
+	// raceTimeout is how long to wait for another process that starts or checks a server at the same time.
+	raceTimeout = 3 * time.Second
+	// startLock is the file that processes lock to start a server.
+	startLock = "start.lock"
 )
 
-// Ensure returns when a server answers at the URL. Where none does, it starts one in the background, which goes on when
-// this process ends. It refuses with [refusal.Unavailable] where none can be started or the new one does not come up,
-// and with [refusal.Conflict] where the data directory is served at another address.
-func Ensure(ctx context.Context, c Config) (Standing, error) {
-	out := Standing{URL: c.URL, DataDir: c.DataDir}
+// Ensure returns when a server answers at the URL. If none does, it starts one in the background, which outlives this process. It refuses
+// with [refusal.Unavailable] if a server cannot be started or does not answer in time, and with [refusal.Conflict] if the data directory
+// is served at another address.
+func Ensure(ctx context.Context, c Config) (Status, error) {
+	out := Status{URL: c.URL, DataDir: c.DataDir}
 	addr, local := loopback(c.URL)
 	how, err := probe(ctx, c.URL)
 	switch {
@@ -56,8 +56,8 @@ func Ensure(ctx context.Context, c Config) (Standing, error) {
 		out.PID = pidOf(c.DataDir, c.URL)
 		return out, nil
 	case !local:
-		return out, refusal.New(refusal.Unavailable, "start it there, or leave --url and TRAPEZE_URL out to have one started on this machine",
-			"no server answers at %s (%v), and one can be started on this machine alone, at http://127.0.0.1:PORT", c.URL, err)
+		return out, refusal.New(refusal.Unavailable, "start it there, or omit --url and TRAPEZE_URL to start one on this machine",
+			"no server answers at %s (%v), and a server can only be started on this machine, at http://127.0.0.1:PORT", c.URL, err)
 	}
 	if c.DataDir, err = filepath.Abs(c.DataDir); err != nil {
 		return out, err
@@ -66,13 +66,13 @@ func Ensure(ctx context.Context, c Config) (Standing, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return out, fmt.Errorf("data directory: %w", err)
 	}
-	if c.Patience == 0 {
-		c.Patience = patience
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	for {
-		lock, err := take(filepath.Join(c.DataDir, startName))
+		lock, err := take(filepath.Join(c.DataDir, startLock))
 		if err == nil {
 			out.PID, out.Started, err = c.start(ctx, addr)
 			return out, errors.Join(err, lock.Close())
@@ -90,7 +90,7 @@ func Ensure(ctx context.Context, c Config) (Standing, error) {
 	}
 }
 
-// start is the winner's part: it waits for a server that is just coming or going, and starts one if there is none.
+// start runs with the lock held: it waits for a server that is starting or stopping, and starts one if there is none.
 func (c Config) start(ctx context.Context, addr string) (pid int, started bool, err error) {
 	for {
 		how, err := probe(ctx, c.URL)
@@ -99,10 +99,10 @@ func (c Config) start(ctx context.Context, addr string) (pid int, started bool, 
 		case how == ready:
 			return pidOf(c.DataDir, c.URL), false, nil
 		case how == stranger:
-			return 0, false, refusal.New(refusal.Conflict, "use another address: --url http://127.0.0.1:PORT", "something else than Trapeze answers at %s: %v", c.URL, err)
+			return 0, false, refusal.New(refusal.Conflict, "use another address: --url http://127.0.0.1:PORT", "the server at %s is not Trapeze: %v", c.URL, err)
 		case held && note.URL != "" && !sameAddress(note.URL, c.URL):
-			return note.PID, false, refusal.New(refusal.Conflict, "use that one: --url "+note.URL+", or end it first: trapeze stop",
-				"the data directory %s is served at %s already", c.DataDir, note.URL)
+			return note.PID, false, refusal.New(refusal.Conflict, "use that one with --url "+note.URL+", or stop it first: trapeze stop",
+				"the data directory %s is already served at %s", c.DataDir, note.URL)
 		case !held:
 			pid, err := c.launch(ctx, addr)
 			return pid, err == nil, err
@@ -113,7 +113,7 @@ func (c Config) start(ctx context.Context, addr string) (pid int, started bool, 
 	}
 }
 
-// launch runs the server and waits until it answers.
+// launch starts the server, and waits until it answers.
 func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 	path := LogFile(c.DataDir)
 	log, err := openLog(path)
@@ -127,10 +127,10 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 	}
 	pid, exited, err := c.spawn(addr, log)
 	if err != nil {
-		return 0, refusal.New(refusal.Unavailable, "start one yourself: trapeze serve", "the server cannot be started: %v", err)
+		return 0, refusal.New(refusal.Unavailable, "start one by hand: trapeze serve", "the server cannot be started: %v", err)
 	}
 	for {
-		if how, _ := probe(ctx, c.URL); how == ready && pidOf(c.DataDir, c.URL) != 0 { // it answers a moment before it says so
+		if how, _ := probe(ctx, c.URL); how == ready && pidOf(c.DataDir, c.URL) != 0 { // it answers before it holds the lock
 			return pid, nil
 		}
 		select {
@@ -144,39 +144,39 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 	}
 }
 
-// ended says why a server that was started is gone, unless another one that was faster answers now.
+// ended returns why the started server has exited; nil if another server, which was faster, answers.
 func (c Config) ended(ctx context.Context, log string, from int64) error {
-	ctx, cancel := context.WithTimeout(ctx, overlap)
+	ctx, cancel := context.WithTimeout(ctx, raceTimeout)
 	defer cancel()
 	for {
 		if how, _ := probe(ctx, c.URL); how == ready {
 			return nil
 		}
 		if held, _ := holder(c.DataDir); !held || !pause(ctx) {
-			return refusal.New(refusal.Unavailable, "its log is "+log+"; trapeze serve shows the same in a terminal", "the server ended before it answered: %s", tail(log, from))
+			return refusal.New(refusal.Unavailable, "see its log "+log+", or run trapeze serve in a terminal", "the server exited before it answered: %s", tail(log, from))
 		}
 	}
 }
 
-// late says why a server is not waited for any more.
+// late is the error of a server that did not answer in time.
 func (c Config) late(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return refusal.New(refusal.Unavailable, "if it comes up, trapeze stop ends it", "interrupted before the server at %s answered; it may still be coming up", c.URL)
+		return refusal.New(refusal.Unavailable, "if it starts, trapeze stop ends it", "interrupted before the server at %s answered; it may still be starting", c.URL)
 	}
-	return refusal.New(refusal.Unavailable, "wait, or look into "+LogFile(c.DataDir), "the server at %s did not answer within %s; it may still be coming up", c.URL, c.Patience)
+	return refusal.New(refusal.Unavailable, "wait, or see its log "+LogFile(c.DataDir), "the server at %s did not answer within %s; it may still be starting", c.URL, c.Timeout)
 }
 
-// answer is what a look at an address found.
+// answer is the result of a probe.
 type answer int
 
 const (
-	nobody answer = iota
-	unwell        // a server, and it cannot do its work now
+	nobody  answer = iota
+	unready        // a server that is not ready
 	stranger
 	ready
 )
 
-// probe looks whether a server answers.
+// probe checks whether a server answers.
 func probe(ctx context.Context, at string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -205,12 +205,12 @@ func probe(ctx context.Context, at string) (answer, error) {
 	case err == nil && res.StatusCode == http.StatusOK && said.Status == "ready":
 		return ready, nil
 	case err == nil && said.Code != "":
-		return unwell, fmt.Errorf("it is not ready: %s", said.Code)
+		return unready, fmt.Errorf("it is not ready: %s", said.Code)
 	}
-	return stranger, fmt.Errorf("the answer to /readyz is %s, and not a server's", res.Status)
+	return stranger, fmt.Errorf("the answer to /readyz is %s, which is not that of a Trapeze server", res.Status)
 }
 
-// loopback is the host and port of a URL that a server of this machine can have.
+// loopback returns the host and port of a URL, if a server on this machine can have it.
 func loopback(at string) (addr string, ok bool) {
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "http" || u.Port() == "" || u.Port() == "0" || strings.Trim(u.Path, "/") != "" {
@@ -227,9 +227,9 @@ func sameAddress(a, b string) bool {
 	return okX && okY && name(x) == name(y)
 }
 
-// pause reports whether it lasted: not if ctx ended first.
+// pause waits for pollInterval. It reports false if ctx ended first.
 func pause(ctx context.Context) bool {
-	t := time.NewTimer(glance)
+	t := time.NewTimer(pollInterval)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -10,27 +10,27 @@ import (
 	"path/filepath"
 )
 
-// lockName is the file that a server's process holds for as long as it serves; who it is stands in it.
+// lockName is the file that the process of a server locks while it serves; it has the process ID and the URL.
 const lockName = "serve.lock"
 
-// errHeld is why a lock cannot be taken: another process has it.
+// errHeld is the error of a lock that another process holds.
 var errHeld = errors.New("held by another process")
 
-// note is what a server says of itself in its lock file.
+// note is the content of the lock file.
 type note struct {
 	PID int    `json:"pid"`
 	URL string `json:"url"`
 }
 
-// Hold says that this process serves a data directory at a URL, until release is called or the process ends, however it
-// does. While it holds, [Stop] finds it.
+// Hold locks a data directory for this process, which serves it at a URL, until release is called or the process ends. Meanwhile [Stop]
+// finds the process.
 func Hold(ctx context.Context, dataDir, at string) (release func(), err error) {
 	path := filepath.Join(dataDir, lockName)
-	ctx, cancel := context.WithTimeout(ctx, overlap)
+	ctx, cancel := context.WithTimeout(ctx, raceTimeout)
 	defer cancel()
 	var f *os.File
 	for {
-		if f, err = take(path); !errors.Is(err, errHeld) || !pause(ctx) { // somebody who only looks has it for an instant
+		if f, err = take(path); !errors.Is(err, errHeld) || !pause(ctx) { // a process that only checks holds it for an instant
 			break
 		}
 	}
@@ -45,7 +45,7 @@ func Hold(ctx context.Context, dataDir, at string) (release func(), err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() {
-		_ = f.Truncate(0) // the lock says it, too
+		_ = f.Truncate(0) // the lock is released in any case
 		_ = f.Close()
 	}, nil
 }
@@ -55,7 +55,7 @@ func writeAt(f *os.File, b []byte) error {
 	return err
 }
 
-// holder looks who serves a data directory. The note is empty where nobody does, or whoever does is only just there.
+// holder reports whether a process serves a data directory, and which. The note is empty if that process has not written it yet.
 func holder(dataDir string) (held bool, n note) {
 	path := filepath.Join(dataDir, lockName)
 	if !taken(path) {
@@ -67,12 +67,12 @@ func holder(dataDir string) (held bool, n note) {
 	}
 	defer func() { _ = r.Close() }()
 	if b, err := io.ReadAll(io.LimitReader(r, 4096)); err == nil {
-		_ = json.Unmarshal(b, &n) // half written: it is asked again
+		_ = json.Unmarshal(b, &n) // half written: the caller tries again
 	}
 	return true, n
 }
 
-// pidOf is the process that serves a data directory at an address; 0 where nobody does.
+// pidOf is the process that serves a data directory at an address; 0 if none does.
 func pidOf(dataDir, at string) int {
 	if held, n := holder(dataDir); held && sameAddress(n.URL, at) {
 		return n.PID
@@ -80,8 +80,7 @@ func pidOf(dataDir, at string) int {
 	return 0
 }
 
-// Serving is the address at which a data directory is served on this machine, and by which process; not found where
-// nobody serves it.
+// Serving returns the address and process of the server of a data directory on this machine; found is false if there is none.
 func Serving(dataDir string) (at string, pid int, found bool) {
 	held, n := holder(dataDir)
 	return n.URL, n.PID, held

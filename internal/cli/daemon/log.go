@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// MaxLog is how many bytes a log has before it is put aside as FILE.1, in place of the one before.
+// MaxLog is the size of a log, in bytes, at which it is renamed to FILE.1, which it replaces.
 const MaxLog = 4 << 20
 
-// LogFile is where a server that is started in the background writes its log.
+// LogFile is the log of a server that runs in the background.
 func LogFile(dataDir string) string { return filepath.Join(dataDir, "serve.log") }
 
-// Log is a log file of bounded size, its owner's alone. It may be used by several at once.
+// Log is a log file of limited size, which only its owner can read. It is safe for concurrent use.
 type Log struct {
 	path string
 	most int64
@@ -27,7 +27,7 @@ type Log struct {
 	size int64
 }
 
-// OpenLog goes on with a log.
+// OpenLog opens a log to append to it.
 func OpenLog(path string) (*Log, error) { return openBounded(path, MaxLog) }
 
 func openBounded(path string, most int64) (*Log, error) {
@@ -61,12 +61,12 @@ func openLog(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Write appends p as a whole, to a new file if the present one is full.
+// Write appends p to the file, or to a new file if p does not fit.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.size > 0 && l.size+int64(len(p)) > l.most {
-		if err := l.turn(); err != nil {
+		if err := l.rotate(); err != nil {
 			return 0, err
 		}
 	}
@@ -75,13 +75,13 @@ func (l *Log) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// turn puts the full file aside. Where a file that somebody has open cannot be moved, it is emptied.
-func (l *Log) turn() error {
+// rotate renames the full file. On systems where an open file cannot be renamed, it is emptied.
+func (l *Log) rotate() error {
 	if err := os.Rename(l.path, l.path+".1"); err != nil {
 		l.size = 0
 		return l.f.Truncate(0)
 	}
-	_ = l.f.Close() // what it says was written already
+	_ = l.f.Close() // everything has been written
 	return l.open()
 }
 
@@ -92,34 +92,34 @@ func (l *Log) Close() error {
 	return l.f.Close()
 }
 
-// tail is the end of what a log says from a place on, for an error.
+// tail is the end of a log after an offset, for an error.
 func tail(path string, from int64) string {
 	const most = 2000
 	f, err := os.Open(path)
 	if err != nil {
-		return "its log cannot be read"
+		return "the log cannot be read"
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return "its log cannot be read"
+		return "the log cannot be read"
 	}
 	b, err := io.ReadAll(io.NewSectionReader(f, max(from, info.Size()-most), most))
 	text := strings.TrimSpace(string(b))
 	if err != nil || text == "" {
-		return "it said nothing"
+		return "the log is empty"
 	}
 	return text
 }
 
-// ownersAlone refuses a file that others could have written: what it says is acted on.
-func ownersAlone(path string) error {
+// checkWritable refuses a file that users other than its owner can write: its content decides which process is stopped.
+func checkWritable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil //nolint:nilerr // without it nobody serves
+		return nil //nolint:nilerr // no server
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s may be written by others (mode %04o): make it yours alone with chmod 600", path, info.Mode().Perm())
+		return fmt.Errorf("%s can be written by others (mode %04o): restrict it with chmod 600", path, info.Mode().Perm())
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// spawn starts the server in a session of its own, with nothing to read and the log as its only output. The channel is
-// closed when it ends while this process still lives.
+// spawn starts the server in a new session, without standard input, and with the log as its only output. The channel is closed when the
+// server exits.
 func (c Config) spawn(addr string, log *os.File) (pid int, exited <-chan struct{}, err error) {
 	exe := c.Executable
 	if exe == "" {
@@ -15,8 +15,8 @@ func (c Config) spawn(addr string, log *os.File) (pid int, exited <-chan struct{
 		}
 	}
 	args := append([]string{"serve", "--data-dir", c.DataDir, "--addr", addr, "--log-file", LogFile(c.DataDir)}, c.Args...)
-	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // running it is the point, and it outlives its starter
-	cmd.Dir = c.DataDir               // where the starter stands may be unmounted or removed
+	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // it is this program, and outlives this process
+	cmd.Dir = c.DataDir               // the current directory may be unmounted or removed
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
@@ -25,7 +25,7 @@ func (c Config) spawn(addr string, log *os.File) (pid int, exited <-chan struct{
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // its log says why
+		_ = cmd.Wait() // the log has the reason
 	}()
 	return cmd.Process.Pid, done, nil
 }

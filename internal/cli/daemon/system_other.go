@@ -8,8 +8,8 @@ import (
 	"os/exec"
 )
 
-// take creates the file anew and holds it open: where open files cannot be removed, as on Windows, this fails while
-// another process lives.
+// take creates the file again and keeps it open. On systems where open files cannot be removed, such as Windows, this fails while another
+// process has it open.
 func take(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("%w (%w)", errHeld, err)
@@ -17,14 +17,14 @@ func take(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-// taken reports whether a process holds the file open.
+// taken reports whether a process has the file open.
 func taken(path string) bool {
 	err := os.Remove(path)
 	return err != nil && !os.IsNotExist(err)
 }
 
-// detach has nothing to do here: no terminal's signal is passed on to a program without a console's input.
+// detach does nothing: programs without console input do not get signals of a terminal.
 func detach(*exec.Cmd) {}
 
-// end ends a process at once: there is no way to ask. The record stands that at any time.
+// end kills a process: there is no way to ask it to stop. The record is durable at any time.
 func end(p *os.Process) error { return p.Kill() }

@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// take takes the lock of a file, which ends with the process, however it dies. The file stays, its owner's alone, whoever made
-// it.
+// take locks a file until it is closed or the process ends. The file stays, and only its owner can read it.
 func take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -29,8 +28,7 @@ func take(path string) (*os.File, error) {
 	return f, nil
 }
 
-// taken reports whether a process has the lock of a file. Those who look do not stand in each other's way: what one sees
-// is never another who only looks.
+// taken reports whether a process has locked a file. It uses a shared lock, so that concurrent checks do not find each other.
 func taken(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,8 +38,8 @@ func taken(path string) bool {
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// detach gives the command a session of its own, so that no terminal's signal reaches it, and keeps from it what this
-// process was given open: a pipe of whoever started us would not end before the server does.
+// detach starts the command in a new session, so that it gets no signals of the terminal, and without the open files of this process: a
+// pipe of our parent would otherwise stay open as long as the server runs.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	open, err := os.ReadDir("/dev/fd")
@@ -55,5 +53,5 @@ func detach(cmd *exec.Cmd) {
 	}
 }
 
-// end asks a process to end.
+// end asks a process to stop.
 func end(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

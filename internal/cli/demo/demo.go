@@ -18,44 +18,44 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// limit is when a demo that hangs gives up.
+// limit is the maximum duration of a demo.
 const limit = 90 * time.Second
 
-// Options say what the demo works on and with.
+// Options of a demo.
 type Options struct {
 	Module     string // directory of a Go module
-	Executable string // the command line, for the workers
-	Dir        string // data directory; empty makes a temporary one, which is kept
-	// Serve runs a server on a directory until ctx ends, and says where it is.
+	Executable string // this program, for the workers
+	Dir        string // data directory; empty creates a new temporary one, which is kept
+	// Serve runs a server on a directory until ctx ends, and reports its address.
 	Serve func(ctx context.Context, dir string, ready func(url, adminTokenFile string)) error
-	// Trapeze runs a command against the server, as a person would.
+	// Trapeze runs a command against the server.
 	Trapeze func(ctx context.Context, out io.Writer, args ...string) error
-	Out     io.Writer // the story; nil means nobody listens
+	Out     io.Writer // gets the narration; nil discards it
 }
 
-// Outcome is what came of the demo.
+// Outcome is the result of the demo.
 type Outcome struct {
 	Task      string  `json:"task"`
 	Report    string  `json:"report"`   // file
 	Artifact  string  `json:"artifact"` // the report's digest
 	Data      string  `json:"data_dir"`
 	Handoffs  int     `json:"handoffs"`
-	Entries   int     `json:"entries"`   // on record about the task
-	Retention float64 `json:"retention"` // of what was ever said, 0 to 1
+	Entries   int     `json:"entries"`   // of the record of the task
+	Retention float64 `json:"retention"` // share of all content that was retained, 0 to 1
 	Seconds   float64 `json:"seconds"`
 }
 
-// show is one run of the demo.
-type show struct {
-	o     Options
-	began time.Time
-	dir   string
-	owner *client.Client
-	cast  *cast
-	task  string
-	style string // id of the memory item
-	known uint64 // position up to which the trail was told
-	stage int    // mishaps behind us
+// run is one run of the demo.
+type run struct {
+	o        Options
+	began    time.Time
+	dir      string
+	owner    *client.Client
+	workers  *workers
+	task     string
+	style    string // ID of the memory item with the house style
+	told     uint64 // position up to which the record was narrated
+	failures int    // number of failures so far
 }
 
 // Run runs the demo.
@@ -72,29 +72,29 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the demo did not end within %s", limit))
 	defer cancel()
-	s := &show{o: o, began: time.Now(), dir: o.Dir}
+	s := &run{o: o, began: time.Now(), dir: o.Dir}
 	if s.dir == "" {
 		if s.dir, err = os.MkdirTemp("", "trapeze-demo-"); err != nil {
 			return out, err
 		}
 	}
-	s.say("A report on %s, by four programs that hand on to each other.", module)
+	s.say("Four programs write a report on %s, and hand the task to each other.", module)
 	stop, err := s.open(ctx)
 	if err != nil {
 		return out, err
 	}
 	defer stop()
-	if err := s.play(ctx, module); err != nil {
+	if err := s.runTask(ctx, module); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		return out, fmt.Errorf("%w (the workers' log: %s)", err, filepath.Join(s.dir, "workers.log"))
 	}
-	return s.finale(ctx)
+	return s.summarize(ctx)
 }
 
-// open starts the server and the workers. stop ends them.
-func (s *show) open(ctx context.Context) (stop func(), err error) {
+// open starts the server and the workers. stop stops them.
+func (s *run) open(ctx context.Context) (stop func(), err error) {
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	at := make(chan string, 1)
 	ended := make(chan error, 1)
@@ -106,13 +106,13 @@ func (s *show) open(ctx context.Context) (stop func(), err error) {
 		})
 	}()
 	stop = func() {
-		if s.cast != nil {
-			s.cast.stopAll()
-			s.cast.log.Close()
+		if s.workers != nil {
+			s.workers.stopAll()
+			s.workers.log.Close()
 		}
 		end()
 		if err := <-ended; err != nil {
-			s.aside("The server ended badly: %s", err)
+			s.aside("The server failed: %s", err)
 		}
 	}
 	var url string
@@ -122,15 +122,15 @@ func (s *show) open(ctx context.Context) (stop func(), err error) {
 		end()
 		return nil, errors.Join(errors.New("the server did not start"), err)
 	}
-	if err := s.hire(ctx, url, tokenFile); err != nil {
+	if err := s.startWorkers(ctx, url, tokenFile); err != nil {
 		stop()
 		return nil, err
 	}
 	return stop, nil
 }
 
-// hire registers the agents and starts their workers.
-func (s *show) hire(ctx context.Context, url, tokenFile string) error {
+// startWorkers registers the agents, and starts their workers.
+func (s *run) startWorkers(ctx context.Context, url, tokenFile string) error {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
 		return err
@@ -142,27 +142,27 @@ func (s *show) hire(ctx context.Context, url, tokenFile string) error {
 	if err != nil {
 		return err
 	}
-	s.cast = &cast{executable: s.o.Executable, url: url, dir: s.dir, log: log, workers: map[string]*worker{}}
-	for _, r := range troupe {
+	s.workers = &workers{executable: s.o.Executable, url: url, dir: s.dir, log: log, byName: map[string]*worker{}}
+	for _, r := range roles {
 		spec := client.AgentSpec{Description: r.does, Fallbacks: r.fallbacks, ContextWindow: r.window, Tokenizer: r.tokenizer}
 		if _, err := s.owner.RegisterAgent(ctx, r.name, spec); err != nil {
 			return err
 		}
 	}
-	for _, r := range troupe {
-		if err := s.cast.start(r); err != nil {
+	for _, r := range roles {
+		if err := s.workers.start(r); err != nil {
 			return err
 		}
 	}
 	if err := ready(ctx, s.owner); err != nil {
 		return err
 	}
-	s.say("A server at %s and %d workers are ready, each a process of its own.", url, len(troupe))
+	s.say("A server at %s and %d workers are ready, each worker in its own process.", url, len(roles))
 	return nil
 }
 
-// play creates the task and follows it to its end, making the mishaps on the way.
-func (s *show) play(ctx context.Context, module string) error {
+// runTask creates the task, and follows it to its end. It causes the failures on the way.
+func (s *run) runTask(ctx context.Context, module string) error {
 	style, err := s.owner.Remember(ctx, client.RememberInput{
 		Title: houseStyle, Text: "What is published ends with this line, word for word:\n*Counted from the source. Nothing is estimated.*",
 		Scope: client.ScopeWorkspace, Pinned: true,
@@ -183,7 +183,7 @@ func (s *show) play(ctx context.Context, module string) error {
 			{ID: "markdown", Kind: client.ConstraintFormat, Text: "The report is Markdown."},
 		},
 		Expected: client.Expected{Format: "markdown", MaxBytes: 500, Criteria: []string{"every package has a section", "the figures add up"}},
-		Timeouts: client.Timeouts{Lease: client.Duration(4 * time.Second), Offer: client.Duration(30 * time.Second)}, // to see a lease end soon
+		Timeouts: client.Timeouts{Lease: client.Duration(4 * time.Second), Offer: client.Duration(30 * time.Second)}, // short, to show how a lease expires
 		Route:    route, Send: &client.SendInput{Reason: client.ReasonSpecialization},
 	})
 	if err != nil {
@@ -193,9 +193,9 @@ func (s *show) play(ctx context.Context, module string) error {
 	done := errors.New("done")
 	err = s.owner.Events(ctx, 0, func(e client.Event) error {
 		if e.Kind == "memory" {
-			return s.remembered(ctx, e.ID)
+			return s.narrateMemory(ctx, e.ID)
 		}
-		if e.ID != s.task || e.Position <= s.known {
+		if e.ID != s.task || e.Position <= s.told {
 			return nil
 		}
 		over, err := s.catchUp(ctx)
@@ -210,88 +210,88 @@ func (s *show) play(ctx context.Context, module string) error {
 	return err
 }
 
-// remembered tells what is kept in memory.
-func (s *show) remembered(ctx context.Context, id string) error {
+// narrateMemory narrates a new memory item.
+func (s *run) narrateMemory(ctx context.Context, id string) error {
 	m, err := s.owner.Memory(ctx, id, client.MemoryReference{})
 	if err != nil {
 		return err
 	}
-	whom := "for whoever has the task later"
+	whom := "for later owners of the task"
 	if m.Scope == client.ScopeWorkspace {
-		whom = "for everybody"
+		whom = "for all agents"
 	}
 	if m.Pinned {
 		whom += ", pinned"
 	}
-	s.say("%s keeps in memory, %s: %s", strings.TrimPrefix(m.Author, "agent/"), whom, m.Title)
+	s.say("%s adds to memory, %s: %s", strings.TrimPrefix(m.Author, "agent/"), whom, m.Title)
 	return nil
 }
 
-// catchUp tells what is new on record, and acts on it. It reports whether the task is completed.
-func (s *show) catchUp(ctx context.Context) (over bool, err error) {
+// catchUp narrates the new entries of the record, and acts on them. It reports whether the task is completed.
+func (s *run) catchUp(ctx context.Context) (over bool, err error) {
 	trail, err := s.owner.Trail(ctx, s.task)
 	if err != nil {
 		return false, err
 	}
-	before := s.known
+	before := s.told
 	for i, e := range trail.Entries {
 		if e.Position <= before {
 			continue
 		}
-		s.known = e.Position
-		if sentence := tell(trail.Entries, i); sentence != "" {
+		s.told = e.Position
+		if sentence := narrate(trail.Entries, i); sentence != "" {
 			s.say("%s", sentence)
 		}
-		if err := s.mishap(ctx, e); err != nil {
+		if err := s.causeFailure(ctx, e); err != nil {
 			return false, err
 		}
 		switch {
-		case caught(e, event.Finished{}):
+		case isEvent(e, event.Finished{}):
 			return true, nil
-		case caught(e, event.GaveUp{}), caught(e, event.Called{}), caught(e, event.Discarded{}):
+		case isEvent(e, event.GaveUp{}), isEvent(e, event.Called{}), isEvent(e, event.Discarded{}):
 			return false, errors.New("the task ended without a report")
 		}
 	}
 	return false, nil
 }
 
-// mishap does what the demo has in store for this moment.
-func (s *show) mishap(ctx context.Context, e client.AuditEntry) error {
+// causeFailure causes the failure that the demo plans after an entry, or fixes it.
+func (s *run) causeFailure(ctx context.Context, e client.AuditEntry) error {
 	switch {
-	case caught(e, event.Progressed{}) && e.Agent == "analyst" && s.stage == 0:
-		s.stage++
-		s.aside("We kill the analyst's worker in the middle of its work: kill -9 %d", s.cast.pid("analyst"))
-		s.cast.kill("analyst")
-	case caught(e, event.ParkedTask{}):
-		return s.revive(ctx)
+	case isEvent(e, event.Progressed{}) && e.Agent == "analyst" && s.failures == 0:
+		s.failures++
+		s.aside("The demo kills the analyst's worker in the middle of its work: kill -9 %d", s.workers.pid("analyst"))
+		s.workers.kill("analyst")
+	case isEvent(e, event.ParkedTask{}):
+		return s.replay(ctx)
 	}
 	return nil
 }
 
-// revive looks at the dead letter, mends what was broken, and replays it.
-func (s *show) revive(ctx context.Context) error {
-	if s.stage++; s.stage > 3 {
+// replay shows the dead letter, restarts the worker that was stuck, and replays the task.
+func (s *run) replay(ctx context.Context) error {
+	if s.failures++; s.failures > 3 {
 		return errors.New("the task is in the dead letters again")
 	}
-	s.aside("An operator looks:")
-	if err := s.run(ctx, 12, "dead", "list"); err != nil {
+	s.aside("An operator lists the dead letters:")
+	if err := s.command(ctx, 12, "dead", "list"); err != nil {
 		return err
 	}
-	s.aside("The reviewer is stuck. We replace it, and replay:")
-	s.cast.kill("reviewer")
-	for _, r := range troupe {
+	s.aside("The worker of the reviewer is stuck. The demo restarts it, and replays the task:")
+	s.workers.kill("reviewer")
+	for _, r := range roles {
 		if r.name == "reviewer" {
 			r.preview = ""
-			if err := s.cast.start(r); err != nil {
+			if err := s.workers.start(r); err != nil {
 				return err
 			}
 		}
 	}
-	return s.run(ctx, 2, "dead", "replay", s.task, "--why", "the reviewer was stuck and has been restarted")
+	return s.command(ctx, 2, "dead", "replay", s.task, "--why", "the reviewer was stuck and has been restarted")
 }
 
-// run runs a command as a person would, and shows up to so many lines of its answer.
-func (s *show) run(ctx context.Context, lines int, args ...string) error {
+// command runs a command, and shows the first lines of its output.
+func (s *run) command(ctx context.Context, lines int, args ...string) error {
 	quoted := slices.Clone(args)
 	for i, a := range quoted {
 		if strings.Contains(a, " ") {
@@ -307,8 +307,8 @@ func (s *show) run(ctx context.Context, lines int, args ...string) error {
 	return nil
 }
 
-// quote shows text, indented, up to so many lines.
-func (s *show) quote(text string, lines int) {
+// quote prints the first lines of a text, indented.
+func (s *run) quote(text string, lines int) {
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		if i >= lines {
 			fmt.Fprintln(s.o.Out, "    …")
@@ -319,9 +319,9 @@ func (s *show) quote(text string, lines int) {
 	fmt.Fprintln(s.o.Out)
 }
 
-// further are the commands that look at what a demo left behind, on the port that its own server had: that one was free,
-// and the usual one may not be.
-func further(at, dir, task string) string {
+// nextCommands are commands to look at the data of the demo, with the port that its server had: that port was free, and the default one
+// may not be.
+func nextCommands(at, dir, task string) string {
 	trapeze := "trapeze --url " + at + " --data-dir " + dir
 	return strings.Join([]string{
 		"trapeze serve --addr " + strings.TrimPrefix(at, "http://") + " --data-dir " + dir,
@@ -332,12 +332,12 @@ func further(at, dir, task string) string {
 	}, "\n")
 }
 
-// say tells a part of the story, with its time.
-func (s *show) say(format string, args ...any) {
+// say prints a line of the narration, with its time.
+func (s *run) say(format string, args ...any) {
 	fmt.Fprintf(s.o.Out, "%5.1fs  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// aside is what the demo itself has to say.
-func (s *show) aside(format string, args ...any) {
+// aside prints a remark of the demo.
+func (s *run) aside(format string, args ...any) {
 	fmt.Fprintf(s.o.Out, "        ▸ %s\n", fmt.Sprintf(format, args...))
 }

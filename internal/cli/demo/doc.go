@@ -1,13 +1,12 @@
-// Package demo shows Trapeze at work: four programs make a documentation report on a Go module's source, each handing
-// on to the next; on the way a worker is killed, a stage turns its offer down, a handoff goes to the dead letters and is
-// replayed, and a result is refused and mended. Each program gets what fits its agent's context window, and fetches the
-// rest. Server and workers are real, and so are the mishaps: nothing is played back.
+// Package demo shows Trapeze at work: four programs write a documentation report on the source of a Go module, and each hands the task to
+// the next. On the way a worker is killed, an agent rejects its offer, a handoff goes to the dead letters and is replayed, and a result is
+// refused and fixed. Each program gets what fits its agent's context window, and fetches the rest. Server, workers and failures are real.
 //
 // Invariants:
-//   - Nothing leaves this machine's loopback, and no language model is needed.
-//   - The story is told from the record as it grows, not from what the demo knows it has arranged. What is said at its end
-//     is read back from the server, and is an error where it is not so.
-//   - Every process that was started is ended, whichever way the demo ends.
+//   - The demo uses loopback connections only, and no language model.
+//   - The narration comes from the record as it grows, not from what the demo has planned. The summary is read from the server; it is an
+//     error if the record does not have what the demo means to show.
+//   - All processes are stopped, however the demo ends.
 //
-// Start reading at [Run], then program.go and act.go for the programs that do the work, and record.go for the end.
+// Start reading at [Run], then program.go and steps.go for the programs, narrate.go, and record.go for the summary.
 package demo

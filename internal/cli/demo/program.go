@@ -17,15 +17,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 )
 
-// data is what travels in the envelopes.
+// data is the task data of the envelopes.
 type data struct {
-	Path     string           `json:"path,omitempty"` // of the module, in the first
+	Path     string           `json:"path,omitempty"` // of the module; in the first envelope only
 	Survey   *report.Survey   `json:"survey,omitempty"`
 	Analysis *report.Analysis `json:"analysis,omitempty"`
 }
 
-// sheet is what the programs read of an envelope, and the story, too.
-type sheet struct {
+// content is the part of an envelope that the programs and the narration read.
+type content struct {
 	Handoff struct {
 		From string `json:"from"`
 	} `json:"handoff"`
@@ -49,23 +49,23 @@ type sheet struct {
 	} `json:"omissions"`
 }
 
-// file is an artifact as an envelope names it.
+// file is an artifact of an envelope.
 type file struct {
 	Digest string `json:"digest"`
 	Name   string `json:"name"`
 	Bytes  int    `json:"bytes"`
 }
 
-// How the parts of the story are called that its programs look for.
+// Names that the programs share.
 const (
-	houseStyle = "House style" // title of the memory item that ends with the line that ends every document
-	countTag   = "count"       // of the memory item with what the survey counted
-	pathsRule  = "paths"       // id of the constraint that no directory of this machine be named
+	houseStyle = "House style" // title of the memory item whose last line must end every document
+	countTag   = "count"       // tag of the memory item with the counts of the survey
+	pathsRule  = "paths"       // ID of the constraint against naming directories of this machine
 	reportName = "report.md"
 )
 
-// rules are what the envelope demands of a report.
-func (s sheet) rules() (r report.Rules) {
+// rules are the rules of the envelope for a report.
+func (s content) rules() (r report.Rules) {
 	for _, m := range s.Memory {
 		if text := strings.TrimSpace(m.Text); m.Title == houseStyle {
 			r.Closing = text[strings.LastIndexByte(text, '\n')+1:]
@@ -75,7 +75,7 @@ func (s sheet) rules() (r report.Rules) {
 	return r
 }
 
-func (s sheet) constraint(id string) (c client.Constraint, there bool) {
+func (s content) constraint(id string) (c client.Constraint, there bool) {
 	for _, c := range s.Constraints {
 		if c.ID == id {
 			return c, true
@@ -84,7 +84,7 @@ func (s sheet) constraint(id string) (c client.Constraint, there bool) {
 	return c, false
 }
 
-func (s sheet) file(name string) (f file, there bool) {
+func (s content) file(name string) (f file, there bool) {
 	for _, f := range s.Artifacts {
 		if f.Name == name {
 			return f, true
@@ -93,8 +93,8 @@ func (s sheet) file(name string) (f file, there bool) {
 	return f, false
 }
 
-// Program is one of the demo's programs, as a worker runs it: it reads its envelope and the environment, works, and
-// does everything else with the command line, as any program would.
+// Program is one of the demo's programs, as a worker runs it: it reads its envelope and the environment, works, and does everything else
+// with commands, as any program does.
 type Program struct {
 	Executable string // of the command line
 	Getenv     func(string) string
@@ -102,10 +102,10 @@ type Program struct {
 	Stderr     io.Writer
 }
 
-// errUsage says how programs are called.
+// errUsage is the error of wrong arguments.
 var errUsage = errors.New("use survey, analyse [--hang-after N], write, review, overloaded or stuck")
 
-// ExitCode is what a program ends with that does not fail but says something by its exit code.
+// ExitCode is the error of a program that exits with a certain code.
 type ExitCode int
 
 func (c ExitCode) Error() string { return "exit code " + strconv.Itoa(int(c)) }
@@ -119,8 +119,8 @@ func (p Program) Run(ctx context.Context, args []string) error {
 		return errUsage
 	}
 	switch args[0] {
-	case "overloaded": // a preview: turns every offer down
-		fmt.Fprintln(p.Stderr, "two reports are on my desk already")
+	case "overloaded": // a preview that rejects every offer
+		fmt.Fprintln(p.Stderr, "two reports are waiting already")
 		return ExitCode(4)
 	case "stuck": // a preview that never answers
 		return p.hang(ctx)
@@ -142,11 +142,11 @@ func (p Program) Run(ctx context.Context, args []string) error {
 	return errUsage
 }
 
-// envelope reads what the stage before has handed on. What was left out of its data and files is fetched.
-func (p Program) envelope(ctx context.Context) (s sheet, err error) {
+// envelope reads the envelope, and fetches data and artifacts that were omitted from it.
+func (p Program) envelope(ctx context.Context) (s content, err error) {
 	b, err := os.ReadFile(p.Getenv("TRAPEZE_ENVELOPE"))
 	if err != nil {
-		return s, fmt.Errorf("no envelope (this program is run by trapeze work): %w", err)
+		return s, fmt.Errorf("no envelope (trapeze work must run this program): %w", err)
 	}
 	if err := json.Unmarshal(b, &s); err != nil {
 		return s, err
@@ -158,13 +158,13 @@ func (p Program) envelope(ctx context.Context) (s sheet, err error) {
 		}
 	}
 	if missing > 0 {
-		var source sheet
+		var source content
 		if err := p.ask(ctx, &source, "envelope", "show", p.Getenv("TRAPEZE_HANDOFF"), "--source"); err != nil {
 			return s, err
 		}
 		s.Task.Data, s.Artifacts = source.Task.Data, source.Artifacts
 		if p.Getenv("TRAPEZE_ATTEMPT") == "1" {
-			p.progress("fetched what the prompt had no room for: %d tokens", missing)
+			p.progress("fetched what did not fit the prompt: %d tokens", missing)
 		}
 	}
 	if s.Task.Data == nil {
@@ -175,7 +175,7 @@ func (p Program) envelope(ctx context.Context) (s sheet, err error) {
 
 // trapeze runs a command and returns what it prints.
 func (p Program) trapeze(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, p.Executable, args...) //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, p.Executable, args...) //nolint:gosec // this program
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), p.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -184,7 +184,7 @@ func (p Program) trapeze(ctx context.Context, stdin []byte, args ...string) ([]b
 	return out, nil
 }
 
-// ask runs a command that answers in JSON.
+// ask runs a command, and decodes its JSON.
 func (p Program) ask(ctx context.Context, out any, args ...string) error {
 	b, err := p.trapeze(ctx, nil, args...)
 	if err != nil {
@@ -193,7 +193,7 @@ func (p Program) ask(ctx context.Context, out any, args ...string) error {
 	return json.Unmarshal(b, out)
 }
 
-// send hands the task on to the next on its route. Data that is not given stays as it is.
+// send hands the task to the next agent on its route. If d is nil, the data stays as it is.
 func (p Program) send(ctx context.Context, d *data, args ...string) error {
 	args = append([]string{"send", "--reason", "specialization"}, args...)
 	if d == nil {
@@ -207,18 +207,18 @@ func (p Program) send(ctx context.Context, d *data, args ...string) error {
 	return err
 }
 
-// report puts a note on record before it returns, so that what follows cannot overtake it.
+// report records progress before it returns, so that it comes before what follows.
 func (p Program) report(ctx context.Context, format string, args ...any) error {
 	_, err := p.trapeze(ctx, nil, "task", "progress", fmt.Sprintf(format, args...))
 	return err
 }
 
-// progress says how far the work is; the worker puts it on record.
+// progress prints progress, which the worker records.
 func (p Program) progress(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "progress: "+format+"\n", args...)
 }
 
-// hang waits for the end: of ctx, or of the worker that started this program.
+// hang waits until ctx or the worker that started this program ends.
 func (p Program) hang(ctx context.Context) error {
 	parent := os.Getppid()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
@@ -227,7 +227,7 @@ func (p Program) hang(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 			if os.Getppid() != parent {
-				return errors.New("the worker is gone")
+				return errors.New("the worker has exited")
 			}
 		}
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// record is what the server has on record when all is over.
+// record is the server's record of the demo, at its end.
 type record struct {
-	task   client.Task
-	trail  client.Trail
-	drift  client.Drift
-	said   []document // what was sent, in order
-	given  []document // what its receivers got of it
-	access []access   // who looked at what, and what was refused
-	report file
+	task     client.Task
+	trail    client.Trail
+	drift    client.Drift
+	sent     []document // envelopes as sent, in order
+	received []document // envelopes as received
+	access   []access   // reads, and refused calls
+	report   file
 }
 
-// document is an envelope, who sent it or got it, and where it is on record.
+// document is an envelope, its sender or receiver, and its position in the record.
 type document struct {
-	sheet
+	content
 	agent string
 	at    uint64
 }
 
-// access is a read or a refusal, as an export has it.
+// access is an entry of the export for a read or a refused call.
 type access struct {
 	Event   string `json:"event"`
 	Agent   string `json:"agent"`
@@ -44,8 +44,8 @@ type access struct {
 	} `json:"details"`
 }
 
-// read reads it all.
-func (s *show) read(ctx context.Context) (r record, err error) {
+// read reads the record.
+func (s *run) read(ctx context.Context) (r record, err error) {
 	if r.task, err = s.owner.Task(ctx, s.task); err != nil {
 		return r, err
 	}
@@ -70,7 +70,7 @@ func (s *show) read(ctx context.Context) (r record, err error) {
 	if r.access, err = accesses(&export); err != nil {
 		return r, err
 	}
-	for _, d := range r.said {
+	for _, d := range r.sent {
 		if f, there := d.file(reportName); there {
 			r.report = f
 		}
@@ -81,30 +81,30 @@ func (s *show) read(ctx context.Context) (r record, err error) {
 	return r, nil
 }
 
-// add keeps the envelope of an entry, if it has one.
+// add adds the envelope of an entry, if it has one.
 func (r *record) add(e client.AuditEntry) error {
 	d := document{at: e.Position}
 	switch {
-	case caught(e, event.Sealed{}):
+	case isEvent(e, event.Sealed{}):
 		var f event.Sealed
 		if err := json.Unmarshal(e.Details, &f); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(f.Bytes, &d.sheet); err != nil {
+		if err := json.Unmarshal(f.Bytes, &d.content); err != nil {
 			return err
 		}
 		d.agent = d.Handoff.From
-		r.said = append(r.said, d)
-	case caught(e, event.Rendered{}):
+		r.sent = append(r.sent, d)
+	case isEvent(e, event.Rendered{}):
 		var f event.Rendered
 		if err := json.Unmarshal(e.Details, &f); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(f.Bytes, &d.sheet); err != nil {
+		if err := json.Unmarshal(f.Bytes, &d.content); err != nil {
 			return err
 		}
 		d.agent = f.Agent
-		r.given = append(r.given, d)
+		r.received = append(r.received, d)
 	}
 	return nil
 }
@@ -126,9 +126,9 @@ func accesses(export io.Reader) (list []access, err error) {
 	}
 }
 
-// says tells what the record has to say of memory, constraints, refusals and the report. What is not as the demo means to
-// show it is an error: nothing is claimed that did not happen. style is the pinned item, kept what was kept for the task.
-func (r record) says(style string, kept []client.MemoryItem) (lines []string, err error) {
+// summary describes memory, constraints, refusals and the report, from the record. It is an error if the record does not have what the demo
+// means to show. style is the pinned memory item; kept are the items of the task.
+func (r record) summary(style string, kept []client.MemoryItem) (lines []string, err error) {
 	for _, part := range []func() (string, error){
 		func() (string, error) { return r.pinned(style) },
 		func() (string, error) { return r.recalled(kept) },
@@ -143,18 +143,18 @@ func (r record) says(style string, kept []client.MemoryItem) (lines []string, er
 	return lines, nil
 }
 
-// pinned is in whose prompts the pinned memory item is.
+// pinned describes which prompts have the pinned memory item.
 func (r record) pinned(id string) (string, error) {
 	title := ""
-	for _, d := range r.given {
+	for _, d := range r.received {
 		if title = d.remembers(id); title == "" {
-			return "", fmt.Errorf("what %s got does not have the memory item %s", d.agent, id)
+			return "", fmt.Errorf("the prompt of %s lacks the memory item %s", d.agent, id)
 		}
 	}
-	return fmt.Sprintf("memory      %s: pinned, so it was in all %d prompts", title, len(r.given)), nil
+	return fmt.Sprintf("memory      %s: pinned, and therefore in all %d prompts", title, len(r.received)), nil
 }
 
-// remembers is the title of a memory item that is in the document with its text.
+// remembers is the title of a memory item whose text is in the document.
 func (d document) remembers(id string) string {
 	for _, m := range d.Memory {
 		if m.ID == id && m.Text != "" {
@@ -164,28 +164,28 @@ func (d document) remembers(id string) string {
 	return ""
 }
 
-// recalled is who kept something for the task in memory, and who read it there, though it stood in no prompt.
+// recalled describes which agent added a memory item for the task, and which agent read it though it was in no prompt.
 func (r record) recalled(kept []client.MemoryItem) (string, error) {
 	for _, m := range kept {
 		author := strings.TrimPrefix(m.Author, "agent/")
-		for _, d := range r.given {
+		for _, d := range r.received {
 			if d.remembers(m.ID) != "" {
-				return "", fmt.Errorf("%s did not need to look for the memory item %s", d.agent, m.ID)
+				return "", fmt.Errorf("the prompt of %s has the memory item %s", d.agent, m.ID)
 			}
 		}
 		for _, a := range r.access {
-			receiver := slices.ContainsFunc(r.given, func(d document) bool { return d.agent == a.Agent })
+			receiver := slices.ContainsFunc(r.received, func(d document) bool { return d.agent == a.Agent })
 			if receiver && a.Agent != author && a.Event == "content-read" && strings.HasPrefix(a.Details.What, "memory "+m.ID+" ") {
-				return fmt.Sprintf("memory      %s: kept by %s, in no prompt, and found by %s", m.Title, author, a.Agent), nil
+				return fmt.Sprintf("memory      %s: added by %s, in no prompt, and found by %s", m.Title, author, a.Agent), nil
 			}
 		}
 	}
-	return "", errors.New("nobody has read what the survey kept in memory")
+	return "", errors.New("no agent has read the memory item of the survey")
 }
 
-// bound is whom the constraint bound, though nobody passed it on.
+// bound describes which agents the constraint reached, though no agent passed it on.
 func (r record) bound() (string, error) {
-	i := slices.IndexFunc(r.trail.Entries, func(e client.AuditEntry) bool { return caught(e, event.Constrained{}) })
+	i := slices.IndexFunc(r.trail.Entries, func(e client.AuditEntry) bool { return isEvent(e, event.Constrained{}) })
 	if i < 0 {
 		return "", errors.New("no constraint was added")
 	}
@@ -194,13 +194,13 @@ func (r record) bound() (string, error) {
 	if err := json.Unmarshal(set.Details, &f); err != nil {
 		return "", err
 	}
-	for _, d := range r.said {
+	for _, d := range r.sent {
 		if d.at > set.Position && strings.Contains(d.words(), f.Constraint.Text) {
-			return "", fmt.Errorf("%s has passed the constraint %s on", d.agent, f.Constraint.ID)
+			return "", fmt.Errorf("%s has repeated the constraint %s", d.agent, f.Constraint.ID)
 		}
 	}
 	var agents []string
-	for _, d := range r.given {
+	for _, d := range r.received {
 		if d.at < set.Position {
 			continue
 		}
@@ -209,10 +209,10 @@ func (r record) bound() (string, error) {
 		}
 		agents = append(agents, d.agent)
 	}
-	return fmt.Sprintf("constraint  %s: set by %s, passed on by nobody, and there for %s", f.Constraint.ID, set.Agent, strings.Join(agents, ", ")), nil
+	return fmt.Sprintf("constraint  %s: set by %s, repeated by nobody, and in the prompts of %s", f.Constraint.ID, set.Agent, strings.Join(agents, ", ")), nil
 }
 
-// words is all that a sender says, but for constraints.
+// words is the text of a document, without its constraints.
 func (d document) words() string {
 	words := []string{d.Task.Ask}
 	for _, p := range append(slices.Clone(d.Facts), d.Decisions...) {
@@ -221,21 +221,21 @@ func (d document) words() string {
 	return strings.Join(words, "\n")
 }
 
-// refused is which result was refused, and what it was in the end.
+// refused describes the result that was refused, and the final one.
 func (r record) refused() (string, error) {
 	for _, a := range r.access {
 		if a.Event == "attempt-refused" && a.Details.Verb == "complete" && a.Details.Subject == r.task.ID {
-			return fmt.Sprintf("refused     %s: %s, at most %d are expected; it was mended, to %d",
+			return fmt.Sprintf("refused     %s: %s, at most %d are expected; the program fixed it to %d bytes",
 				a.Agent, a.Details.Message, r.task.Expected.MaxBytes, len(r.task.Result.Text)), nil
 		}
 	}
 	return "", errors.New("no result was refused")
 }
 
-// carried is how the report came along.
+// carried describes how the report was sent.
 func (r record) carried() (string, error) {
 	if !strings.Contains(r.task.Result.Text, r.report.Digest) {
 		return "", errors.New("the result does not name the report")
 	}
-	return fmt.Sprintf("artifact    %s: %d bytes, named by its hash in envelopes and result", r.report.Name, r.report.Bytes), nil
+	return fmt.Sprintf("artifact    %s: %d bytes, referred to by its digest in envelopes and the result", r.report.Name, r.report.Bytes), nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// leftBehind is a record as a demo leaves it behind, in short.
-func leftBehind(t *testing.T) record {
+// recordOfDemo is a record as a demo leaves it behind, in short.
+func recordOfDemo(t *testing.T) record {
 	t.Helper()
 	r := record{
 		task:   client.Task{ID: "task_1", Expected: client.Expected{MaxBytes: 10}, Result: &client.Result{Text: "in sha256:1"}},
@@ -44,13 +44,13 @@ func leftBehind(t *testing.T) record {
 var kept = []client.MemoryItem{{ID: "m2", Title: "Count", Author: "agent/one"}}
 
 func TestWhatTheDemoClaimsIsReadFromTheRecord(t *testing.T) {
-	lines, err := leftBehind(t).says("m1", kept)
+	lines, err := recordOfDemo(t).summary("m1", kept)
 	want := []string{
-		"memory      Style: pinned, so it was in all 2 prompts",
-		"memory      Count: kept by one, in no prompt, and found by two",
-		"constraint  paths: set by one, passed on by nobody, and there for two",
-		"refused     two: too long, at most 10 are expected; it was mended, to 11",
-		"artifact    report.md: 30 bytes, named by its hash in envelopes and result",
+		"memory      Style: pinned, and therefore in all 2 prompts",
+		"memory      Count: added by one, in no prompt, and found by two",
+		"constraint  paths: set by one, repeated by nobody, and in the prompts of two",
+		"refused     two: too long, at most 10 are expected; the program fixed it to 11 bytes",
+		"artifact    report.md: 30 bytes, referred to by its digest in envelopes and the result",
 	}
 	if err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%q, %v", lines, err)
@@ -62,25 +62,25 @@ func TestTheDemoClaimsNothingThatDidNotHappen(t *testing.T) {
 		spoil func(*record)
 		want  string
 	}{
-		"a prompt without what is pinned": {func(r *record) { r.given[1].Memory[0].Text = "" }, "what two got does not have the memory item m1"},
-		"nobody looked":                   {func(r *record) { r.access = r.access[:1] }, "nobody has read"},
-		"it stood in the prompt":          {func(r *record) { r.given[1].Memory[0].ID = "m2" }, "what two got does not have"},
+		"a prompt without what is pinned": {func(r *record) { r.received[1].Memory[0].Text = "" }, "the prompt of two lacks the memory item m1"},
+		"nobody looked":                   {func(r *record) { r.access = r.access[:1] }, "no agent has read"},
+		"it stood in the prompt":          {func(r *record) { r.received[1].Memory[0].ID = "m2" }, "the prompt of two lacks"},
 		"no need to look": {func(r *record) {
-			r.given[0].Memory = append(r.given[0].Memory, r.given[0].Memory[0])
-			r.given[0].Memory[1].ID = "m2"
-		}, "one did not need to look"},
+			r.received[0].Memory = append(r.received[0].Memory, r.received[0].Memory[0])
+			r.received[0].Memory[1].ID = "m2"
+		}, "the prompt of one has the memory item"},
 		"no constraint":                    {func(r *record) { r.trail.Entries = r.trail.Entries[:2] }, "no constraint was added"},
-		"a constraint that somebody told":  {func(r *record) { r.said[1].Facts[0].Text = "mind: no paths" }, "one has passed the constraint paths on"},
-		"a constraint that was lost":       {func(r *record) { r.given[1].Constraints = nil }, "did not reach two"},
+		"a constraint that somebody told":  {func(r *record) { r.sent[1].Facts[0].Text = "mind: no paths" }, "one has repeated the constraint paths"},
+		"a constraint that was lost":       {func(r *record) { r.received[1].Constraints = nil }, "did not reach two"},
 		"no refusal":                       {func(r *record) { r.access = r.access[:2] }, "no result was refused"},
 		"a result that names no report":    {func(r *record) { r.task.Result = &client.Result{Text: "fine"} }, "the result does not name the report"},
 		"a refusal of another task's":      {func(r *record) { r.access[2].Details.Subject = "task_2" }, "no result was refused"},
-		"somebody else who is no receiver": {func(r *record) { r.access[1].Agent = "three" }, "nobody has read"},
+		"somebody else who is no receiver": {func(r *record) { r.access[1].Agent = "three" }, "no agent has read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := leftBehind(t)
+			r := recordOfDemo(t)
 			c.spoil(&r)
-			if _, err := r.says("m1", kept); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := r.summary("m1", kept); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// bakery is a small module for where there is none to work on.
+// bakery is a small Go module.
 var bakery = map[string]string{
 	"go.mod":           "module example.com/bakery\n\ngo 1.26\n",
 	"bakery.go":        "// Package bakery sells what the oven bakes.\npackage bakery\n\nimport \"example.com/bakery/oven\"\n\n// Open opens the shop.\nfunc Open() { oven.Heat(220) }\n\nfunc Close() { oven.Heat(0) }\n",
@@ -33,7 +33,7 @@ func Sample(out io.Writer) (string, error) {
 			return "", err
 		}
 	}
-	fmt.Fprintf(out, "There is no Go module here, so the demo works on a small one that it has written to %s.\n", dir)
-	fmt.Fprintln(out, "To see it on source of your own: trapeze demo PATH")
+	fmt.Fprintf(out, "There is no Go module here. The demo uses a small one that it has written to %s.\n", dir)
+	fmt.Fprintln(out, "To use your own source: trapeze demo PATH")
 	return dir, nil
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 )
 
-// survey lists the packages. What it counted it leaves in memory for whoever has the task later: the figures in the
-// envelopes become others' on the way. And it knows what is delicate about them: they hold a path of this machine.
-func (p Program) survey(ctx context.Context, s sheet) error {
+// survey lists the packages. It adds the counts to memory for later owners of the task, because later steps replace the figures in the
+// envelope. It adds a constraint against publishing the path in the data.
+func (p Program) survey(ctx context.Context, s content) error {
 	v, err := report.Look(ctx, s.Task.Data.Path, func(string) {})
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (p Program) survey(ctx context.Context, s sheet) error {
 		"--fact", "size="+count.String())
 }
 
-// analyse measures the packages. It is sloppy: it asks for what a constraint forbids, and says nothing of that.
-func (p Program) analyse(ctx context.Context, s sheet, args []string) error {
+// analyse measures the packages. On purpose it asks the next agent for what a constraint forbids.
+func (p Program) analyse(ctx context.Context, s content, args []string) error {
 	v := s.Task.Data.Survey
 	if v == nil {
 		return errors.New("the envelope has no survey")
@@ -79,9 +79,9 @@ func (p Program) analyse(ctx context.Context, s sheet, args []string) error {
 	return p.send(ctx, &data{Analysis: &a}, args...)
 }
 
-// write makes the report as the envelope's rules have it, and hands it on as a file. The reviewer is to get little else:
-// what does not fit into few tokens is left out, but for what is pinned.
-func (p Program) write(ctx context.Context, s sheet) error {
+// write makes the report by the envelope's rules, and sends it as an artifact. The token budget of the reviewer is small: what does not fit
+// is omitted, except for pinned parts.
+func (p Program) write(ctx context.Context, s content) error {
 	a := s.Task.Data.Analysis
 	if a == nil {
 		return errors.New("the envelope has no analysis")
@@ -108,17 +108,16 @@ func (p Program) write(ctx context.Context, s sheet) error {
 		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
 }
 
-// review checks the report, and prints all of it after a summary: more than is expected. When that comes back it prints
-// the summary alone.
-func (p Program) review(ctx context.Context, s sheet) error {
+// review checks the report. Its first result has the whole report and is larger than expected; its second result is the summary alone.
+func (p Program) review(ctx context.Context, s content) error {
 	a := s.Task.Data.Analysis
 	f, there := s.file(reportName)
 	if a == nil || !there {
-		return errors.New("the envelope has no report, or no analysis to hold it against")
+		return errors.New("the envelope has no report, or no analysis")
 	}
 	summary := report.Summary(*a, s.rules(), fmt.Sprintf("%d bytes, %s", f.Bytes, f.Digest), s.Expected.MaxBytes)
 	if p.Getenv("TRAPEZE_ATTEMPT") != "1" {
-		p.progress("mending the result: the summary alone")
+		p.progress("fixing the result: the summary alone")
 		_, err := io.WriteString(p.Stdout, summary)
 		return err
 	}
@@ -140,21 +139,21 @@ func (p Program) review(ctx context.Context, s sheet) error {
 	if len(findings) > 0 {
 		return fmt.Errorf("the report has %d findings, the first: %s", len(findings), findings[0])
 	}
-	if err := p.report(ctx, "checked %d packages, every link, every sum and what the survey counted: no findings", len(a.Packages)); err != nil {
+	if err := p.report(ctx, "checked %d packages, all links, all sums and the counts of the survey: no findings", len(a.Packages)); err != nil {
 		return err
 	}
 	_, err = io.WriteString(p.Stdout, summary+"\n"+string(reportList))
 	return err
 }
 
-// recall finds what the survey counted in the memory of the task.
+// recall finds the counts of the survey in memory.
 func (p Program) recall(ctx context.Context) (c report.Count, err error) {
 	var found client.MemoryPage
 	if err := p.ask(ctx, &found, "memory", "search", "what the survey listed", "--tag", countTag, "--task", p.Getenv("TRAPEZE_TASK"), "--json"); err != nil {
 		return c, err
 	}
 	if len(found.Items) == 0 {
-		return c, errors.New("nothing is known of what the survey counted")
+		return c, errors.New("memory has no counts of the survey")
 	}
 	var item client.MemoryItem
 	if err := p.ask(ctx, &item, "memory", "get", found.Items[0].ID, "--json"); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 )
 
-// finale fetches the report, and shows what became of what was said: by asking the server.
-func (s *show) finale(ctx context.Context) (out Outcome, err error) {
+// summarize fetches the report, and shows what each hop kept and dropped, from the record.
+func (s *run) summarize(ctx context.Context) (out Outcome, err error) {
 	r, err := s.read(ctx)
 	if err != nil {
 		return out, err
@@ -31,28 +31,28 @@ func (s *show) finale(ctx context.Context) (out Outcome, err error) {
 		return out, err
 	}
 	if report.Names(reportValue.String(), s.o.Module) {
-		return out, fmt.Errorf("the report names %s, against the constraint %s", s.o.Module, pathsRule)
+		return out, fmt.Errorf("the report names %s, which the constraint %s forbids", s.o.Module, pathsRule)
 	}
 	out.Seconds = time.Since(s.began).Seconds()
-	s.say("Done: %d handoffs, %d events on record, nothing lost. The result:", out.Handoffs, out.Entries)
+	s.say("Done: %d handoffs, %d recorded events, nothing lost. The result:", out.Handoffs, out.Entries)
 	fmt.Fprintln(s.o.Out)
 	s.quote(r.task.Result.Text, 20)
-	s.aside("The report itself is in %s. What the record says:", out.Report)
+	s.aside("The report is in %s. From the record:", out.Report)
 	fmt.Fprintln(s.o.Out)
 	found, err := s.owner.SearchMemory(ctx, client.MemoryFilter{Tag: countTag, Task: s.task})
 	if err != nil {
 		return out, err
 	}
-	lines, err := r.says(s.style, found.Items)
+	lines, err := r.summary(s.style, found.Items)
 	if err != nil {
 		return out, err
 	}
 	s.quote(strings.Join(lines, "\n"), len(lines))
-	s.aside("What became of what was said, from hop to hop:")
-	if err := s.run(ctx, 60, "drift", s.task); err != nil {
+	s.aside("What each hop kept, changed and dropped:")
+	if err := s.command(ctx, 60, "drift", s.task); err != nil {
 		return out, err
 	}
-	s.aside("To look further, start a server on what the demo left behind, and ask it:")
-	s.quote(further(s.cast.url, s.dir, s.task), 6)
+	s.aside("To look at the data of the demo, start a server on it:")
+	s.quote(nextCommands(s.workers.url, s.dir, s.task), 6)
 	return out, nil
 }

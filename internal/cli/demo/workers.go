@@ -12,19 +12,19 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// role is an agent of the demo and the worker that serves it.
+// role is an agent of the demo, and its worker.
 type role struct {
 	name      string
 	does      string
-	window    int    // tokens that fit into its context; what it gets of a task takes half of it at most
+	window    int    // context window in tokens; a prompt takes half of it at most
 	tokenizer string // empty: o200k_base
 	fallbacks []string
 	program   []string // for demo-stage
 	preview   string   // for demo-stage
 }
 
-// troupe is everybody. Those with a mishap in store have somebody to catch what they drop.
-var troupe = []role{
+// roles are the agents. Those that fail have a fallback.
+var roles = []role{
 	{name: "surveyor", does: "lists packages and files", window: 16_000, program: []string{"survey"}},
 	{name: "analyst", does: "measures packages", window: 8_000, fallbacks: []string{"analyst-2"}, program: []string{"analyse", "--hang-after", "3"}},
 	{name: "analyst-2", does: "measures packages", window: 4_000, program: []string{"analyse"}},
@@ -33,17 +33,17 @@ var troupe = []role{
 	{name: "reviewer", does: "checks reports", window: 4_000, program: []string{"review"}, preview: "stuck"},
 }
 
-// route is the way of the task.
+// route is the route of the task.
 var route = []string{"surveyor", "analyst", "writer", "reviewer"}
 
-// cast is the workers that run.
-type cast struct {
+// workers are the running workers.
+type workers struct {
 	executable string
 	url, dir   string
 	log        *os.File
 
-	mu      sync.Mutex
-	workers map[string]*worker
+	mu     sync.Mutex
+	byName map[string]*worker
 }
 
 type worker struct {
@@ -52,13 +52,13 @@ type worker struct {
 }
 
 // start starts the worker of one role.
-func (c *cast) start(r role) error {
+func (c *workers) start(r role) error {
 	args := []string{"work", "--agent", r.name, "--url", c.url, "--data-dir", c.dir}
 	if r.preview != "" {
 		args = append(args, "--preview", c.executable, "--preview-arg", "demo-stage", "--preview-arg", r.preview)
 	}
 	args = append(append(args, "--", c.executable, "demo-stage"), r.program...)
-	cmd := exec.Command(c.executable, args...) //nolint:gosec,noctx // our own program; stopAll ends it
+	cmd := exec.Command(c.executable, args...) //nolint:gosec,noctx // this program; stopAll ends it
 	cmd.Stdout, cmd.Stderr = c.log, c.log
 	if err := cmd.Start(); err != nil {
 		return err
@@ -67,27 +67,27 @@ func (c *cast) start(r role) error {
 	go func() {
 		defer close(w.done)
 		if err := cmd.Wait(); err != nil {
-			fmt.Fprintf(c.log, "the worker of %s ended: %s\n", r.name, err)
+			fmt.Fprintf(c.log, "the worker of %s exited: %s\n", r.name, err)
 		}
 	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.workers[r.name] = w
+	c.byName[r.name] = w
 	return nil
 }
 
 // pid is the process id of a role's worker.
-func (c *cast) pid(name string) int {
+func (c *workers) pid(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.workers[name].cmd.Process.Pid
+	return c.byName[name].cmd.Process.Pid
 }
 
-// kill ends a worker without asking, as kill -9 does, and waits until it is gone.
-func (c *cast) kill(name string) {
+// kill kills a worker, as kill -9 does, and waits until it has exited.
+func (c *workers) kill(name string) {
 	c.mu.Lock()
-	w := c.workers[name]
-	delete(c.workers, name)
+	w := c.byName[name]
+	delete(c.byName, name)
 	c.mu.Unlock()
 	if w == nil {
 		return
@@ -96,11 +96,11 @@ func (c *cast) kill(name string) {
 	<-w.done
 }
 
-// stopAll asks the workers that are left to end, and makes those end that do not.
-func (c *cast) stopAll() {
+// stopAll stops the remaining workers, and kills those that do not exit.
+func (c *workers) stopAll() {
 	c.mu.Lock()
-	left := c.workers
-	c.workers = map[string]*worker{}
+	left := c.byName
+	c.byName = map[string]*worker{}
 	c.mu.Unlock()
 	for _, w := range left {
 		_ = w.cmd.Process.Signal(syscall.SIGTERM)
@@ -116,7 +116,7 @@ func (c *cast) stopAll() {
 	}
 }
 
-// ready waits until all agents say so.
+// ready waits until all agents are ready.
 func ready(ctx context.Context, c *client.Client) error {
 	for {
 		list, err := c.Agents(ctx)
@@ -134,7 +134,7 @@ func ready(ctx context.Context, c *client.Client) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d workers did not get ready", waiting)
+			return fmt.Errorf("%d workers did not become ready", waiting)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/configfile"
 )
 
-// scope says whose set-up it is.
+// scope tells whether a project or a user is set up.
 type scope string
 
 const (
@@ -19,16 +19,16 @@ const (
 	ofUser    scope = "user"
 )
 
-// serverName is how clients' files name us.
+// serverName is the name of the server in clients' files.
 const serverName = "trapeze"
 
-// entry is how a client starts us.
+// entry is the part of a client's file that starts trapeze.
 type entry struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
 }
 
-// agent is the agent that an entry speaks as; empty for one that is not ours.
+// agent is the agent of an entry; empty if the entry does not start trapeze mcp.
 func (e entry) agent() string {
 	for i, a := range e.Args[:max(0, len(e.Args)-1)] {
 		if a == "--agent" && slices.Contains(e.Args, "mcp") {
@@ -40,32 +40,32 @@ func (e entry) agent() string {
 
 // client is a program that agents run in.
 type client struct {
-	name     string // as --client has it, and the agent is called
+	name     string // value of --client, and default name of the agent
 	title    string
-	programs []string // any of them in PATH shows that it is there
+	programs []string // the client is installed if one of them is in PATH
 	dirs     func(p places) []string
 	file     func(s scope, p places) string
 	toml     bool
-	key      string                         // of the table of servers
-	typed    bool                           // an entry says that it is a program: "type": "stdio"
-	hooks    func(s scope, p places) string // the file of its hooks; nil where it has none that we can use
-	then     string                         // what is left to do by hand
+	key      string                         // name of the table of servers
+	typed    bool                           // an entry needs "type": "stdio"
+	hooks    func(s scope, p places) string // the file of its hooks; nil if it has none that trapeze can use
+	then     string                         // what remains to be done by hand
 }
 
-// clients are those that are known, in the order in which they are set up.
+// clients are the supported clients, in the order in which they are set up.
 //
 // Claude Code (code.claude.com/docs/en/mcp): .mcp.json in the project's root, which is shared and must be approved once,
-// or ~/.claude.json, whose top-level "mcpServers" count in every project; {"type": "stdio", "command", "args", "env"}.
+// or ~/.claude.json, whose top-level "mcpServers" apply to every project; {"type": "stdio", "command", "args", "env"}.
 //
 // Codex (developers.openai.com/codex/mcp and /config-reference): a table [mcp_servers.NAME] with command and args in
 // ~/.codex/config.toml ($CODEX_HOME), or in .codex/config.toml of a project, which is read once the project is trusted. A
-// server gets little of the environment, so nothing may depend on that; a call may take tool_timeout_sec, 60 by default.
-// Hooks are in hooks.json beside it, as Claude Code has them (developers.openai.com/codex/hooks), and must be trusted once.
+// server gets few environment variables, so it must not depend on them; the timeout of a call is tool_timeout_sec, 60 by default.
+// Hooks are in hooks.json in the same directory, in the format of Claude Code (developers.openai.com/codex/hooks), and must be trusted once.
 //
 // Cursor (cursor.com/docs/mcp): "mcpServers" in .cursor/mcp.json, of the project or of the home directory.
 //
 // VS Code (code.visualstudio.com/docs/copilot/reference/mcp-configuration): "servers", not "mcpServers", in
-// .vscode/mcp.json or in the user profile's mcp.json; "type" and "command" are required, and comments are usual.
+// .vscode/mcp.json or in the user profile's mcp.json; "type" and "command" are required, and comments are common.
 //
 // Gemini CLI (geminicli.com/docs/tools/mcp-server): "mcpServers" in .gemini/settings.json, of the project or of the home
 // directory; an entry with a command has no type.
@@ -88,7 +88,7 @@ var clients = []client{
 			}
 			return filepath.Join(p.claude(), "settings.json")
 		},
-		then: "start claude anew and allow the server trapeze when it asks; /mcp shows it",
+		then: "restart claude, and allow the server trapeze when it asks; /mcp shows it",
 	},
 	{
 		name: "codex", title: "Codex CLI", programs: []string{"codex"}, key: "mcp_servers", toml: true,
@@ -105,12 +105,12 @@ var clients = []client{
 			}
 			return filepath.Join(p.codex(), "hooks.json")
 		},
-		then: "start codex anew; a project's own file counts once codex trusts the project",
+		then: "restart codex; it reads a project's file once it trusts the project",
 	},
 	{
 		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"}, key: "mcpServers", typed: true,
 		dirs: in(".cursor"), file: inside(".cursor", "mcp.json"),
-		then: "start Cursor anew and switch the server trapeze on in its settings",
+		then: "restart Cursor, and enable the server trapeze in its settings",
 	},
 	{
 		name: "vscode", title: "VS Code", programs: []string{"code", "code-insiders"}, key: "servers", typed: true,
@@ -126,10 +126,11 @@ var clients = []client{
 	{
 		name: "gemini", title: "Gemini CLI", programs: []string{"gemini"}, key: "mcpServers",
 		dirs: in(".gemini"), file: inside(".gemini", "settings.json"),
-		then: "start gemini anew; /mcp shows it",
+		then: "restart gemini; /mcp shows it",
 	},
 }
 
+// in and inside are for clients whose files are in one directory of the home directory or the project.
 func in(dir string) func(places) []string {
 	return func(p places) []string { return []string{filepath.Join(p.home, dir), filepath.Join(p.root, dir)} }
 }
@@ -143,15 +144,15 @@ func inside(dir, name string) func(scope, places) string {
 	}
 }
 
-// places are where clients keep their files.
+// places are the directories of clients' files.
 type places struct {
 	root   string // of the project
 	home   string
 	getenv func(string) string
 }
 
-// standing is where the process stands: the project's root is the nearest directory with a .git, or this one.
-func standing(getenv func(string) string) (places, error) {
+// currentPlaces finds the project's root, which is the nearest directory with a .git or else the current one, and the home directory.
+func currentPlaces(getenv func(string) string) (places, error) {
 	p := places{getenv: getenv, home: getenv("HOME")}
 	var err error
 	if p.home == "" {
@@ -205,7 +206,7 @@ func (p places) code() string {
 	return filepath.Join(p.home, ".config", "Code", "User")
 }
 
-// found reports whether a client is there: its program, or a directory of its own.
+// found reports whether a client is installed: its program, or one of its directories, exists.
 func (c client) found(p places) bool {
 	for _, name := range c.programs {
 		if _, err := exec.LookPath(name); err == nil {
@@ -215,7 +216,7 @@ func (c client) found(p places) bool {
 	return slices.ContainsFunc(c.dirs(p), exists)
 }
 
-// with is the client's file with our entry.
+// with returns the text of the client's file with the entry.
 func (c client) with(text string, e entry) (string, error) {
 	fields := configfile.Object{{Name: "command", Value: e.Command}, {Name: "args", Value: e.Args}}
 	if c.toml {
@@ -227,7 +228,7 @@ func (c client) with(text string, e entry) (string, error) {
 	return configfile.JSON(text, []string{c.key, serverName}, fields)
 }
 
-// entryIn is our entry in the client's file.
+// entryIn finds the entry in the client's file.
 func (c client) entryIn(text string) (e entry, found bool) {
 	at := func(name string) (json.RawMessage, bool) {
 		if c.toml {
@@ -245,8 +246,8 @@ func (c client) entryIn(text string) (e entry, found bool) {
 	return e, true
 }
 
-// readable is why the client's file cannot be changed; nil if it can.
-func (c client) readable(text string) error {
+// editable returns why the client's file cannot be edited; nil if it can.
+func (c client) editable(text string) error {
 	_, err := c.with(text, entry{Command: "trapeze", Args: []string{"mcp"}})
 	return err
 }

@@ -1,12 +1,12 @@
-// Package setup gives agents' programs the way to Trapeze: it finds the MCP clients that there are, writes what they need
-// into their files, and says what is wrong with a set-up.
+// Package setup has the commands that set up agents' programs: init configures MCP clients, doctor checks the set-up, and hook answers
+// the hooks of clients.
 //
 // Invariants:
-//   - Nothing is written that was not shown before, and nothing without a yes.
-//   - What else is in a file stays as it is; what cannot be read is refused. What was there before is kept.
-//   - No token is ever written into a client's file.
-//   - A hook never keeps a client from going on: what it cannot say, it leaves out.
-//   - Doctor changes nothing, starts no server, and runs no program that a client's file names.
+//   - Nothing is written that was not shown before, and nothing without consent.
+//   - The rest of a file stays as it is. A file that cannot be parsed is refused, and the previous file is kept.
+//   - No token is ever written to a client's file.
+//   - A hook never stops a client: after an error the turn ends.
+//   - Doctor changes nothing, starts no server, and runs no command from a client's file.
 //
-// Start reading at [Commands], then clients.go.
+// Start reading at [Init], then clients.go and plan.go, then [Doctor].
 package setup

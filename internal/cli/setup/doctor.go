@@ -13,45 +13,45 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-// state is how something that was looked at stands.
+// state is the result of a check.
 type state string
 
 const (
 	fine  state = "ok"
-	noted state = "note" // works, or is not used, or could not be looked at
-	wrong state = "mend"
+	noted state = "note" // works, or is not used, or could not be checked
+	wrong state = "fix"
 )
 
-// finding is what came of one look.
+// finding is the result of one check.
 type finding struct {
-	Check string `json:"check"`
-	State state  `json:"state"`
-	Says  string `json:"says"`
-	Mend  string `json:"mend,omitempty"` // what to do
+	Check   string `json:"check"`
+	State   state  `json:"state"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"` // what to do
 }
 
-// findings is what doctor says.
+// findings is the answer of doctor.
 type findings struct {
 	Findings []finding `json:"findings"`
-	Wrong    int       `json:"wrong"` // how many must be mended
+	Wrong    int       `json:"wrong"` // number of problems
 }
 
-const doctorLong = `Check the whole set-up: this program, the data directory and who may read it, the server, clocks, disk, tokens, the policy, each
-client's file, and the way that an agent's client comes in. Nothing is changed and no server is started.
+const doctorLong = `Check the set-up: this program, the data directory and its permissions, the server, clocks, disk space, tokens, the policy, the files
+of all clients, and connections as a client makes them. Nothing is changed, and no server is started.
 
-The exit code is 1 if something must be mended, and each such line says how.
+The exit code is 1 if there are problems. Each problem is listed with its fix.
 
     trapeze doctor --json`
 
 // Doctor is the command trapeze doctor.
 func Doctor(s *shell.Shell) *cobra.Command {
 	var cmd *cobra.Command
-	cmd = s.Command("doctor", "Check the set-up, and say what to mend", shell.NoArgs, func(ctx context.Context, _ []string) error {
-		p, err := standing(s.Getenv)
+	cmd = s.Command("doctor", "Check the set-up, and show how to fix problems", shell.NoArgs, func(ctx context.Context, _ []string) error {
+		p, err := currentPlaces(s.Getenv)
 		if err != nil {
 			return err
 		}
-		d := &physician{s: s, p: p}
+		d := &checker{s: s, p: p}
 		d.stdio = func() bool { c, _, err := cmd.Root().Find([]string{"mcp"}); return err == nil && c.Name() == "mcp" }()
 		if d.dir, err = s.DataDir(); err != nil {
 			return shell.Usage(err)
@@ -73,7 +73,7 @@ func Doctor(s *shell.Shell) *cobra.Command {
 		if err := s.Emit(out, func(p *shell.Page) { showFindings(p, out) }); err != nil || out.Wrong == 0 {
 			return err
 		}
-		return shell.Hinted(fmt.Errorf("%d of %d must be mended", out.Wrong, len(out.Findings)), "the lines that begin with mend say how")
+		return shell.Hinted(fmt.Errorf("%d of %d checks found a problem", out.Wrong, len(out.Findings)), "fix the problems in the lines that begin with fix")
 	})
 	cmd.Long = doctorLong
 	return cmd
@@ -81,65 +81,65 @@ func Doctor(s *shell.Shell) *cobra.Command {
 
 func showFindings(p *shell.Page, out findings) {
 	for _, f := range out.Findings {
-		p.Line("%-5s %-10s %s", f.State, f.Check, shell.OneLine(f.Says))
-		if f.Mend != "" {
-			p.Line("%-5s %-10s   %s", "", "", shell.OneLine(f.Mend))
+		p.Line("%-5s %-10s %s", f.State, f.Check, shell.OneLine(f.Message))
+		if f.Fix != "" {
+			p.Line("%-5s %-10s   %s", "", "", shell.OneLine(f.Fix))
 		}
 	}
 	if out.Wrong == 0 {
-		p.Line("Nothing needs mending.")
+		p.Line("No problems found.")
 	}
 }
 
-// physician looks at one thing after the other.
-type physician struct {
+// checker runs the checks one after the other.
+type checker struct {
 	s    *shell.Shell
 	p    places
 	dir  string
 	list []finding
 
-	stdio   bool            // there is trapeze mcp
-	up      bool            // the server answers and can do its work
-	badFile string          // why the server's policy file is not in force
-	given   *trapeze.Client // with the token that was given, or the owner's; nil without the server
-	agents  []string        // those whose token is kept and counts
-	used    map[string]bool // those that a client's file names
+	stdio   bool            // this program has trapeze mcp
+	up      bool            // the server is ready
+	badFile string          // problem of the server's policy file
+	given   *trapeze.Client // with the caller's token, or the owner's; nil without a server
+	agents  []string        // agents with a valid kept token
+	used    map[string]bool // agents that a client's file names
 }
 
-func (d *physician) says(check string, s state, mend, format string, args ...any) {
-	d.list = append(d.list, finding{Check: check, State: s, Says: fmt.Sprintf(format, args...), Mend: mend})
+func (d *checker) add(check string, s state, fix, format string, args ...any) {
+	d.list = append(d.list, finding{Check: check, State: s, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// program looks at this program, and at what its name stands for in PATH.
-func (d *physician) program() {
+// program checks this program, and the one in PATH.
+func (d *checker) program() {
 	self, err := os.Executable()
 	if err != nil {
-		d.says("program", wrong, "install it again", "it cannot tell where it is: %v", err)
+		d.add("program", wrong, "install it again", "the path of this program is unknown: %v", err)
 		return
 	}
 	switch name, err := lookPath("trapeze"); {
 	case err != nil:
-		d.says("program", noted, "put "+filepath.Dir(self)+" into PATH: clients' files that name just trapeze do not find it otherwise",
+		d.add("program", noted, "put "+filepath.Dir(self)+" into PATH: clients' files that only name trapeze do not find it otherwise",
 			"%s, version %s, is not in PATH", self, shell.Version())
 	case !sameFile(name, self):
-		d.says("program", noted, "run that one, or put this one first", "this is %s, version %s, but in PATH is %s", self, shell.Version(), name)
+		d.add("program", noted, "use that one, or put this one first in PATH", "this is %s, version %s, but PATH has %s", self, shell.Version(), name)
 	default:
-		d.says("program", fine, "", "%s, version %s", name, shell.Version())
+		d.add("program", fine, "", "%s, version %s", name, shell.Version())
 	}
 }
 
-// mostKept is how many tokens are looked at.
-const mostKept = 200
+// maxKept is the maximum number of tokens that are checked.
+const maxKept = 200
 
-// directory looks at the data directory and at who may read what is in it.
-func (d *physician) directory() {
+// directory checks the data directory, and its permissions.
+func (d *checker) directory() {
 	info, err := os.Stat(d.dir)
 	switch {
 	case os.IsNotExist(err):
-		d.says("data", noted, "", "%s is not there yet: a server makes it", d.dir)
+		d.add("data", noted, "", "%s does not exist yet: a server creates it", d.dir)
 		return
 	case err != nil || !info.IsDir():
-		d.says("data", wrong, "name another with --data-dir, or make it readable to you", "%s is no directory that can be read (%v)", d.dir, err)
+		d.add("data", wrong, "set another one with --data-dir, or make it readable", "%s is not a readable directory (%v)", d.dir, err)
 		return
 	}
 	paths := []string{d.dir}
@@ -154,32 +154,32 @@ func (d *physician) directory() {
 		}
 	}
 	if len(open) > 0 {
-		d.says("data", wrong, "chmod go= "+strings.Join(open, " "), "others may read %s", strings.Join(open, ", "))
+		d.add("data", wrong, "chmod go= "+strings.Join(open, " "), "others can read %s", strings.Join(open, ", "))
 		return
 	}
-	d.says("data", fine, "", "%s is yours alone", d.dir)
+	d.add("data", fine, "", "only you can read %s", d.dir)
 }
 
-// kept are the files of kept tokens.
-func (d *physician) kept() []string {
+// kept returns the files of kept tokens.
+func (d *checker) kept() []string {
 	list, err := filepath.Glob(filepath.Join(escapeGlob(d.dir), "agents", "*.token"))
 	if err != nil {
 		return nil
 	}
-	return list[:min(len(list), mostKept)]
+	return list[:min(len(list), maxKept)]
 }
 
-// escapeGlob makes of a directory's name a pattern that is that name.
+// escapeGlob returns the pattern that matches only the directory.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 const (
-	littleSpace = 1 << 30   // bytes: soon there will be none
-	noSpace     = 128 << 20 // bytes: the server refuses writes before a disk is full
+	lowSpace = 1 << 30   // bytes: worth a note
+	noSpace  = 128 << 20 // bytes: the server refuses writes before a disk is full
 )
 
-func (d *physician) disk() {
+func (d *checker) disk() {
 	dir := d.dir
 	for !exists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
@@ -187,12 +187,12 @@ func (d *physician) disk() {
 	free, known := freeSpace(dir)
 	switch {
 	case !known:
-		d.says("disk", noted, "", "how much space is left is not known on this system")
+		d.add("disk", noted, "", "the free space is not known on this system")
 	case free < noSpace:
-		d.says("disk", wrong, "make room: without it nothing new is taken", "%d MiB are left for %s", free>>20, d.dir)
-	case free < littleSpace:
-		d.says("disk", noted, "make room before it is full", "%d MiB are left for %s", free>>20, d.dir)
+		d.add("disk", wrong, "free some space: the server refuses writes otherwise", "%d MiB free for %s", free>>20, d.dir)
+	case free < lowSpace:
+		d.add("disk", noted, "free some space before the disk is full", "%d MiB free for %s", free>>20, d.dir)
 	default:
-		d.says("disk", fine, "", "%d GiB are left for %s", free>>30, d.dir)
+		d.add("disk", fine, "", "%d GiB free for %s", free>>30, d.dir)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 )
 
-// lookPath finds a program the way that a client does.
+// lookPath finds a program as a client does.
 func lookPath(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -24,10 +24,10 @@ func lookPath(name string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// clients looks at each client's file, the project's and the user's own.
-func (d *physician) clients(ctx context.Context) {
+// clients checks the configuration files of all clients, of the project and of the user.
+func (d *checker) clients(ctx context.Context) {
 	d.used = map[string]bool{}
-	by := map[string]string{} // agent to client
+	by := map[string]string{} // client by agent
 	for _, c := range clients {
 		set := false
 		for _, s := range []scope{ofProject, ofUser} {
@@ -41,8 +41,8 @@ func (d *physician) clients(ctx context.Context) {
 				continue
 			}
 			if other := by[agent]; other != "" && other != c.title {
-				d.says("client", wrong, "give one another name: trapeze init --client "+c.name+" --agent NAME",
-					"%s and %s are both the agent %s, and would take each other's work", other, c.title, agent)
+				d.add("client", wrong, "use different agents: trapeze init --client "+c.name+" --agent NAME",
+					"%s and %s are both the agent %s, and would receive each other's tasks", other, c.title, agent)
 			}
 			by[agent] = c.title
 			if !d.used[agent] {
@@ -51,24 +51,24 @@ func (d *physician) clients(ctx context.Context) {
 			}
 		}
 		if !set && c.found(d.p) {
-			d.says("client", noted, "trapeze init --client "+c.name, "%s is here, and not set up", c.title)
+			d.add("client", noted, "trapeze init --client "+c.name, "%s is installed, but not set up", c.title)
 		}
 	}
 }
 
-// client looks at one file.
-func (d *physician) client(c client, s scope) (e entry, found bool) {
+// client checks one file.
+func (d *checker) client(c client, s scope) (e entry, found bool) {
 	path := c.file(s, d.p)
 	text, _, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return e, false
 	case err != nil:
-		d.says("client", wrong, "make it readable, or move it away", "%s of %s: %v", path, c.title, err)
+		d.add("client", wrong, "make it readable, or remove it", "%s of %s: %v", path, c.title, err)
 		return e, false
 	}
-	if err := c.readable(text); err != nil {
-		d.says("client", wrong, "mend it by hand", "%s of %s: %v", path, c.title, err)
+	if err := c.editable(text); err != nil {
+		d.add("client", wrong, "fix it by hand", "%s of %s: %v", path, c.title, err)
 		return e, false
 	}
 	if e, found = c.entryIn(text); !found {
@@ -80,43 +80,43 @@ func (d *physician) client(c client, s scope) (e entry, found bool) {
 	}
 	switch _, err := lookPath(e.Command); {
 	case slices.ContainsFunc(e.Args, hasToken):
-		d.says("client", wrong, "revoke it with trapeze token revoke, then: "+again, "%s of %s holds a token that everybody who has the file can use", path, c.title)
+		d.add("client", wrong, "revoke the token with trapeze token revoke, then: "+again, "%s of %s has a token, which every reader of the file can use", path, c.title)
 	case err != nil:
-		d.says("client", wrong, again, "%s of %s starts %s, which is not there", path, c.title, e.Command)
+		d.add("client", wrong, again, "%s of %s starts %s, which does not exist", path, c.title, e.Command)
 	case e.agent() == "":
-		d.says("client", wrong, again, "%s of %s starts %s, but not as trapeze mcp --agent NAME", path, c.title, e.Command)
+		d.add("client", wrong, again, "%s of %s starts %s, but not with mcp --agent NAME", path, c.title, e.Command)
 	default:
-		d.says("client", fine, "", "%s is the agent %s by %s", c.title, e.agent(), path)
+		d.add("client", fine, "", "%s is the agent %s in %s", c.title, e.agent(), path)
 	}
 	return e, true
 }
 
-// hasToken reports whether an argument is a token of a server, or has one as in --token=TOKEN.
+// hasToken reports whether an argument is a token, or contains one as in --token=TOKEN.
 func hasToken(arg string) bool {
 	_, value, _ := strings.Cut(arg, "=")
 	return identity.IsToken(arg) || identity.IsToken(value)
 }
 
-// agent looks whether the server knows a client's agent.
-func (d *physician) agent(ctx context.Context, c client, name string) {
+// agent checks whether a client's agent is registered.
+func (d *checker) agent(ctx context.Context, c client, name string) {
 	if d.given == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	switch _, err := d.given.Agent(ctx, name); {
 	case errors.Is(err, trapeze.NotFound):
-		d.says("agent", noted, "it is when "+c.title+" comes for the first time; or do it now: trapeze init --client "+c.name+" --agent "+name,
+		d.add("agent", noted, "it is registered when "+c.title+" connects for the first time, or now with: trapeze init --client "+c.name+" --agent "+name,
 			"%s is not registered yet", name)
 	case err != nil:
-		d.says("agent", noted, "", "%s was not looked at: %v", name, err)
+		d.add("agent", noted, "", "%s could not be checked: %v", name, err)
 	default:
-		d.says("agent", fine, "", "%s is registered", name)
+		d.add("agent", fine, "", "%s is registered", name)
 	}
 }
 
-// hooks looks whether what clients are to run at the end of a turn is there.
-func (d *physician) hooks() {
+// hooks checks the hooks of all clients.
+func (d *checker) hooks() {
 	for _, c := range clients {
 		for _, in := range []scope{ofProject, ofUser} {
 			if c.hooks != nil {
@@ -126,11 +126,11 @@ func (d *physician) hooks() {
 	}
 }
 
-func (d *physician) hook(c client, in scope) {
+func (d *checker) hook(c client, in scope) {
 	path := c.hooks(in, d.p)
 	text, _, err := readFile(path)
 	if err != nil {
-		return // there is none
+		return // no hooks
 	}
 	command, found := configfile.JSONCommand(text, hookPath, isHook)
 	if !found {
@@ -139,13 +139,13 @@ func (d *physician) hook(c client, in scope) {
 	name, _, _ := strings.Cut(command, " hook --agent ")
 	name = strings.ReplaceAll(strings.Trim(name, "'"), `'\''`, "'")
 	if _, err := lookPath(name); err != nil {
-		d.says("hook", wrong, "trapeze init --hook --client "+c.name+" --scope "+string(in), "%s runs %s, which is not there", path, name)
+		d.add("hook", wrong, "trapeze init --hook --client "+c.name+" --scope "+string(in), "%s runs %s, which does not exist", path, name)
 		return
 	}
-	d.says("hook", fine, "", "%s shows %s its inbox", path, c.title)
+	d.add("hook", fine, "", "%s shows the inbox to %s", path, c.title)
 }
 
-// openToOthers reports whether others than the owner may do something with a file.
+// openToOthers reports whether users other than the owner have access to a file.
 func openToOthers(info os.FileInfo) bool {
 	return modesCount && info.Mode().Perm()&0o077 != 0
 }

@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// handshakeWait is how long a client would wait for a server to say who it is; some wait 10 s.
+	// handshakeWait is the timeout of a handshake: some clients wait 10 s.
 	handshakeWait = 10 * time.Second
-	// maxHandshake is how many bytes of an answer are read.
+	// maxHandshake is the maximum size of an answer, in bytes.
 	maxHandshake = 1 << 20
-	// oldEra is the newest version of the protocol that begins with a handshake.
-	oldEra = "2025-11-25"
+	// handshakeVersion is the newest version of the protocol that begins with a handshake.
+	handshakeVersion = "2025-11-25"
 )
 
-// handshakes comes in as a client would: at the server's own door, and through trapeze mcp as each agent that a client's
-// file names. What a file says is not run as it stands: it may be somebody else's.
-func (d *physician) handshakes(ctx context.Context) {
+// handshakes connects as clients do: over HTTP, and through trapeze mcp for each agent that a client's file names. It does not run the
+// command in the file, which may come from somebody else.
+func (d *checker) handshakes(ctx context.Context) {
 	if !d.up || d.given == nil {
-		d.says("mcp", noted, "", "not looked at: no server answers")
+		d.add("mcp", noted, "", "not checked: no server answers")
 		return
 	}
 	token, err := d.s.Credential(ctx)
@@ -39,14 +39,14 @@ func (d *physician) handshakes(ctx context.Context) {
 		err = overHTTP(ctx, d.s.URL()+"/mcp", token)
 	}
 	if err != nil {
-		d.says("mcp", wrong, "start the server anew: trapeze stop, then trapeze serve --background", "the handshake at %s/mcp fails: %v", d.s.URL(), err)
+		d.add("mcp", wrong, "restart the server: trapeze stop, then trapeze serve --background", "the handshake at %s/mcp failed: %v", d.s.URL(), err)
 	} else {
-		d.says("mcp", fine, "", "the handshake at %s/mcp works", d.s.URL())
+		d.add("mcp", fine, "", "the handshake at %s/mcp works", d.s.URL())
 	}
 	if !d.stdio {
 		return
 	}
-	further, err := furtherOf(d.s)
+	further, err := serverArgs(d.s)
 	if err != nil {
 		return
 	}
@@ -55,28 +55,28 @@ func (d *physician) handshakes(ctx context.Context) {
 			continue
 		}
 		if err := overPipe(ctx, append([]string{"mcp", "--agent", name}, further...)); err != nil {
-			d.says("mcp", wrong, "run it by hand and see: trapeze mcp --agent "+name, "the handshake of trapeze mcp as %s fails: %v", name, err)
+			d.add("mcp", wrong, "run it by hand: trapeze mcp --agent "+name, "the handshake of trapeze mcp as %s failed: %v", name, err)
 			continue
 		}
-		d.says("mcp", fine, "", "the handshake of trapeze mcp as %s works", name)
+		d.add("mcp", fine, "", "the handshake of trapeze mcp as %s works", name)
 	}
 }
 
-// hello is the first message of a client.
+// hello is a client's first message.
 func hello() []byte {
 	b, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": map[string]any{
-			"protocolVersion": oldEra, "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "trapeze doctor", "version": shell.Version()},
+			"protocolVersion": handshakeVersion, "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "trapeze doctor", "version": shell.Version()},
 		},
 	})
 	if err != nil {
-		return nil // of maps and strings there is none
+		return nil // maps and strings always marshal
 	}
 	return append(b, '\n')
 }
 
-// welcomed is why an answer is not the one to a handshake.
-func welcomed(message []byte) error {
+// checkWelcome returns why a message is not the answer to a handshake.
+func checkWelcome(message []byte) error {
 	var m struct {
 		Result struct {
 			Server struct {
@@ -89,7 +89,7 @@ func welcomed(message []byte) error {
 	}
 	switch err := json.Unmarshal(message, &m); {
 	case err != nil:
-		return fmt.Errorf("the answer is no JSON: %.100q", message)
+		return fmt.Errorf("the answer is not JSON: %.100q", message)
 	case m.Error != nil:
 		return errors.New(m.Error.Message)
 	case m.Result.Server.Name == "":
@@ -111,7 +111,7 @@ func overHTTP(ctx context.Context, at, token string) error {
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		if session != "" {
 			req.Header.Set("Mcp-Session-Id", session)
-			req.Header.Set("Mcp-Protocol-Version", oldEra)
+			req.Header.Set("Mcp-Protocol-Version", handshakeVersion)
 		}
 		return http.DefaultClient.Do(req)
 	}
@@ -122,7 +122,7 @@ func overHTTP(ctx context.Context, at, token string) error {
 	defer func() { _ = res.Body.Close() }()
 	message, err := message(res)
 	if session := res.Header.Get("Mcp-Session-Id"); session != "" {
-		if gone, err := call(http.MethodDelete, http.NoBody, session); err == nil { // it would be kept for hours
+		if gone, err := call(http.MethodDelete, http.NoBody, session); err == nil { // the server would keep it for hours
 			_ = gone.Body.Close()
 		}
 	}
@@ -132,10 +132,10 @@ func overHTTP(ctx context.Context, at, token string) error {
 	case res.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s: %.200s", res.Status, message)
 	}
-	return welcomed(message)
+	return checkWelcome(message)
 }
 
-// message is the first message of an answer, which may come as an event.
+// message reads the first message of an answer, which may be an event stream.
 func message(res *http.Response) ([]byte, error) {
 	in := io.LimitReader(res.Body, maxHandshake)
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
@@ -153,7 +153,7 @@ func message(res *http.Response) ([]byte, error) {
 	}
 }
 
-// overPipe starts this program as a client would, says hello and lets it end.
+// overPipe starts this program as a client does, makes a handshake, and ends it.
 func overPipe(ctx context.Context, args []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -180,17 +180,17 @@ func overPipe(ctx context.Context, args []string) error {
 	_, err = in.Write(hello())
 	var line []byte
 	for lines := bufio.NewReader(io.LimitReader(out, maxHandshake)); err == nil && !bytes.Contains(line, []byte(`"id":1`)); {
-		line, err = lines.ReadBytes('\n') // what comes before is no answer
+		line, err = lines.ReadBytes('\n') // other messages may come first
 	}
-	_ = in.Close() // its sign to end
+	_ = in.Close() // ends the session
 	ended := cmd.Wait()
 	if err != nil {
-		return fmt.Errorf("it says nothing (%w): %s", errors.Join(err, ended), strings.TrimSpace(said.String()))
+		return fmt.Errorf("no answer (%w): %s", errors.Join(err, ended), strings.TrimSpace(said.String()))
 	}
-	return welcomed(line)
+	return checkWelcome(line)
 }
 
-// limited lets only so many bytes through, and takes the others all the same.
+// limited writes only the first bytes, and discards the rest.
 type limited struct {
 	to   io.Writer
 	left int

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// lookWait is how long one look at the server may take.
-	lookWait = 5 * time.Second
-	// mostSkew is how far two clocks may be apart before deadlines are not what they seem.
-	mostSkew = 5 * time.Second
+	// checkTimeout is how long one check of the server may take.
+	checkTimeout = 5 * time.Second
+	// maxSkew is the maximum difference of two clocks at which deadlines are still accurate.
+	maxSkew = 5 * time.Second
 )
 
-// server looks whether one answers, which, and by which clock.
-func (d *physician) server(ctx context.Context) {
+// server checks the server, its version and its clock.
+func (d *checker) server(ctx context.Context) {
 	alive, err := fetch(ctx, d.s.URL()+"/healthz")
 	if err != nil {
 		d.away(err)
@@ -36,48 +36,48 @@ func (d *physician) server(ctx context.Context) {
 	d.badFile = ready.said["policy"]
 	switch d.up = err == nil && ready.status == http.StatusOK && ready.said["status"] == "ready"; {
 	case alive.said["status"] != "alive":
-		d.says("server", wrong, "name the server's address with --url", "something else than Trapeze answers at %s", d.s.URL())
+		d.add("server", wrong, "set the server's address with --url", "the server at %s is not Trapeze", d.s.URL())
 		return
 	case !d.up:
-		d.says("server", wrong, "its log says why: "+daemon.LogFile(d.dir), "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
+		d.add("server", wrong, "see its log: "+daemon.LogFile(d.dir), "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
 	case alive.said["version"] != shell.Version():
-		d.says("server", noted, "start it anew to have the same: trapeze stop, then trapeze serve --background",
-			"one of version %s answers at %s", alive.said["version"], d.s.URL())
+		d.add("server", noted, "restart it to use this version: trapeze stop, then trapeze serve --background",
+			"the server has version %s, at %s", alive.said["version"], d.s.URL())
 	default:
-		d.says("server", fine, "", "it answers at %s", d.s.URL())
+		d.add("server", fine, "", "a server answers at %s", d.s.URL())
 	}
-	if by := skew(alive); by.Abs() > mostSkew {
-		d.says("clock", wrong, "set both clocks by the same source", "this machine's clock and the server's are %s apart", by.Abs().Round(time.Second))
+	if by := skew(alive); by.Abs() > maxSkew {
+		d.add("clock", wrong, "synchronize both clocks", "the clocks of this machine and of the server differ by %s", by.Abs().Round(time.Second))
 	} else {
-		d.says("clock", fine, "", "it agrees with the server's")
+		d.add("clock", fine, "", "it agrees with the server's clock")
 	}
 }
 
-// away says why no server answers.
-func (d *physician) away(err error) {
+// away reports why no server answers.
+func (d *checker) away(err error) {
 	at, pid, serves := daemon.Serving(d.dir)
 	u, bad := url.Parse(d.s.URL())
 	switch {
 	case serves && at != "":
-		d.says("server", wrong, "name it: --url "+at+", or TRAPEZE_URL", "none answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
+		d.add("server", wrong, "use it with --url "+at+" or TRAPEZE_URL", "no server answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
 	case bad == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname()):
-		d.says("server", noted, "trapeze mcp starts one when it needs it; or start it now: trapeze serve --background", "none runs at %s", d.s.URL())
+		d.add("server", noted, "trapeze mcp starts one when needed; to start one now: trapeze serve --background", "no server is running at %s", d.s.URL())
 	default:
-		d.says("server", wrong, "start it there, or name another with --url", "none answers at %s: %v", d.s.URL(), err)
+		d.add("server", wrong, "start it, or set another address with --url", "no server answers at %s: %v", d.s.URL(), err)
 	}
 }
 
-// answer is what a server says at an address that needs no token.
+// answer is a server's answer to a request without a token.
 type answer struct {
 	status int
 	said   map[string]string
-	date   time.Time     // by its clock
-	now    time.Time     // by ours, when it came
-	took   time.Duration // on the way and back
+	date   time.Time     // of its clock
+	now    time.Time     // of our clock, on arrival
+	took   time.Duration // round trip
 }
 
 func fetch(ctx context.Context, at string) (a answer, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
 	if err != nil {
@@ -95,16 +95,16 @@ func fetch(ctx context.Context, at string) (a answer, err error) {
 	defer func() { _ = res.Body.Close() }()
 	a = answer{status: res.StatusCode, said: map[string]string{}, now: time.Now()}
 	a.took = a.now.Sub(began)
-	a.date, _ = http.ParseTime(res.Header.Get("Date")) // without one nothing is said of its clock
+	a.date, _ = http.ParseTime(res.Header.Get("Date")) // without a date its clock is not checked
 	var whole map[string]any
-	_ = json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&whole) // what is no server of ours says nothing
+	_ = json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&whole) // other servers may answer anything
 	for k, v := range whole {
 		a.said[k] = fmt.Sprint(v)
 	}
 	return a, nil
 }
 
-// skew is by how much our clock is ahead, less what rounding and the way may account for.
+// skew is how far our clock is ahead, less the error of rounding and of the round trip.
 func skew(a answer) time.Duration {
 	if a.date.IsZero() {
 		return 0
@@ -119,13 +119,13 @@ func skew(a answer) time.Duration {
 	return 0
 }
 
-// tokens looks whether those that are at hand still count, at the policy, and who the agents are.
-func (d *physician) tokens(ctx context.Context) {
+// tokens checks the tokens of this machine, and the policy, and collects the agents with valid tokens.
+func (d *checker) tokens(ctx context.Context) {
 	if !d.up {
-		d.says("token", noted, "", "not looked at: no server answers")
+		d.add("token", noted, "", "not checked: no server answers")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 6*lookWait)
+	ctx, cancel := context.WithTimeout(ctx, 6*checkTimeout)
 	defer cancel()
 	chosen := d.s.Flags.Agent
 	defer func() { d.s.Flags.Agent = chosen }()
@@ -136,14 +136,14 @@ func (d *physician) tokens(ctx context.Context) {
 		me, err = c.Me(ctx)
 	}
 	if err != nil {
-		d.says("token", wrong, "name the data directory of this server with --data-dir, or set TRAPEZE_TOKEN", "the server does not know whom you are: %v", err)
+		d.add("token", wrong, "set the data directory of this server with --data-dir, or set TRAPEZE_TOKEN", "the server does not accept your token: %v", err)
 		return
 	}
 	d.given = c
-	d.says("token", fine, "", "the server knows you as %s/%s", me.Role, me.Name)
+	d.add("token", fine, "", "you are %s/%s", me.Role, me.Name)
 	d.policy(ctx)
 	if d.s.Flags.Token != "" || d.s.Getenv("TRAPEZE_TOKEN") != "" {
-		return // the kept ones are not used then
+		return // kept tokens are not used then
 	}
 	for _, file := range d.kept() {
 		name := strings.TrimSuffix(filepath.Base(file), ".token")
@@ -154,29 +154,29 @@ func (d *physician) tokens(ctx context.Context) {
 		}
 		switch {
 		case err != nil:
-			d.says("token", wrong, "remove "+file+": a new one is made when it is needed", "the kept token of the agent %s does not count: %v", name, err)
+			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is not valid: %v", name, err)
 		case me.Agent != name:
-			d.says("token", wrong, "remove "+file+": a new one is made when it is needed", "the kept token of the agent %s is that of %s/%s", name, me.Role, me.Name)
+			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is that of %s/%s", name, me.Role, me.Name)
 		default:
 			d.agents = append(d.agents, name)
 		}
 	}
 	if len(d.agents) > 0 {
-		d.says("token", fine, "", "those of %s count", strings.Join(d.agents, ", "))
+		d.add("token", fine, "", "the tokens of %s are valid", strings.Join(d.agents, ", "))
 	}
 }
 
-func (d *physician) policy(ctx context.Context) {
+func (d *checker) policy(ctx context.Context) {
 	switch v, err := d.given.Policy(ctx); {
 	case errors.Is(err, trapeze.NotFound) && d.badFile != "":
-		d.says("policy", wrong, "mend the file (trapeze policy check FILE), then: trapeze policy reload", "none is in force, though there is a file: %s", d.badFile)
+		d.add("policy", wrong, "fix the file (trapeze policy check FILE), then: trapeze policy reload", "the policy file is not in force: %s", d.badFile)
 	case errors.Is(err, trapeze.NotFound):
-		d.says("policy", fine, "", "none is in force: tasks go where they are sent")
+		d.add("policy", fine, "", "no policy is in force: every handoff names its receiver")
 	case err != nil:
-		d.says("policy", noted, "", "not looked at: %v", err)
+		d.add("policy", noted, "", "not checked: %v", err)
 	case v.FileProblem != "":
-		d.says("policy", wrong, "mend the file, then: trapeze policy reload", "version %d is in force, but the file is not: %s", v.Version, v.FileProblem)
+		d.add("policy", wrong, "fix the file, then: trapeze policy reload", "version %d is in force, but the current file is not: %s", v.Version, v.FileProblem)
 	default:
-		d.says("policy", fine, "", "version %d is in force", v.Version)
+		d.add("policy", fine, "", "version %d is in force", v.Version)
 	}
 }

@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	// maxHookInput is how many bytes of a hook's input are read.
+	// maxHookInput is the maximum size of a hook's input, in bytes.
 	maxHookInput = 1 << 20
-	// hookWait is how long a hook may keep a client waiting.
+	// hookWait is the timeout of a hook, for which the client waits.
 	hookWait = 5 * time.Second
-	// hookItems is how many items are told one by one.
+	// hookItems is the maximum number of items that are listed.
 	hookItems = 5
 )
 
-const hookLong = `Answer a hook of Claude Code or Codex CLI that runs when a turn ends (the event Stop): where something waits in the agent's
-inbox, the agent is kept from ending its turn and told what waits. "trapeze init --hook" puts it into their files.
+const hookLong = `Answer the hook of Claude Code or Codex CLI at the end of a turn (the event Stop): if the agent's inbox is not empty, the agent
+continues its turn, and is told what waits. trapeze init --hook adds the hook to the client's file.
 
-It reads the hook's JSON from standard input and prints the answer. It never asks twice in a row: a turn that it has prolonged
-may end. It says nothing where no server answers, and in a program that trapeze work runs, which has its task. An error ends with
-exit code 1, which keeps nobody from ending a turn.
+The command reads the hook's JSON from standard input, and prints the answer. It does not prolong a turn twice. It prints nothing if no
+server answers, and in a program that trapeze work runs, which has a task already. After an error the exit code is 1, which lets the turn
+end.
 
     echo '{"hook_event_name":"Stop"}' | trapeze hook --agent claude`
 
 // Hook is the command trapeze hook. It answers Claude Code's event Stop (code.claude.com/docs/en/hooks): JSON on standard input with "hook_event_name" and
 // "stop_hook_active", which is true in a turn that a hook has prolonged; {"decision": "block", "reason": …} on standard
-// output with exit code 0 prolongs it, and the model reads the reason. Exit code 2 would do so, too, whatever went wrong.
-// Codex CLI has the same event, in and out (developers.openai.com/codex/hooks).
+// output with exit code 0 prolongs it, and the model reads the reason. Exit code 2 would prolong it too, after any error.
+// Codex CLI has the same event, with the same input and output (developers.openai.com/codex/hooks).
 func Hook(s *shell.Shell) *cobra.Command {
-	cmd := s.Command("hook", "Answer a client's hook: show an idle agent its inbox", shell.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.Command("hook", "Answer a client's hook: show the inbox to an agent at the end of its turn", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		if err := answerHook(ctx, s); err != nil {
 			return harmless{err}
 		}
@@ -48,14 +48,14 @@ func Hook(s *shell.Shell) *cobra.Command {
 	return cmd
 }
 
-// harmless is an error that must not keep a client from ending its turn, as the exit code 2 would.
+// harmless is an error that lets a turn end: the exit code 2 would prolong it.
 type harmless struct{ error }
 
 func (harmless) ExitCode() int { return 1 }
 
 func (h harmless) Unwrap() error { return h.error }
 
-// hookInput is what a hook is told.
+// hookInput is the input of a hook.
 type hookInput struct {
 	Event  string `json:"hook_event_name"`
 	Active bool   `json:"stop_hook_active"`
@@ -68,19 +68,19 @@ func answerHook(ctx context.Context, s *shell.Shell) error {
 	}
 	var in hookInput
 	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("standard input has no hook's JSON: %w", err)
+		return fmt.Errorf("standard input is not the JSON of a hook: %w", err)
 	}
 	if in.Event != "Stop" || in.Active || s.OwnTask() != "" {
 		return nil
 	}
 	agent := s.Flags.Agent
 	if agent == "" {
-		return errors.New("say whose inbox: --agent NAME")
+		return errors.New("name the agent whose inbox to show: --agent NAME")
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookWait)
 	defer cancel()
-	if answers(ctx, s) != nil {
-		return nil // where no server is, nothing waits
+	if serverError(ctx, s) != nil {
+		return nil // no server, no inbox
 	}
 	c, err := s.Dial(ctx)
 	if err != nil {
@@ -93,10 +93,10 @@ func answerHook(ctx context.Context, s *shell.Shell) error {
 	return json.NewEncoder(s.Stdout).Encode(map[string]string{"decision": "block", "reason": reason(agent, box.Items)})
 }
 
-// reason tells an agent what waits. What others wrote stands in quotation marks, on one line, and short.
+// reason tells an agent what waits. Text of others is quoted, on one line, and shortened.
 func reason(agent string, items []trapeze.Item) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Before you end your turn: work waits in the Trapeze inbox of %s. What is in quotation marks was written by others.\n", agent)
+	fmt.Fprintf(&b, "Before you end your turn: the Trapeze inbox of %s is not empty. Text in quotation marks was written by others.\n", agent)
 	for i, item := range items {
 		if i == hookItems {
 			b.WriteString("- and more\n")
@@ -104,7 +104,7 @@ func reason(agent string, items []trapeze.Item) string {
 		}
 		fmt.Fprintf(&b, "- %s %s from %s, priority %s: %q\n", item.Type, item.ID, shell.OneLine(item.From), item.Priority, shell.Clip(shell.OneLine(item.Intent), 200))
 	}
-	b.WriteString("Look with the trapeze tool inbox. Accept what you can do now and finish it; reject what you cannot, and say why. " +
-		"Then look into the inbox again until nothing is left that you can do. If your user wants something else first, end your turn.")
+	b.WriteString("Call the trapeze tool inbox. Accept what you can do now, and finish it; reject what you cannot do, with a reason. " +
+		"Then call inbox again, until nothing is left that you can do. If your user wants something else first, end your turn.")
 	return b.String()
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// outcome is what init says.
+// outcome is the answer of init.
 type outcome struct {
 	Scope   scope       `json:"scope"`
 	Root    string      `json:"root"`
@@ -42,21 +42,22 @@ type agentSaid struct {
 	Then       string `json:"then"`
 }
 
-const initLong = `Set up the MCP clients on this machine, so that the agents in them can hand work on: Claude Code, Codex CLI, Cursor, VS Code
-and Gemini CLI; those that are found, or those that --client names. Each is given "trapeze mcp --agent NAME" as a server, in
-its own file: what else is in there stays as it is. You see what would change, and nothing is written without a yes.
+const initLong = `Set up the MCP clients on this machine, so that their agents can hand off tasks: Claude Code, Codex CLI, Cursor, VS Code and Gemini
+CLI. By default all installed clients are set up; --client selects some. Each client gets the MCP server "trapeze mcp --agent NAME" in its
+own configuration file; the rest of the file stays as it is. The command shows the changes, and asks before it writes them.
 
---scope project writes into the files of the project that you are in, which others may share; --scope user into your own, for
-all projects. A section in AGENTS.md and a skill for Claude Code tell agents when and how to hand on; --no-skill leaves them
-out. --person names who sits at the clients: what agents ask people is put to them there as well, and what they answer and
-approve is on record as theirs. --hook lets Claude Code and Codex CLI look into the agent's inbox whenever it would end its turn, since nothing that
-arrives wakes them.
+--scope project    change the files of the current project, which others may share
+--scope user       change your own files, for all projects
+--no-skill         do not write the section in AGENTS.md and the skill for Claude Code, which teach agents when and how to hand off
+--person NAME      name the person at the clients. Questions of agents to people are also asked there, and the answers and approvals are
+                   recorded under that name
+--hook             let Claude Code and Codex CLI check the agent's inbox at the end of a turn, since new items do not wake them
 
-Where a server runs, each agent is registered and its token kept, for its owner alone, in the data directory; no client's file
-has a token. A second run changes nothing.
+If a server is running, each agent is registered, and its token is kept in the data directory, readable by its owner alone. No client's
+file contains a token. A second run changes nothing.
 
     trapeze init --client claude --agent coder
-    trapeze init --print                            only show`
+    trapeze init --print                            only show the changes`
 
 // Init is the command trapeze init.
 func Init(s *shell.Shell) *cobra.Command {
@@ -67,9 +68,9 @@ func Init(s *shell.Shell) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = s.Command("init", "Set up MCP clients: Claude Code, Codex CLI, Cursor, VS Code, Gemini CLI", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		if w.scope = scope(where); w.scope != ofProject && w.scope != ofUser {
-			return shell.Usagef("--scope is project or user, not %q", where)
+			return shell.Usagef("--scope must be project or user, not %q", where)
 		}
-		p, err := standing(s.Getenv)
+		p, err := currentPlaces(s.Getenv)
 		if err != nil {
 			return err
 		}
@@ -84,20 +85,20 @@ func Init(s *shell.Shell) *cobra.Command {
 		if w.program, note, err = program(w.scope); err != nil {
 			return err
 		}
-		if w.further, err = furtherOf(s); err != nil {
+		if w.further, err = serverArgs(s); err != nil {
 			return err
 		}
 		in := bufio.NewReader(s.Stdin)
-		talk := !yes && !only && !s.Flags.JSON
-		if list := w.hooked(); talk && len(list) > 0 && !cmd.Flags().Changed("hook") {
+		interactive := !yes && !only && !s.Flags.JSON
+		if list := w.hooked(); interactive && len(list) > 0 && !cmd.Flags().Changed("hook") {
 			names := []string{list[0].title}
 			for _, c := range list[1:] {
 				names = append(names, c.title)
 			}
 			s.Show(func(p *shell.Page) {
-				p.Line("Nothing that arrives wakes %s. A hook can show the agent its inbox whenever it would end its turn.", strings.Join(names, " or "))
+				p.Line("New inbox items do not wake %s. A hook can show the inbox to the agent at the end of every turn.", strings.Join(names, " or "))
 			})
-			if w.hook, err = agreed(s, in, "Add that hook?"); err != nil {
+			if w.hook, err = confirm(s, in, "Add the hook?"); err != nil {
 				return err
 			}
 		}
@@ -108,25 +109,25 @@ func Init(s *shell.Shell) *cobra.Command {
 			case yes:
 				return true, nil
 			case s.Flags.JSON:
-				return false, refusal.New(refusal.Conflict, "say --yes to have it written, or --print to see it", "nothing is written yet")
+				return false, refusal.New(refusal.Conflict, "use --yes to write the changes, or --print to show them", "nothing was written: --json needs --yes or --print")
 			}
-			return agreed(s, in, "Write that?")
+			return confirm(s, in, "Write these changes?")
 		})
 	})
 	cmd.Long = initLong
 	f := cmd.Flags()
 	f.StringVar(&where, "scope", string(ofProject), "project or user")
-	f.StringSliceVar(&names, "client", nil, known()+" (repeatable; default: those that are found)")
-	f.BoolVar(&w.hook, "hook", false, "let Claude Code and Codex CLI look into the inbox at the end of a turn")
-	f.StringVar(&w.person, "person", "", "who sits at the clients, and answers there what agents ask people")
-	f.BoolVar(&w.noSkill, "no-skill", false, "write nothing that teaches agents")
+	f.StringSliceVar(&names, "client", nil, clientNames()+" (repeatable; default: all installed clients)")
+	f.BoolVar(&w.hook, "hook", false, "let Claude Code and Codex CLI check the inbox at the end of a turn")
+	f.StringVar(&w.person, "person", "", "person at the clients, who answers questions of agents there")
+	f.BoolVar(&w.noSkill, "no-skill", false, "do not write instructions for agents")
 	f.BoolVar(&yes, "yes", false, "write without asking")
-	f.BoolVar(&only, "print", false, "only show what would be written")
+	f.BoolVar(&only, "print", false, "only show the changes")
 	cmd.MarkFlagsMutuallyExclusive("yes", "print")
 	return cmd
 }
 
-// run plans, shows, asks, writes and registers.
+// run shows the changes, asks with may, writes them and registers the agents.
 func (w wanted) run(ctx context.Context, s *shell.Shell, p places, note string, may func() (bool, error)) error {
 	list, err := w.plan(p)
 	if err != nil {
@@ -142,10 +143,10 @@ func (w wanted) run(ctx context.Context, s *shell.Shell, p places, note string, 
 		switch {
 		case c.isNew:
 			said.Change = "new"
-		case c.stays():
+		case c.none():
 			said.Change = "none"
 		}
-		if !c.stays() {
+		if !c.none() {
 			open++
 		}
 		out.Files = append(out.Files, said)
@@ -163,11 +164,11 @@ func (w wanted) run(ctx context.Context, s *shell.Shell, p places, note string, 
 			return err
 		}
 	}
-	w.enrolAll(ctx, s, p, &out, out.Written || open == 0)
+	w.registerAll(ctx, s, p, &out, out.Written || open == 0)
 	return s.Emit(out, func(page *shell.Page) { showOutcome(page, out, open) })
 }
 
-// writeAll writes what changes, and says where that is kept which was there before.
+// writeAll writes the changes, and returns the directory of the backups.
 func writeAll(s *shell.Shell, list []change) (backups string, err error) {
 	dir, err := s.DataDir()
 	if err != nil {
@@ -175,7 +176,7 @@ func writeAll(s *shell.Shell, list []change) (backups string, err error) {
 	}
 	kept := filepath.Join(dir, "backups")
 	for _, c := range list {
-		if c.stays() {
+		if c.none() {
 			continue
 		}
 		backup, err := c.write(kept, time.Now())
@@ -189,11 +190,11 @@ func writeAll(s *shell.Shell, list []change) (backups string, err error) {
 	return backups, nil
 }
 
-// enrolAll registers the agents, if a server runs.
-func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *outcome, may bool) {
+// registerAll registers the agents, if a server is running.
+func (w wanted) registerAll(ctx context.Context, s *shell.Shell, p places, out *outcome, may bool) {
 	var away error
 	if may {
-		away = answers(ctx, s)
+		away = serverError(ctx, s)
 	}
 	for _, c := range w.clients {
 		a := agentSaid{Client: c.name, Agent: w.agentOf(c), Then: c.then}
@@ -215,14 +216,14 @@ func (w wanted) enrolAll(ctx context.Context, s *shell.Shell, p places, out *out
 	}
 	if away != nil {
 		if w.person != "" {
-			out.Notes = append(out.Notes, "Run trapeze init again while a server runs, so that "+w.person+" is named as the person at the clients.")
+			out.Notes = append(out.Notes, "Run trapeze init again when a server is running, to set "+w.person+" as the person at the clients.")
 		}
-		out.Notes = append(out.Notes, "No server answers at "+s.URL()+" yet: trapeze mcp starts one, and the agents are registered then. Or start it yourself: trapeze serve --background")
+		out.Notes = append(out.Notes, "No server answers at "+s.URL()+" yet. trapeze mcp starts one, and the agents are registered then. To start one now: trapeze serve --background")
 	}
 }
 
-// answers is why no server can be asked; nil if one can.
-func answers(ctx context.Context, s *shell.Shell) error {
+// serverError returns why no server can be reached; nil if one is ready.
+func serverError(ctx context.Context, s *shell.Shell) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	c, err := s.DialAsCaller(ctx)
@@ -232,14 +233,14 @@ func answers(ctx context.Context, s *shell.Shell) error {
 	return err
 }
 
-// agreed asks. Nobody to answer is no yes.
-func agreed(s *shell.Shell, in *bufio.Reader, question string) (bool, error) {
+// confirm asks a question. It is an error if standard input ends before an answer.
+func confirm(s *shell.Shell, in *bufio.Reader, question string) (bool, error) {
 	fmt.Fprint(s.Stdout, question+" [y/N] ")
 	line, err := in.ReadString('\n')
 	switch {
 	case errors.Is(err, io.EOF) && strings.TrimSpace(line) == "":
 		fmt.Fprintln(s.Stdout)
-		return false, refusal.New(refusal.Conflict, "say --yes to have it written, or --print to see it", "nothing is written yet, and there is nobody to ask")
+		return false, refusal.New(refusal.Conflict, "use --yes to write the changes, or --print to show them", "nothing was written: standard input has no answer")
 	case err != nil && !errors.Is(err, io.EOF):
 		return false, err
 	}
@@ -254,7 +255,7 @@ func showPlan(s *shell.Shell, out outcome) {
 	s.Show(func(p *shell.Page) {
 		for _, f := range out.Files {
 			if f.Change == "none" {
-				p.Line("%s: nothing to do (%s)", shell.OneLine(f.Path), f.What)
+				p.Line("%s: no changes (%s)", shell.OneLine(f.Path), f.What)
 				continue
 			}
 			p.Line("%s", p.Dim(f.What+":"))
@@ -269,12 +270,12 @@ func showOutcome(p *shell.Page, out outcome, open int) {
 	case out.Written:
 		p.Line("Written.")
 		if out.Backups != "" {
-			p.Line("What was there before is kept in %s.", shell.OneLine(out.Backups))
+			p.Line("The previous files are kept in %s.", shell.OneLine(out.Backups))
 		}
 	case open > 0:
-		p.Line("Nothing is written.")
+		p.Line("Nothing was written.")
 	default:
-		p.Line("All of it is there already.")
+		p.Line("Everything is set up already.")
 	}
 	for _, note := range out.Notes {
 		p.Line("%s", shell.OneLine(note))
@@ -285,11 +286,11 @@ func showOutcome(p *shell.Page, out outcome, open int) {
 	for _, a := range out.Agents {
 		state := ""
 		if a.Registered {
-			state = ", which is registered"
+			state = " (registered)"
 		}
 		p.Line("%s is the agent %s%s: %s.", titleOf(a.Client), a.Agent, state, a.Then)
 	}
-	p.Line("trapeze doctor checks the set-up.")
+	p.Line("To check the set-up: trapeze doctor")
 }
 
 func titleOf(name string) string {

@@ -13,16 +13,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// wanted is what a run of init is asked for.
+// wanted is the set-up that a run of init makes.
 type wanted struct {
 	scope   scope
 	clients []client
-	agent   string // empty: each client's own
-	hook    bool   // where a client has hooks
+	agent   string // empty: the client's name
+	hook    bool   // for clients with hooks
 	noSkill bool
-	person  string   // who sits at the clients; empty: nobody is named
-	program string   // as the files name us
-	further []string // arguments that say which server and data directory, where they are not the usual ones
+	person  string   // person at the clients; may be empty
+	program string   // the command in clients' files
+	further []string // arguments for server and data directory, if they are not the defaults
 }
 
 func (w wanted) agentOf(c client) string {
@@ -36,14 +36,14 @@ func (w wanted) has(name string) bool {
 	return slices.ContainsFunc(w.clients, func(c client) bool { return c.name == name })
 }
 
-// plan is what becomes of which files.
+// plan returns the changes of all files.
 func (w wanted) plan(p places) (list []change, err error) {
 	add := func(path, what string, edit func(string) (string, error)) {
 		if err != nil {
 			return
 		}
 		var c change
-		if c, err = changing(path, what, edit); err == nil {
+		if c, err = planChange(path, what, edit); err == nil {
 			if w.scope == ofProject {
 				c.root = p.root
 			}
@@ -58,12 +58,12 @@ func (w wanted) plan(p places) (list []change, err error) {
 	switch {
 	case w.noSkill:
 	case w.scope == ofProject:
-		add(filepath.Join(p.root, "AGENTS.md"), "when and how to hand on", teach)
+		add(filepath.Join(p.root, "AGENTS.md"), "instructions for agents", teach)
 	case w.has("codex"):
-		add(filepath.Join(p.codex(), "AGENTS.md"), "when and how to hand on", teach)
+		add(filepath.Join(p.codex(), "AGENTS.md"), "instructions for agents", teach)
 	}
-	if w.has("gemini") && !w.noSkill { // it reads GEMINI.md, and AGENTS.md only when told to
-		add(teachFile(w.scope, p, "GEMINI.md"), "when and how to hand on", teach)
+	if w.has("gemini") && !w.noSkill { // it reads GEMINI.md, and AGENTS.md only if configured to
+		add(geminiFile(w.scope, p, "GEMINI.md"), "instructions for agents", teach)
 	}
 	if w.has("claude") && !w.noSkill {
 		own := filepath.Join(p.root, ".claude")
@@ -80,7 +80,7 @@ func (w wanted) plan(p places) (list []change, err error) {
 	return list, err
 }
 
-// hooked are the clients that a hook can show their inbox.
+// hooked returns the clients with hooks.
 func (w wanted) hooked() (list []client) {
 	for _, c := range w.clients {
 		if c.hooks != nil {
@@ -90,15 +90,15 @@ func (w wanted) hooked() (list []client) {
 	return list
 }
 
-// teachFile is where Gemini CLI looks for what agents are to know.
-func teachFile(s scope, p places, name string) string {
+// geminiFile is the file of instructions that Gemini CLI reads.
+func geminiFile(s scope, p places, name string) string {
 	if s == ofProject {
 		return filepath.Join(p.root, name)
 	}
 	return filepath.Join(p.home, ".gemini", name)
 }
 
-// withHook is a client's hooks with ours (code.claude.com/docs/en/hooks: "hooks" has a list for each event, of groups that
+// withHook returns the text of a client's hooks with ours (code.claude.com/docs/en/hooks: "hooks" has a list for each event, of groups that
 // have a list of commands; a command's timeout is in seconds).
 func (w wanted) withHook(text, agent string) (string, error) {
 	words := append([]string{w.program, "hook", "--agent", agent}, w.further...)
@@ -114,12 +114,12 @@ func (w wanted) withHook(text, agent string) (string, error) {
 
 var hookPath = []string{"hooks", "Stop"}
 
-// isHook reports whether a command of a client's hook is ours.
+// isHook reports whether the command of a hook is ours.
 func isHook(command string) bool {
 	return strings.Contains(command, "trapeze") && strings.Contains(command, " hook --agent ")
 }
 
-// quoted is a word as a shell takes it.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./@%+", r)
@@ -129,8 +129,8 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// program is how files name us: for a project by the name in PATH, which is the same for everybody who shares it; for a
-// user by the whole path, because a desktop's programs have another PATH.
+// program is the command in clients' files: for a project the name in PATH, which is the same for everybody that shares the project; for
+// a user the absolute path, because programs of a desktop have another PATH.
 func program(s scope) (name string, note string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -147,9 +147,9 @@ func program(s scope) (name string, note string, err error) {
 	case same:
 		return inPath, "", nil
 	case strings.Contains(self, "go-build"):
-		return "", "", shell.Hinted(errors.New("this program was built by go run and is gone when it ends"), "install it first: go install ./cmd/trapeze")
+		return "", "", shell.Hinted(errors.New("this program was built by go run, and is deleted when it ends"), "install it first: go install ./cmd/trapeze")
 	case s == ofProject:
-		note = "The files name " + self + ", which others who share the project may not have: put trapeze into your PATH and run this again."
+		note = "The files use " + self + ", a path that others who share the project may not have: put trapeze into your PATH, and run this again."
 	}
 	return self, note, nil
 }
@@ -160,9 +160,9 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// furtherOf are the arguments without which a client's program would not find the same server and data directory:
-// clients pass on little of the environment.
-func furtherOf(s *shell.Shell) (args []string, err error) {
+// serverArgs are the arguments that trapeze mcp needs to find the same server and data directory: clients pass on few environment
+// variables.
+func serverArgs(s *shell.Shell) (args []string, err error) {
 	if at := s.URL(); at != shell.DefaultURL {
 		args = append(args, "--url", at)
 	}
@@ -182,7 +182,7 @@ func furtherOf(s *shell.Shell) (args []string, err error) {
 	return args, nil
 }
 
-// choose picks clients by name, or those that are found.
+// choose returns the clients of the names, or the installed ones.
 func choose(names []string, p places) (list []client, err error) {
 	for _, c := range clients {
 		if slices.Contains(names, c.name) || len(names) == 0 && c.found(p) {
@@ -191,16 +191,16 @@ func choose(names []string, p places) (list []client, err error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(clients, func(c client) bool { return c.name == name }) {
-			return nil, shell.Hinted(shell.Usagef("there is no client %q", name), "use "+known())
+			return nil, shell.Hinted(shell.Usagef("unknown client %q", name), "use "+clientNames())
 		}
 	}
 	if len(list) == 0 {
-		return nil, shell.Hinted(shell.Usagef("no MCP client was found here"), "name those that you use with --client: "+known())
+		return nil, shell.Hinted(shell.Usagef("no MCP client is installed"), "name the clients that you use with --client: "+clientNames())
 	}
 	return list, nil
 }
 
-func known() string {
+func clientNames() string {
 	names := make([]string, len(clients))
 	for i, c := range clients {
 		names[i] = c.name
@@ -214,7 +214,7 @@ func checkAgent(w wanted) error {
 	}
 	if len(w.clients) > 1 {
 		return shell.Hinted(shell.Usagef("%d clients would be the agent %s", len(w.clients), w.agent),
-			"name one with --client: two that share an inbox take each other's work")
+			"select one with --client: clients that share an agent receive each other's tasks")
 	}
 	if err := event.CheckName("an agent", w.agent); err != nil {
 		return shell.Usage(err)

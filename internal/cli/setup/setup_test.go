@@ -18,15 +18,15 @@ var tools = []string{
 	"recall", "conversation", "route",
 }
 
-func TestAgentsAreTaughtWhatThereIs(t *testing.T) {
+func TestInstructionsNameEveryTool(t *testing.T) {
 	for _, name := range tools {
 		if !strings.Contains(skill, "`"+name+"`") {
-			t.Errorf("the skill does not tell of %s", name)
+			t.Errorf("the skill does not mention %s", name)
 		}
 	}
 	for _, name := range []string{"join", "send", "inbox", "accept", "reject", "complete", "progress", "ask", "escalate"} {
 		if !strings.Contains(section, "`"+name+"`") {
-			t.Errorf("AGENTS.md does not tell of %s", name)
+			t.Errorf("AGENTS.md does not mention %s", name)
 		}
 	}
 	if n := len(section); n > 2000 {
@@ -37,7 +37,7 @@ func TestAgentsAreTaughtWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAnInboxOfOthersWordsIsToldInBounds(t *testing.T) {
+func TestTheReasonOfAHookIsBoundedAndEscaped(t *testing.T) {
 	var items []trapeze.Item
 	for range 50 {
 		items = append(items, trapeze.Item{Type: "offer", ID: "task_1.h1", From: "x\ny", Intent: strings.Repeat("\"}\x1b[2J\n", 400)})
@@ -48,7 +48,7 @@ func TestAnInboxOfOthersWordsIsToldInBounds(t *testing.T) {
 	}
 }
 
-func TestWordsReachAShellAsTheyAre(t *testing.T) {
+func TestWordsAreQuotedForAShell(t *testing.T) {
 	for word, want := range map[string]string{
 		"trapeze": "trapeze", "": "''", "/a b/c": "'/a b/c'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "http://127.0.0.1:1": "http://127.0.0.1:1",
 	} {
@@ -58,28 +58,28 @@ func TestWordsReachAShellAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestClocksApartAreNoticed(t *testing.T) {
+func TestClockDifferencesAreFound(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	for by, want := range map[time.Duration]time.Duration{
 		0: 0, 900 * time.Millisecond: 0, -2 * time.Second: 0, time.Minute: 58 * time.Second, -time.Hour: -(time.Hour - 2*time.Second),
 	} {
 		if got := skew(answer{date: now, now: now.Add(by), took: time.Second}); got != want {
-			t.Errorf("%s apart: %s, want %s", by, got, want)
+			t.Errorf("skew of %s: %s, want %s", by, got, want)
 		}
 	}
 	if got := skew(answer{now: now}); got != 0 {
-		t.Errorf("a server that tells no time is %s apart", got)
+		t.Errorf("a server without a date has a skew of %s", got)
 	}
 }
 
-func TestOnlyAServerIsWelcome(t *testing.T) {
+func TestOnlyAServersAnswerIsAHandshake(t *testing.T) {
 	for message, want := range map[string]string{
 		`{"result":{"serverInfo":{"name":"trapeze"}}}`: "",
 		`{"error":{"code":-32600,"message":"no"}}`:     "no",
 		`{"result":{}}`: "names no server",
-		`hello`:         "no JSON",
+		`hello`:         "not JSON",
 	} {
-		if err := welcomed([]byte(message)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := checkWelcome([]byte(message)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", message, err)
 		}
 	}

@@ -2,8 +2,8 @@
 
 package setup
 
-// modesCount says that a file's mode says who may read it.
+// modesCount tells whether a file's mode restricts access to it.
 const modesCount = false
 
-// freeSpace is not known here.
+// freeSpace is unknown on this system.
 func freeSpace(string) (int64, bool) { return 0, false }

@@ -4,10 +4,10 @@ package setup
 
 import "syscall"
 
-// modesCount says that a file's mode says who may read it.
+// modesCount tells whether a file's mode restricts access to it.
 const modesCount = true
 
-// freeSpace is how many bytes this user may still write where a directory is.
+// freeSpace is the number of bytes that this user can still write to the file system of a directory.
 func freeSpace(dir string) (free int64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

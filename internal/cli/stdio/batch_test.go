@@ -39,7 +39,7 @@ func (s *session) answers() (by map[string]m, nameless []float64) {
 func ping(id string) string { return `{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}` }
 
 func TestABatchIsAnsweredInOneLine(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		s.line(`[` + ping("a") + `, {"jsonrpc":"2.0","method":"notifications/roots/list_changed"}, {"jsonrpc":"2.0","id":3,"method":"tools/call",` +
 			`"params":{"name":"join","arguments":{}}}, {"jsonrpc":"2.0","id":"no","method":"nonsense"}]`)
@@ -59,7 +59,7 @@ func TestABatchIsAnsweredInOneLine(t *testing.T) {
 }
 
 func TestABatchWaitsForTheSlowestAndHoldsUpNothingElse(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		s.line(`[{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"inbox","arguments":{"wait":20}}},` + ping("quick") + `]`)
 		synctest.Wait()
@@ -82,7 +82,7 @@ func TestABatchWaitsForTheSlowestAndHoldsUpNothingElse(t *testing.T) {
 }
 
 func TestABatchOfNotificationsIsNotAnswered(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		s.line(`[{"jsonrpc":"2.0","method":"notifications/roots/list_changed"},{"jsonrpc":"2.0","id":99,"result":{}}]`)
 		s.line(ping("next"))
@@ -94,7 +94,7 @@ func TestABatchOfNotificationsIsNotAnswered(t *testing.T) {
 }
 
 func TestWhatIsBrokenInABatchIsRefusedInItsAnswer(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		s.line(`[1, [], {}, ` + ping("a") + `, ` + ping("a") + `, {"jsonrpc":"1.0","id":"old","method":"ping"}, ` +
 			`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{}}]`)
@@ -128,7 +128,7 @@ func TestWhatIsBrokenInABatchIsRefusedInItsAnswer(t *testing.T) {
 }
 
 func TestABatchCountsAmongTheCallsThatAreOpen(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		for range 255 {
 			s.ask("inbox", m{"wait": 50})
@@ -144,7 +144,7 @@ func TestABatchCountsAmongTheCallsThatAreOpen(t *testing.T) {
 }
 
 func TestOnlyTheVersionsThatHaveBatchesTakeThem(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		for version, taken := range map[string]bool{"2024-11-05": true, batched: true, "2025-06-18": false, "2025-11-25": false, "": false} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{}))
 			if version != "" {
@@ -162,7 +162,7 @@ func TestOnlyTheVersionsThatHaveBatchesTakeThem(t *testing.T) {
 }
 
 func TestABatchThatTheInputEndsWithIsAnswered(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greetIn(batched)
 		s.line(`[` + ping("a") + `,` + ping("b") + `]`)
 		h.must(s.in.Close())

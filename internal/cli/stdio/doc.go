@@ -1,14 +1,14 @@
-// Package stdio is one agent's MCP session on standard input and output: messages are lines, and the agent lives as long as
-// its client does.
+// Package stdio runs one agent's MCP session on standard input and output: every line is a message, and the agent is present as long as
+// its client runs.
 //
 // Invariants:
-//   - The session speaks as its agent, or does not begin.
-//   - Nothing but messages of the protocol goes to the output.
-//   - No line ends the session: what is no message is answered with an error. A line that is too long is never kept.
-//   - What came in one line is answered in one: batches are of the older protocol versions, and refused in the others.
-//   - While the session goes on, its agent is present, and keeps the tasks that the session took or worked on. When it ends,
-//     however it does, their leases run out.
-//   - It ends within a second of its input, or of being asked to.
+//   - The session acts as its agent, or does not start.
+//   - Nothing but messages of the protocol is written to the output.
+//   - No line ends the session: a line that is not a message is answered with an error. A line that is too long is not kept in memory.
+//   - The answers to a batch are written in one line. Batches exist in older versions of the protocol, and are refused in the others.
+//   - During the session its agent is present, and the leases of the tasks that the session accepted or worked on are renewed. After the
+//     session, however it ends, the leases expire.
+//   - The session ends within a second of its input, or of a signal.
 //
-// Start reading at [Run], then lines.go with batch.go, and keeper.go.
+// Start reading at [Run], then transport.go with batch.go, and heartbeat.go.
 package stdio

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// beatEvery is the longest between two signs of life.
+	// beatEvery is the maximum time between two heartbeats.
 	beatEvery = 30 * time.Second
-	// beatSoonest is the shortest.
-	beatSoonest = 100 * time.Millisecond
+	// minBeat is the minimum time between two heartbeats.
+	minBeat = 100 * time.Millisecond
 )
 
-// keeper shows that the agent is present, and keeps the tasks of the session.
+// keeper reports that the agent is present, and renews the leases of the session's tasks.
 type keeper struct {
 	c     *client.Client
 	agent string
 	say   func(string, ...any)
-	alive context.Context //nolint:containedctx // ends with the session, whatever call a task came from
+	alive context.Context //nolint:containedctx // ends with the session
 	done  sync.WaitGroup
 
 	mu     sync.Mutex
 	over   bool
 	tasks  map[string]*kept
-	wanted map[string]bool // accepted, and its owner must still let go
-	gone   bool            // the server, as far as was said
+	wanted map[string]bool // accepted, but not confirmed by the sender yet
+	gone   bool            // the server cannot be reached, which was reported
 }
 
 // kept is a task whose lease is renewed.
@@ -41,10 +41,10 @@ type kept struct {
 	stop  context.CancelFunc
 }
 
-// until takes note of a lease. One that was just given sets the pace; while none runs, that of the one before goes on.
+// until notes a lease. A new lease sets the time between heartbeats.
 func (t *kept) until(lease time.Time) {
 	if left := time.Until(lease); left > 0 && !lease.Equal(t.lease) {
-		t.lease, t.every = lease, min(max(left/3, beatSoonest), beatEvery)
+		t.lease, t.every = lease, min(max(left/3, minBeat), beatEvery)
 	}
 }
 
@@ -53,10 +53,10 @@ func newKeeper(alive context.Context, c *client.Client, agent string, say func(s
 	return &keeper{c: c, agent: agent, say: say, alive: alive, tasks: map[string]*kept{}, wanted: map[string]bool{}}
 }
 
-// begin shows that the agent is present until the session ends.
+// begin reports that the agent is present until the session ends.
 func (k *keeper) begin() { k.done.Go(k.present) }
 
-// end waits until all has stopped.
+// end waits until all heartbeats have stopped.
 func (k *keeper) end() {
 	k.mu.Lock()
 	k.over = true
@@ -64,15 +64,15 @@ func (k *keeper) end() {
 	k.done.Wait()
 }
 
-// present shows that the agent is there, three times within the time after which it would count as gone.
+// present reports that the agent is present, three times within its presence TTL.
 func (k *keeper) present() {
 	for {
 		every := beatEvery
 		a, err := k.c.Agent(k.alive, k.agent)
 		if ttl := time.Duration(a.Spec.PresenceTTL); err == nil && ttl > 0 {
-			every = min(max(ttl/3, beatSoonest/3), beatEvery)
+			every = min(max(ttl/3, minBeat/3), beatEvery)
 		}
-		if err == nil || errors.Is(err, client.NotFound) { // it may register later
+		if err == nil || errors.Is(err, client.NotFound) { // it may be registered later
 			err = k.c.Beat(k.alive)
 		}
 		k.heard(err)
@@ -82,14 +82,14 @@ func (k *keeper) present() {
 	}
 }
 
-// note keeps a task that the session did something about and that its agent owns, and lets go of one that it does not.
+// note starts to renew the lease of a task that the session changed and that its agent owns, and stops for a task that it does not own.
 func (k *keeper) note(s liveness.TaskStatus) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t := k.tasks[s.Task]
 	mine := s.Owner == k.agent && !s.State.Final() && s.State != client.Parked
 	switch {
-	case k.over, t != nil && s.Epoch < t.epoch: // an answer that was overtaken
+	case k.over, t != nil && s.Epoch < t.epoch: // an outdated answer
 	case t != nil && mine && s.Epoch == t.epoch:
 		if !s.ReadOnly {
 			t.until(s.Lease)
@@ -108,7 +108,7 @@ func (k *keeper) note(s liveness.TaskStatus) {
 	}
 }
 
-// keep begins to renew a task's lease.
+// keep starts to renew a task's lease.
 func (k *keeper) keep(s liveness.TaskStatus) {
 	ctx, stop := context.WithCancel(k.alive)
 	t := &kept{epoch: s.Epoch, every: beatEvery / 3, stop: stop}
@@ -117,7 +117,7 @@ func (k *keeper) keep(s liveness.TaskStatus) {
 	k.done.Go(func() { k.renew(ctx, s.Task, t) })
 }
 
-// drop lets go of a task.
+// drop stops to renew a task's lease.
 func (k *keeper) drop(task string) {
 	if t := k.tasks[task]; t != nil {
 		t.stop()
@@ -125,7 +125,7 @@ func (k *keeper) drop(task string) {
 	}
 }
 
-// renew renews a task's lease at a third of it, until the task is another's or over.
+// renew renews a task's lease after a third of it, until the agent does not own the task any more.
 func (k *keeper) renew(ctx context.Context, task string, t *kept) {
 	defer t.stop()
 	for {
@@ -149,14 +149,14 @@ func (k *keeper) renew(ctx context.Context, task string, t *kept) {
 				k.drop(task)
 			}
 			k.mu.Unlock()
-			k.say("%s is not kept any more: %v", task, err)
+			k.say("the lease of %s is not renewed any more: %v", task, err)
 			return
 		}
 		k.mu.Unlock()
 	}
 }
 
-// heard says when the server goes and comes back, once each.
+// heard reports when the server cannot be reached, and when it is back, once each.
 func (k *keeper) heard(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -166,7 +166,7 @@ func (k *keeper) heard(err error) {
 	}
 	k.gone = gone
 	if gone {
-		k.say("the server cannot be reached, trying on: %v", err)
+		k.say("the server cannot be reached, retrying: %v", err)
 	} else {
 		k.say("the server is back")
 	}

@@ -70,14 +70,14 @@ func short(got m) string {
 	}
 }
 
-func (h *house) answers(ticket string) {
+func (h *testServer) answers(ticket string) {
 	h.Helper()
 	_, err := h.as(h.owner).Answer(context.Background(), ticket, client.AnswerInput{Answer: "the left one"})
 	h.must(err)
 }
 
 func TestASessionIsToldWhenWhatItWaitsForHasCome(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		first, second := s.question("q1", "Which hinge?"), s.question("q2", "Which screw?")
 		s.listens("one", first)
@@ -102,7 +102,7 @@ func TestASessionIsToldWhenWhatItWaitsForHasCome(t *testing.T) {
 }
 
 func TestAStreamGoesOnWhenTheServerWasStartedAgain(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		before, after := s.question("q1", "Which hinge?"), s.question("q2", "Which screw?")
 		s.listens("one", before, after)
@@ -125,7 +125,7 @@ func TestAStreamGoesOnWhenTheServerWasStartedAgain(t *testing.T) {
 }
 
 func TestAStreamThatBeginsWhileTheServerIsAwayIsRefused(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		handle := s.question("q", "Which hinge?")
 		h.stop()
@@ -140,7 +140,7 @@ func TestAStreamThatBeginsWhileTheServerIsAwayIsRefused(t *testing.T) {
 }
 
 func TestAStreamIsCancelledAndItsIdIsFreeThen(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		handle := s.question("q", "Which hinge?")
 		for range 2 {
@@ -161,7 +161,7 @@ func TestAStreamIsCancelledAndItsIdIsFreeThen(t *testing.T) {
 }
 
 func TestAnothersTasksAreNotToldOf(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s, other := h.open("coder", client.AgentSpec{}).greet(), h.open("other", client.AgentSpec{}).greet()
 		handle := s.question("q", "Which hinge?")
 		other.listens("one", handle, "task_nobody.k1", "nonsense")
@@ -173,7 +173,7 @@ func TestAnothersTasksAreNotToldOf(t *testing.T) {
 }
 
 func TestASessionWithStreamsEndsAsSoonAsAnyOther(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		for _, end := range []func(*session){(*session).leave, (*session).killed} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
 			handle := s.question("q", "Which hinge?")

@@ -13,13 +13,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 )
 
-// line is a line of the input, without what ends it. Of one that is too long there is nothing else.
+// line is a line of the input. If it is too long, its text is discarded.
 type line struct {
 	text []byte
 	long bool
 }
 
-// readLine reads to the end of a line, or of the input, which is its error.
+// readLine reads a line. At the end of the input it returns the last line with the error.
 func readLine(r *bufio.Reader) (out line, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -34,14 +34,14 @@ func readLine(r *bufio.Reader) (out line, err error) {
 	}
 }
 
-// fault is what is wrong with a line.
+// fault is the error of a line.
 type fault struct {
-	id   json.RawMessage // of the call, if it is known
+	id   json.RawMessage // of the call; nil if it is unknown
 	code int64
 	text string
 }
 
-// answer is a fault as an answer of JSON-RPC.
+// answer encodes the fault as a JSON-RPC response.
 func (f *fault) answer() ([]byte, error) {
 	if f.id == nil {
 		f.id = json.RawMessage("null")
@@ -53,34 +53,34 @@ func (f *fault) answer() ([]byte, error) {
 	}{"2.0", f.id, jsonrpc.Error{Code: f.code, Message: f.text}})
 }
 
-// json is what a line says.
+// json returns the JSON of a line.
 func (n line) json() ([]byte, *fault) {
 	text := bytes.TrimSpace(n.text)
 	switch {
 	case n.long:
 		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf(
-			"the message is too large: at most %d bytes are taken. Put large content into an artifact (trapeze artifact put) and refer to it", mcpapi.MaxBody)}
+			"the message is larger than %d bytes: upload large content as an artifact (trapeze artifact put), and refer to it", mcpapi.MaxBody)}
 	case !utf8.Valid(text):
 		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not UTF-8"}
 	case !json.Valid(text):
-		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not JSON: a message is one JSON object on one line"}
+		return nil, &fault{code: jsonrpc.CodeParseError, text: "the line is not JSON: a message must be one JSON object on one line"}
 	}
 	return text, nil
 }
 
-// messageOf reads a message from JSON.
+// messageOf decodes a message.
 func messageOf(text []byte) (jsonrpc.Message, *fault) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "a message is a JSON object"}
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "a message must be a JSON object"}
 	}
 	id, given := fields["id"]
 	if given && !mcpapi.Identifies(id) {
-		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "an id is a string or a whole number"}
+		return nil, &fault{code: jsonrpc.CodeInvalidRequest, text: "an id must be a string or a whole number"}
 	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
-		f := &fault{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("this is no message of JSON-RPC 2.0: %.200s", err)}
+		f := &fault{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("this is not a JSON-RPC 2.0 message: %.200s", err)}
 		if _, call := fields["method"]; call {
 			f.id = id
 		}

@@ -17,27 +17,27 @@ import (
 // Options of a session. Agent, Token, In and Out have no default.
 type Options struct {
 	Agent   string
-	Spec    client.AgentSpec // of the agent, if it is not registered
-	Version string           // as the client is told
-	Token   string           // that the session speaks with: what it lets a client carry is bound to it
+	Spec    client.AgentSpec // to register the agent with, if it is not registered
+	Version string           // reported to the client
+	Token   string           // the agent's token; opaque values that the client carries are bound to it
 	In      io.Reader
 	Out     io.Writer
-	// Stderr gets what is to be said to people; nil means nobody.
+	// Stderr gets messages for people; nil discards them.
 	Stderr io.Writer
 }
 
 const (
-	// settling is how long calls under way have to be answered when the input has ended.
+	// settling is how long open calls may take to be answered after the end of the input.
 	settling = 400 * time.Millisecond
-	// parting is how long the session's own work has to stop after that.
+	// parting is how long the session may take to stop after that.
 	parting = 400 * time.Millisecond
 )
 
-// ErrNotAgent is why a session does not begin whose client does not speak as its agent.
-var ErrNotAgent = errors.New("a session speaks as its agent")
+// ErrNotAgent is the error of a session whose token is not its agent's.
+var ErrNotAgent = errors.New("a session needs the token of its agent")
 
-// Run serves one MCP client until its input ends, or ctx does, which is no error. A server that cannot be reached, or
-// whose token is not the agent's, is one: [ErrNotAgent].
+// Run serves one MCP client until the input or ctx ends, which is not an error. It returns [ErrNotAgent] if the token is not the agent's, and
+// an error if the server cannot be reached.
 func Run(ctx context.Context, c *client.Client, o Options) error {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
@@ -60,7 +60,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = session.Wait() // how the input ended
+		_ = session.Wait() // reason of the end
 	}()
 	select {
 	case <-l.over:
@@ -69,7 +69,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	}
 	stop()
 	k.end()
-	late := time.NewTimer(parting) // a client that does not read would hold it up
+	late := time.NewTimer(parting) // a client that does not read would block it
 	defer late.Stop()
 	select {
 	case <-ended:
@@ -78,7 +78,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	return nil
 }
 
-// enter checks whose word the session's would be, and registers the agent if it is not.
+// enter checks that the token is the agent's, and registers the agent if it is new.
 func enter(ctx context.Context, c *client.Client, o Options, say func(string, ...any)) (client.Me, error) {
 	me, err := c.Me(ctx)
 	switch {
@@ -95,9 +95,9 @@ func enter(ctx context.Context, c *client.Client, o Options, say func(string, ..
 	return me, err
 }
 
-// NewAgentMessage is what people are told of an agent that was registered for a session: its name may be mistyped.
+// NewAgentMessage tells people that an agent was registered for a session, and suggests similar names: the name may be mistyped.
 func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string {
-	text := "there was no agent " + agent + ": it is registered now"
+	text := "agent " + agent + " did not exist, and was registered"
 	list, err := c.Agents(ctx)
 	if err != nil {
 		return text
@@ -107,13 +107,13 @@ func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string
 		names = append(names, a.Name)
 	}
 	if near := shell.Suggest(agent, names); len(near) > 0 {
-		text += ". Did you mean " + strings.Join(near, " or ") + "? Then give the client --agent " + near[0] +
-			", and take the new one away: trapeze agent remove " + agent
+		text += ". Did you mean " + strings.Join(near, " or ") + "? Then start trapeze mcp with --agent " + near[0] +
+			", and remove the new agent: trapeze agent remove " + agent
 	}
 	return text
 }
 
-// teller writes lines for people.
+// teller returns a function that writes messages for people.
 func teller(w io.Writer) func(format string, args ...any) {
 	var mu sync.Mutex
 	return func(format string, args ...any) {

@@ -31,8 +31,8 @@ import (
 
 type m = map[string]any
 
-// house is a server on a directory that comes and goes, under a fake clock.
-type house struct {
+// testServer is a server on a directory that comes and goes, under a fake clock.
+type testServer struct {
 	*testing.T
 	dir   string
 	api   atomic.Pointer[http.Handler] // nil while it is away
@@ -40,19 +40,19 @@ type house struct {
 	stop  func()
 }
 
-// inHouse tells a story. Nothing that was begun in it may outlive it: the bubble would not end.
-func inHouse(t *testing.T, tell func(h *house)) {
+// withServer runs a test against a server. Nothing that the test started may outlive it: the bubble would not end.
+func withServer(t *testing.T, tell func(h *testServer)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		h := &house{T: t, dir: dir}
+		h := &testServer{T: t, dir: dir}
 		h.start()
 		tell(h)
 		h.stop()
 	})
 }
 
-func (h *house) start() {
+func (h *testServer) start() {
 	h.Helper()
 	log, views, err := sqlview.OpenEmbedded(context.Background(), filepath.Join(h.dir, "trapeze.db"), sqlitelog.Options{MinFree: -1})
 	h.must(err)
@@ -94,7 +94,7 @@ func parting(over context.Context, next http.Handler) http.Handler {
 	})
 }
 
-func (h *house) must(err error) {
+func (h *testServer) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -102,7 +102,7 @@ func (h *house) must(err error) {
 }
 
 // RoundTrip reaches the server that is there, if one is.
-func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h *testServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	api := h.api.Load()
 	if api == nil {
 		return nil, errors.New("connection refused")
@@ -115,7 +115,7 @@ func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-func (h *house) as(token string) *client.Client {
+func (h *testServer) as(token string) *client.Client {
 	h.Helper()
 	c, err := client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: h}})
 	h.must(err)
@@ -123,7 +123,7 @@ func (h *house) as(token string) *client.Client {
 }
 
 // token registers an agent and makes a token of it.
-func (h *house) token(name string, spec client.AgentSpec) string {
+func (h *testServer) token(name string, spec client.AgentSpec) string {
 	h.Helper()
 	_, err := h.as(h.owner).RegisterAgent(context.Background(), name, spec)
 	h.must(err)
@@ -134,7 +134,7 @@ func (h *house) token(name string, spec client.AgentSpec) string {
 
 // session is an MCP client at its end of the pipes.
 type session struct {
-	*house
+	*testServer
 	in      *io.PipeWriter
 	out     *bufio.Reader
 	cancel  context.CancelFunc
@@ -145,17 +145,17 @@ type session struct {
 }
 
 // open begins a session of a new agent.
-func (h *house) open(name string, spec client.AgentSpec) *session {
+func (h *testServer) open(name string, spec client.AgentSpec) *session {
 	h.Helper()
 	return h.begin(name, h.token(name, spec))
 }
 
-func (h *house) begin(name, token string) *session {
+func (h *testServer) begin(name, token string) *session {
 	in, input := io.Pipe()
 	output, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &session{
-		house: h, in: input, out: bufio.NewReader(output), cancel: cancel, done: make(chan error, 1), said: &strings.Builder{}, pending: map[string]m{},
+		testServer: h, in: input, out: bufio.NewReader(output), cancel: cancel, done: make(chan error, 1), said: &strings.Builder{}, pending: map[string]m{},
 	}
 	c := h.as(token)
 	go func() {
@@ -290,7 +290,7 @@ func (s *session) killed() {
 	s.ended()
 }
 
-func (h *house) task(id string) client.Task {
+func (h *testServer) task(id string) client.Task {
 	h.Helper()
 	t, err := h.as(h.owner).Task(context.Background(), id)
 	h.must(err)

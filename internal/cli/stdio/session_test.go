@@ -14,7 +14,7 @@ import (
 )
 
 func TestATaskGoesFromOneSessionToAnother(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		lead.call("join", m{})
 		coder.call("join", m{})
@@ -35,7 +35,7 @@ func TestATaskGoesFromOneSessionToAnother(t *testing.T) {
 }
 
 func TestASessionOfTheNewerProtocolNeedsNoGreeting(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{})
 		s.line(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
 		r := s.next()
@@ -47,7 +47,7 @@ func TestASessionOfTheNewerProtocolNeedsNoGreeting(t *testing.T) {
 }
 
 func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		h.token("coder", client.AgentSpec{})
 		for _, token := range []string{h.owner, h.token("other", client.AgentSpec{})} {
 			err := stdio.Run(h.Context(), h.as(token), stdio.Options{Agent: "coder", In: strings.NewReader(""), Out: io.Discard})
@@ -63,12 +63,12 @@ func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
 }
 
 func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		h.token("codr", client.AgentSpec{})
 		for _, c := range []struct{ other, says string }{
-			{"someone-else", "there was no agent codr: it is registered now"},
-			{"coder", "there was no agent codr: it is registered now. Did you mean coder? Then give the client --agent coder, " +
-				"and take the new one away: trapeze agent remove codr"},
+			{"someone-else", "agent codr did not exist, and was registered"},
+			{"coder", "agent codr did not exist, and was registered. Did you mean coder? Then start trapeze mcp with --agent coder, " +
+				"and remove the new agent: trapeze agent remove codr"},
 		} {
 			h.token(c.other, client.AgentSpec{})
 			if said := stdio.NewAgentMessage(h.Context(), h.as(h.owner), "codr"); said != c.says {
@@ -79,7 +79,7 @@ func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
 }
 
 func TestTheEndOfTheInputCancelsWhatWaits(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		s.ask("inbox", m{"wait": 50})
 		synctest.Wait()
@@ -88,7 +88,7 @@ func TestTheEndOfTheInputCancelsWhatWaits(t *testing.T) {
 }
 
 func TestWhatIsAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		id := s.ask("join", m{})
 		h.must(s.in.Close())
@@ -100,7 +100,7 @@ func TestWhatIsAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
 }
 
 func TestAskedToEndItEndsAtOnce(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		s.ask("inbox", m{"wait": 50})
 		synctest.Wait()
@@ -109,7 +109,7 @@ func TestAskedToEndItEndsAtOnce(t *testing.T) {
 }
 
 func TestAClientThatReadsNothingDoesNotHoldItUp(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		for _, end := range []func(*session){func(s *session) { s.cancel() }, func(s *session) { h.must(s.in.Close()) }} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
 			s.ask("join", m{})
@@ -121,7 +121,7 @@ func TestAClientThatReadsNothingDoesNotHoldItUp(t *testing.T) {
 }
 
 func TestATaskIsKeptWhileItsSessionLives(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		task := lead.call("send", m{"intent": "mend the door", "to": "coder"})["task"].(string)
 		offer := coder.offered()
@@ -142,7 +142,7 @@ func TestATaskIsKeptWhileItsSessionLives(t *testing.T) {
 }
 
 func TestATaskThatWasMadeIsKeptUntilItIsSentOrDone(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		done := lead.call("send", m{"intent": "sweep"})["task"].(string)
 		sent := lead.call("send", m{"intent": "paint"})["task"].(string)
@@ -169,7 +169,7 @@ func TestATaskThatWasMadeIsKeptUntilItIsSentOrDone(t *testing.T) {
 }
 
 func TestATaskThatItsOwnerLetsGoOfLaterIsKeptFromWhenItIsSeen(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		task := lead.call("send", m{"intent": "mend the door", "to": "coder", "confirm": true})["task"].(string)
 		offer := coder.offered()
@@ -186,7 +186,7 @@ func TestATaskThatItsOwnerLetsGoOfLaterIsKeptFromWhenItIsSeen(t *testing.T) {
 }
 
 func TestLookingAtATaskDoesNotKeepIt(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		token := h.token("coder", client.AgentSpec{})
 		first, second := h.begin("coder", token).greet(), h.begin("coder", token).greet()
 		task := first.call("send", m{"intent": "sweep"})["task"].(string)
@@ -202,7 +202,7 @@ func TestLookingAtATaskDoesNotKeepIt(t *testing.T) {
 }
 
 func TestAnAgentIsPresentWhileItsSessionLives(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{PresenceTTL: client.Duration(10 * time.Second)}).greet()
 		s.call("join", m{})
 		readiness := func() client.Readiness {
@@ -223,7 +223,7 @@ func TestAnAgentIsPresentWhileItsSessionLives(t *testing.T) {
 }
 
 func TestAServerThatIsStartedAgainIsNoMatter(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		mine := coder.call("send", m{"intent": "sweep"})["task"].(string)
 		waiting := coder.ask("inbox", m{"wait": 45})
@@ -257,7 +257,7 @@ func TestAServerThatIsStartedAgainIsNoMatter(t *testing.T) {
 }
 
 func TestAWaitEndsInItsTimeWhereTheServerStaysAway(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		waiting := s.ask("inbox", m{"wait": 45})
 		synctest.Wait()

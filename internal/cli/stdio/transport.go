@@ -14,17 +14,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxOpen is how many calls of a client may be open at once.
+// maxOpen is the maximum number of calls that are open at once.
 const maxOpen = 256
 
-// lines is a transport of MCP, and its only connection: one message a line. Unlike the SDK's it outlives what is no
-// message.
+// lines is an MCP transport with one message per line, and its only connection. Unlike the SDK's, it survives lines that are not
+// messages.
 type lines struct {
 	out   io.Writer
 	say   func(string, ...any)
 	in    chan line
-	ready []jsonrpc.Message // of a line that was read, and not given yet; Read's alone
-	over  chan struct{}     // closed when nothing more is read
+	ready []jsonrpc.Message // messages of the last line that Read has not returned yet; used by Read alone
+	over  chan struct{}     // closed when reading has ended
 	ended sync.Once
 	shut  chan struct{} // closed by Close
 	once  sync.Once
@@ -32,20 +32,20 @@ type lines struct {
 	writing sync.Mutex
 
 	mu      sync.Mutex
-	open    map[jsonrpc.ID]call // that are not answered
-	version string              // of the protocol, once it is agreed upon
-	answers int                 // being written
-	quiet   chan struct{}       // closed when there are no calls and answers, once the input has ended
-	wrong   bool                // a line was refused before
+	open    map[jsonrpc.ID]call // calls without an answer
+	version string              // of the protocol; empty before initialize
+	answers int                 // number of answers being written
+	quiet   chan struct{}       // after the end of the input: closed when all calls have been answered
+	wrong   bool                // a line has been refused
 }
 
-// call is a call that is not answered.
+// call is a call without an answer.
 type call struct {
-	greets bool   // it begins the session
-	in     *batch // that it came in; nil: it came alone
+	greets bool   // it is initialize
+	in     *batch // its batch, or nil
 }
 
-// newLines begins to read at once. Its reader ends with in; nothing else can end it.
+// newLines starts to read. Its goroutine ends only when in does.
 func newLines(in io.Reader, out io.Writer, say func(string, ...any)) *lines {
 	l := &lines{
 		out: out, say: say, in: make(chan line), over: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
@@ -60,7 +60,7 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 // SessionID implements [mcp.Connection]: there is one session.
 func (l *lines) SessionID() string { return "" }
 
-// scan passes lines on until the input or the connection ends. The last may lack its end.
+// scan reads lines until the input or the connection ends. The last line may lack its newline.
 func (l *lines) scan(in io.Reader) {
 	defer close(l.in)
 	r := bufio.NewReaderSize(in, 64<<10)
@@ -79,7 +79,7 @@ func (l *lines) scan(in io.Reader) {
 	}
 }
 
-// Read gives the next message. What is none is answered here.
+// Read implements [mcp.Connection]: it returns the next message, and refuses lines that are not messages.
 func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 	for len(l.ready) == 0 {
 		select {
@@ -100,7 +100,7 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-// take makes what a line says ready, or refuses it.
+// take queues the messages of a line, or refuses it.
 func (l *lines) take(n line) error {
 	text, wrong := n.json()
 	switch {
@@ -116,7 +116,7 @@ func (l *lines) take(n line) error {
 	return l.refuse(wrong)
 }
 
-// takeOne makes a message ready that came in a batch, or alone.
+// takeOne queues a message; in is its batch, or nil.
 func (l *lines) takeOne(text []byte, in *batch) *fault {
 	m, wrong := messageOf(text)
 	if wrong != nil {
@@ -136,7 +136,7 @@ func (l *lines) eof() error {
 	return io.EOF
 }
 
-// begin notes a call.
+// begin registers a call.
 func (l *lines) begin(r *jsonrpc.Request, in *batch) *fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,11 +145,11 @@ func (l *lines) begin(r *jsonrpc.Request, in *batch) *fault {
 	greets := r.Method == "initialize"
 	switch {
 	case err != nil || taken:
-		return &fault{code: jsonrpc.CodeInvalidRequest, text: "a call with this id is not answered yet: give every call an id of its own"}
+		return &fault{code: jsonrpc.CodeInvalidRequest, text: "a call with this id has not been answered yet: use a new id for every call"}
 	case len(l.open) >= maxOpen:
-		return &fault{id: raw, code: jsonrpc.CodeInternalError, text: "too many calls at once: wait for answers before you call again"}
+		return &fault{id: raw, code: jsonrpc.CodeInternalError, text: "too many open calls: wait for answers first"}
 	case greets && in != nil:
-		return &fault{id: raw, code: jsonrpc.CodeInvalidRequest, text: "initialize is no part of a batch: send it on a line of its own"}
+		return &fault{id: raw, code: jsonrpc.CodeInvalidRequest, text: "initialize must not be part of a batch: send it on a line of its own"}
 	}
 	if in != nil {
 		in.left++
@@ -158,7 +158,7 @@ func (l *lines) begin(r *jsonrpc.Request, in *batch) *fault {
 	return nil
 }
 
-// settle waits until all calls are answered, but not for long.
+// settle waits until all calls are answered, at most for the time settling.
 func (l *lines) settle() {
 	quiet := make(chan struct{})
 	l.mu.Lock()
@@ -180,7 +180,7 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	if r, is := m.(*jsonrpc.Response); is {
 		var written func()
 		b, written = l.answered(r, b)
-		defer written() // its id is free when the client has the answer
+		defer written() // the ID can be used again once the client has the answer
 	}
 	if b == nil {
 		return err
@@ -188,8 +188,8 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return errors.Join(err, l.put(b))
 }
 
-// answered frees a call's id, and gives the line that is to be written; nil: others of its batch are awaited. What it gives
-// besides notes that this was done.
+// answered frees the ID of a call, and returns the line to write; nil if other answers of its batch are missing. The caller must call
+// written afterwards.
 func (l *lines) answered(r *jsonrpc.Response, b []byte) (text []byte, written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -210,7 +210,7 @@ func (l *lines) answered(r *jsonrpc.Response, b []byte) (text []byte, written fu
 	}
 }
 
-// calm says so when the input has ended and all that was asked is answered.
+// calm closes quiet when the input has ended and all calls are answered.
 func (l *lines) calm() {
 	if l.quiet != nil && len(l.open) == 0 && l.answers == 0 {
 		close(l.quiet)
@@ -226,7 +226,7 @@ func (l *lines) put(b []byte) error {
 	return err
 }
 
-// refuse answers a line that is no message.
+// refuse answers a line that is not a message.
 func (l *lines) refuse(f *fault) error {
 	b, err := l.refusal(f)
 	if err != nil {
@@ -235,19 +235,19 @@ func (l *lines) refuse(f *fault) error {
 	return l.put(b)
 }
 
-// refusal is the answer to a line that is no message, or to a part of one. People are told of the first.
+// refusal is the answer to a line, or an element of a batch, that is not a message. The first one is reported on standard error.
 func (l *lines) refusal(f *fault) ([]byte, error) {
 	l.mu.Lock()
 	first := !l.wrong
 	l.wrong = true
 	l.mu.Unlock()
 	if first {
-		l.say("a line of the input was refused: %s", f.text)
+		l.say("refused a line of the input: %s", f.text)
 	}
 	return f.answer()
 }
 
-// Close ends reading; input and output stay as they are.
+// Close ends reading. It does not close input and output.
 func (l *lines) Close() error {
 	l.once.Do(func() { close(l.shut) })
 	return nil

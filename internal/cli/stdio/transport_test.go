@@ -18,7 +18,7 @@ const (
 )
 
 func TestNoLineEndsASession(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		for _, c := range []struct {
 			line, says string
@@ -35,16 +35,16 @@ func TestNoLineEndsASession(t *testing.T) {
 			{`[]`, "each message on a line of its own", noMessage, nil},
 			{`"ping"`, "a JSON object", noMessage, nil},
 			{`null`, "a JSON object", noMessage, nil},
-			{`{}`, "no message of JSON-RPC", noMessage, nil},
-			{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, "no message of JSON-RPC", noMessage, 5.0},
-			{`{"jsonrpc":"2.0","id":"x","method":7}`, "no message of JSON-RPC", noMessage, "x"},
-			{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2001), "no message of JSON-RPC", noMessage, 5.0},
-			{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "an id is", noMessage, nil},
-			{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "an id is", noMessage, nil},
-			{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "an id is", noMessage, nil},
-			{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "an id is", noMessage, nil},
-			{long(mcpapi.MaxBody + 1), "too large", noMessage, nil},
-			{strings.Repeat("x", 10<<20), "too large", noMessage, nil},
+			{`{}`, "not a JSON-RPC 2.0 message", noMessage, nil},
+			{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, "not a JSON-RPC 2.0 message", noMessage, 5.0},
+			{`{"jsonrpc":"2.0","id":"x","method":7}`, "not a JSON-RPC 2.0 message", noMessage, "x"},
+			{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2001), "not a JSON-RPC 2.0 message", noMessage, 5.0},
+			{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "an id must be", noMessage, nil},
+			{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "an id must be", noMessage, nil},
+			{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "an id must be", noMessage, nil},
+			{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "an id must be", noMessage, nil},
+			{long(mcpapi.MaxBody + 1), "is larger than", noMessage, nil},
+			{strings.Repeat("x", 10<<20), "is larger than", noMessage, nil},
 		} {
 			s.line(c.line)
 			got := s.next()
@@ -64,7 +64,7 @@ func TestNoLineEndsASession(t *testing.T) {
 		s.line(`{"jsonrpc":"2.0","id":99,"result":{}}`) // to a question that nobody asked
 		s.call("join", m{})
 		s.leave()
-		if said := s.said.String(); strings.Count(said, "a line of the input was refused") != 1 {
+		if said := s.said.String(); strings.Count(said, "refused a line of the input") != 1 {
 			h.Errorf("it said: %s", said)
 		}
 	})
@@ -77,7 +77,7 @@ func long(size int) string {
 }
 
 func TestAnInputThatEndsInTheMiddleOfALine(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		for text, whole := range map[string]bool{`{"jsonrpc":"2.0","id":1,"method":"ping"}`: true, `{"jsonrpc":"2.0","id":1,"meth`: false} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
 			_, err := s.in.Write([]byte(text))
@@ -92,7 +92,7 @@ func TestAnInputThatEndsInTheMiddleOfALine(t *testing.T) {
 }
 
 func TestCallsAreBoundedAndHaveIdsOfTheirOwn(t *testing.T) {
-	inHouse(t, func(h *house) {
+	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
 		const most = 256
 		for range most {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the command the first of a process group, so that it ends with all that it started.
+// ownGroup starts the command in a new process group, so that its child processes end with it.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)

@@ -14,49 +14,49 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// maxNotes is how many progress notes may wait to be reported before more are dropped.
+// maxNotes is the maximum number of progress notes that wait to be reported; more are dropped.
 const maxNotes = 256
 
-// job is one task in work.
+// job is the work on one task.
 type job struct {
 	w       *worker
 	task    string
-	handoff string // by which it came
+	handoff string // that it came with
 	epoch   uint64
 	lease   time.Time
-	sheet   *client.Sheet
+	content *client.Sheet
 
-	own   bool // the program handed the task on, or ended it, by itself
+	own   bool // the program itself handed the task off, or ended it
 	notes chan string
 }
 
-// errLost is why a program is stopped: its task is not the agent's any more.
+// errLost is why a program is stopped: the agent does not own the task any more.
 type errLost struct{ why string }
 
 func (e errLost) Error() string { return e.why }
 
 func (j *job) say(format string, args ...any) { j.w.say(j.handoff+": "+format, args...) }
 
-// run runs the program and does with the task what comes of it. A result that is not as expected is given back to the
-// program, once, to be mended.
+// run runs the program, and ends the task with its result. If the result does not meet the expectations, the program runs once more to fix
+// it.
 func (j *job) run(ctx context.Context) {
-	file, err := tempFile(j.sheet.Envelope)
+	file, err := tempFile(j.content.Envelope)
 	if err != nil {
 		j.fail(ctx, "the envelope could not be written for the program: "+err.Error(), client.Result{})
 		return
 	}
 	defer os.Remove(file)
 	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
-	why, out := j.once(ctx, j.sheet.Prompt, slices.Concat(env, []string{"TRAPEZE_ATTEMPT=1"}), true)
+	why, out := j.once(ctx, j.content.Prompt, slices.Concat(env, []string{"TRAPEZE_ATTEMPT=1"}), true)
 	if why == "" {
 		return
 	}
-	j.say("not as expected, and given back once to mend: %s", why)
-	j.once(ctx, mending(j.sheet.Prompt, out, why), slices.Concat(env, []string{"TRAPEZE_ATTEMPT=2"}), false)
+	j.say("the result is not as expected, running the program once more: %s", why)
+	j.once(ctx, fixPrompt(j.content.Prompt, out, why), slices.Concat(env, []string{"TRAPEZE_ATTEMPT=2"}), false)
 }
 
-// once runs the program one time. Where its result may still be mended it says what is wrong with it.
-func (j *job) once(ctx context.Context, prompt string, env []string, mend bool) (why, printed string) {
+// once runs the program once. If the result is refused and fixable is true, it returns why, and what the program printed.
+func (j *job) once(ctx context.Context, prompt string, env []string, fixable bool) (why, printed string) {
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	j.notes = make(chan string, maxNotes)
@@ -81,22 +81,22 @@ func (j *job) once(ctx context.Context, prompt string, env []string, mend bool) 
 	case errors.As(lost, new(errLost)):
 		j.say("stopped: %s", lost)
 	case ctx.Err() != nil:
-		j.say("stopped; the task stays with %s until its lease ends, and is recovered then", j.w.o.Agent)
+		j.say("stopped; %s owns the task until its lease expires, and it is recovered then", j.w.o.Agent)
 	case err != nil:
 		j.fail(ctx, "the program cannot be run: "+err.Error(), client.Result{})
 	default:
-		return j.finish(ctx, code, &out, said, mend), out.b.String()
+		return j.finish(ctx, code, &out, said, fixable), out.b.String()
 	}
 	return "", ""
 }
 
-// mending is the prompt for a result that was not accepted: the same one, then the result, and what is wrong with it.
-func mending(prompt, printed, why string) string {
-	return prompt + "\n## Mend your result\n\nYou have worked on this already. This is what you printed:\n\n" + fenced(printed) +
-		"\nIt was not accepted as the result:\n\n" + fenced(why) + "\nPrint the whole result again, mended, and nothing else.\n"
+// fixPrompt is the prompt after a refused result: the first prompt, the result, and why it was refused.
+func fixPrompt(prompt, printed, why string) string {
+	return prompt + "\n## Fix your result\n\nYou have worked on this task already, and printed this result:\n\n" + fenced(printed) +
+		"\nIt was refused:\n\n" + fenced(why) + "\nPrint the whole result again, with the problems fixed, and nothing else.\n"
 }
 
-// fenced is a text in a block that it cannot end.
+// fenced is a text in a fenced code block.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -105,7 +105,7 @@ func fenced(text string) string {
 	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// beat keeps the lease alive, and stops the program when the task is not the agent's any more.
+// beat renews the lease, and stops the program when the agent loses the task.
 func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 	for {
 		every := beatEvery
@@ -122,7 +122,7 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 		case err == nil && !r.Lease.IsZero():
 			j.lease = r.Lease
 		case client.Away(err):
-			j.say("no heartbeat, trying on: %s", err)
+			j.say("heartbeat failed, retrying: %s", err)
 		case err != nil:
 			t, terr := j.w.c.Task(ctx, j.task)
 			if client.Away(terr) {
@@ -132,7 +132,7 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 				err, t = terr, client.Task{}
 			}
 			if j.own = j.own || j.handled(t); j.own {
-				return // the program may finish its own business
+				return // let the program finish
 			}
 			if why := j.lostBy(t, err); why != "" {
 				stop(errLost{why})
@@ -142,7 +142,7 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// handled reports whether the program itself handed the task on, or ended it.
+// handled reports whether the program itself handed the task off, or ended it.
 func (j *job) handled(t client.Task) bool {
 	if t.Owner == j.w.o.Agent && t.Epoch == j.epoch && (t.State == client.Completed || t.State == client.Failed || t.State == client.Waiting) {
 		return true
@@ -151,13 +151,13 @@ func (j *job) handled(t client.Task) bool {
 	return h != nil && h.ID != j.handoff && h.By == "agent/"+j.w.o.Agent && !h.Recovery && h.From == j.w.o.Agent
 }
 
-// lostBy says why the program must stop, or "" if it need not.
+// lostBy returns why the program must stop; empty if it need not.
 func (j *job) lostBy(t client.Task, err error) string {
 	switch {
 	case t.ID == "":
 		return err.Error()
 	case t.Owner != j.w.o.Agent || t.Epoch != j.epoch:
-		return fmt.Sprintf("the task has moved on: %s owns it now (epoch %d, ours was %d)", orNobody(t.Owner), t.Epoch, j.epoch)
+		return fmt.Sprintf("%s owns the task now (epoch %d; the worker had %d)", orNobody(t.Owner), t.Epoch, j.epoch)
 	case t.State.Final() || t.State == client.Parked:
 		return fmt.Sprintf("the task is %s", t.State)
 	}
@@ -171,45 +171,45 @@ func orNobody(name string) string {
 	return name
 }
 
-// note takes a progress note from the program.
+// note queues a progress note of the program.
 func (j *job) note(text string) {
 	select {
 	case j.notes <- text:
 	default:
-		j.say("a progress note is dropped: they come faster than they can be recorded")
+		j.say("a progress note was dropped: the program writes them faster than they can be recorded")
 	}
 }
 
-// report puts the notes on record, in order.
+// report records the notes, in order.
 func (j *job) report(ctx context.Context) {
 	for text := range j.notes {
 		_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
 			return j.w.c.Progress(ctx, j.task, client.ProgressInput{Epoch: j.epoch, Note: text})
 		})
 		if err != nil && ctx.Err() == nil {
-			j.say("progress %q is not on record: %s", text, err)
+			j.say("progress %q was not recorded: %s", text, err)
 		}
 	}
 }
 
-// finish does with the task what its program's end means. Where the result may still be mended it says what is wrong
-// with it, and leaves the task as it is.
-func (j *job) finish(ctx context.Context, code int, out *result, said *lines, mend bool) (why string) {
+// finish ends the task according to how its program exited. If the result is refused and fixable is true, it returns why, and leaves the
+// task as it is.
+func (j *job) finish(ctx context.Context, code int, out *result, said *lines, fixable bool) (why string) {
 	t, err := insist(ctx, func(ctx context.Context) (client.Task, error) { return j.w.c.Task(ctx, j.task) })
 	switch {
 	case err != nil:
-		j.say("done, but not reported: %s", err)
+		j.say("the program is done, but the result could not be reported: %s", err)
 		return ""
 	case j.own || j.handled(t):
-		j.tellOwn(t, code)
+		j.sayHandled(t, code)
 		return ""
 	}
 	if why := j.lostBy(t, nil); why != "" {
-		j.say("done, but not reported: %s", why)
+		j.say("the program is done, but the result could not be reported: %s", why)
 		return ""
 	}
 	if code != 0 {
-		detail := fmt.Sprintf("%s ended with exit code %d", j.w.o.Command[0], code)
+		detail := fmt.Sprintf("%s exited with code %d", j.w.o.Command[0], code)
 		if last := said.last(); last != "" {
 			detail += ": " + last
 		}
@@ -217,14 +217,14 @@ func (j *job) finish(ctx context.Context, code int, out *result, said *lines, me
 		return ""
 	}
 	if out.over {
-		j.fail(ctx, fmt.Sprintf("the result has more than %d bytes: print less, or keep it elsewhere and print where", MaxResult), client.Result{})
+		j.fail(ctx, fmt.Sprintf("the result is larger than %d bytes: print less, or upload an artifact and print its digest", MaxResult), client.Result{})
 		return ""
 	}
-	return j.deliver(ctx, out.b.String(), mend)
+	return j.deliver(ctx, out.b.String(), fixable)
 }
 
-// deliver completes the task with what its program printed, or fails it where that is refused and may not be mended.
-func (j *job) deliver(ctx context.Context, printed string, mend bool) (why string) {
+// deliver completes the task with the program's output. If that is refused, it returns why if fixable is true, and fails the task if not.
+func (j *job) deliver(ctx context.Context, printed string, fixable bool) (why string) {
 	res := client.Result{Text: printed}
 	if j.w.o.JSONResult {
 		res = client.Result{Data: json.RawMessage(strings.TrimSpace(printed))}
@@ -232,33 +232,33 @@ func (j *job) deliver(ctx context.Context, printed string, mend bool) (why strin
 	if len(res.Data) > 0 && !json.Valid(res.Data) {
 		why = "the program's output is not JSON"
 	} else {
-		why, mend = j.complete(ctx, res, mend)
+		why, fixable = j.complete(ctx, res, fixable)
 	}
-	if why == "" || mend {
+	if why == "" || fixable {
 		return why
 	}
 	j.fail(ctx, why, client.Result{Text: printed})
 	return ""
 }
 
-// tellOwn says how a task stands that its program moved or ended by itself.
-func (j *job) tellOwn(t client.Task, code int) {
+// sayHandled prints the state of a task that its program handed off or ended.
+func (j *job) sayHandled(t client.Task, code int) {
 	how := string(t.State)
 	if h := t.Handoff; h != nil && h.ID != j.handoff {
-		how = "handed on, " + string(h.Stage)
+		how = "handed off, " + string(h.Stage)
 		if t.Owner == j.w.o.Agent && t.State == client.Executing {
-			how = "handed on and come back (" + h.Why + "); it is recovered when its lease ends"
+			how = "handed off and returned (" + h.Why + "); it is recovered when its lease expires"
 		}
 	}
 	if code != 0 {
-		how += fmt.Sprintf("; the program then ended with exit code %d", code)
+		how += fmt.Sprintf("; the program then exited with code %d", code)
 	}
 	j.say("%s", how)
 }
 
-// complete finishes the task, or fails it where the limits are against it. It says why a result is refused by itself, and
-// whether that can be mended: if it is not what the task expects, or too long.
-func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why string, mendable bool) {
+// complete completes the task, or fails it if a limit does not allow that. If the result itself is refused, it returns why, and whether the
+// program can fix it: if it does not meet the expectations, or is too large.
+func (j *job) complete(ctx context.Context, res client.Result, fixable bool) (why string, canFix bool) {
 	_, err := insist(ctx, func(ctx context.Context) (client.Receipt, error) {
 		return j.w.c.Complete(ctx, j.task, client.CompleteInput{Epoch: j.epoch, Result: res})
 	})
@@ -267,18 +267,18 @@ func (j *job) complete(ctx context.Context, res client.Result, mend bool) (why s
 	case err == nil:
 		j.say("completed")
 	case errors.As(err, &refused) && refused.Code == client.Invalid:
-		return "the result was refused: " + refused.Message, mend && refused.Details["problems"] != nil
+		return "the result was refused: " + refused.Message, fixable && refused.Details["problems"] != nil
 	case errors.As(err, &refused) && refused.Code == client.TooLarge:
-		return "the result was refused: " + refused.Message + ": " + refused.Hint, mend
+		return "the result was refused: " + refused.Message + ": " + refused.Hint, fixable
 	case is(err, client.Budget, client.Limit):
 		j.fail(ctx, "the result was refused: "+err.Error(), client.Result{})
 	default:
-		j.say("done, but not reported: %s", err)
+		j.say("the program is done, but the result could not be reported: %s", err)
 	}
 	return "", false
 }
 
-// fail ends the task as not done, with what there is of a result if that can be kept.
+// fail ends the task as failed, with the result if the server accepts it.
 func (j *job) fail(ctx context.Context, detail string, res client.Result) {
 	detail = strings.ToValidUTF8(detail, "\uFFFD")
 	report := func(res client.Result) error {

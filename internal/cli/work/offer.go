@@ -13,37 +13,37 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// take answers one offer and does the job.
+// take answers an offer, and works on the task.
 func (w *worker) take(ctx context.Context, item client.Item) {
 	if len(w.o.Preview) > 0 && !w.preview(ctx, item) {
 		return
 	}
-	if err := w.o.Check(); err != nil { // it was there when the worker began
+	if err := w.o.Check(); err != nil { // it existed when the worker started
 		w.miss(item)
-		w.say("%s: not accepted: %s; the offer stays unanswered", item.ID, err)
+		w.say("%s: not accepted: %s; the offer is left unanswered", item.ID, err)
 		return
 	}
 	a, err := insist(ctx, func(ctx context.Context) (client.Accepted, error) {
 		return w.c.Accept(ctx, item.ID, client.AcceptInput{Offer: item.Offer, Render: true})
 	})
 	if err != nil {
-		w.say("%s: not ours: %s", item.ID, err)
+		w.say("%s: could not be accepted: %s", item.ID, err)
 		return
 	}
-	j := &job{w: w, handoff: item.ID, task: a.Task, epoch: a.Epoch, lease: a.Lease, sheet: a.Content}
-	if j.sheet == nil && !j.awaitConfirm(ctx) {
+	j := &job{w: w, handoff: item.ID, task: a.Task, epoch: a.Epoch, lease: a.Lease, content: a.Content}
+	if j.content == nil && !j.awaitConfirm(ctx) {
 		return
 	}
 	w.say("%s: accepted from %s", item.ID, item.From)
 	j.run(ctx)
 }
 
-// preview asks the preview program, and rejects the offer if that says so. A preview that does not end before the
-// offer does leaves it unanswered.
+// preview runs the preview program, and rejects the offer if the program decides so. If it does not exit before the offer ends, the offer
+// is left unanswered.
 func (w *worker) preview(ctx context.Context, item client.Item) bool {
 	if !item.Ends.IsZero() {
 		left := time.Until(item.Ends)
-		if left <= 0 { // its clock and ours differ
+		if left <= 0 { // the clocks differ
 			left = beatEvery
 		}
 		var cancel context.CancelFunc
@@ -64,7 +64,7 @@ func (w *worker) preview(ctx context.Context, item client.Item) bool {
 	switch {
 	case ctx.Err() != nil:
 		w.miss(item)
-		w.say("%s: the preview did not end in time; the offer stays unanswered", item.ID)
+		w.say("%s: the preview did not exit in time; the offer is left unanswered", item.ID)
 		return false
 	case err != nil:
 		said.tail = []byte("the preview cannot be run: " + err.Error())
@@ -96,7 +96,7 @@ func rejection(code int) client.Rejection {
 	return client.Refused
 }
 
-// awaitConfirm waits until the source of an explicit handoff has let go, and fetches the content.
+// awaitConfirm waits for the sender's confirmation, and fetches the content.
 func (j *job) awaitConfirm(ctx context.Context) bool {
 	for {
 		h, err := insist(ctx, func(ctx context.Context) (client.Handoff, error) { return j.w.c.Handoff(ctx, j.handoff) })
@@ -108,7 +108,7 @@ func (j *job) awaitConfirm(ctx context.Context) bool {
 			return j.fetch(ctx)
 		}
 		if h.Stage != client.StageAccepted || h.Receiver != j.w.o.Agent {
-			j.say("dropped: the source did not let go (%s)", h.Stage)
+			j.say("dropped: the sender did not confirm (%s)", h.Stage)
 			return false
 		}
 		if wire.Sleep(ctx, idle/2) != nil {
@@ -117,15 +117,15 @@ func (j *job) awaitConfirm(ctx context.Context) bool {
 	}
 }
 
-// fetch reads how the task stands and its content, where the acceptance did not bring them.
+// fetch reads the task and its content, if the acceptance did not return them.
 func (j *job) fetch(ctx context.Context) bool {
 	t, err := insist(ctx, func(ctx context.Context) (client.Task, error) { return j.w.c.Task(ctx, j.task) })
 	if err == nil && t.Owner != j.w.o.Agent {
 		err = fmt.Errorf("%s owns the task", t.Owner)
 	}
-	var sheet client.Sheet
+	var content client.Sheet
 	if err == nil {
-		sheet, err = insist(ctx, func(ctx context.Context) (client.Sheet, error) {
+		content, err = insist(ctx, func(ctx context.Context) (client.Sheet, error) {
 			return j.w.c.Content(ctx, j.task, client.ContentInput{Render: true})
 		})
 	}
@@ -133,11 +133,11 @@ func (j *job) fetch(ctx context.Context) bool {
 		j.say("dropped: %s", err)
 		return false
 	}
-	j.epoch, j.lease, j.sheet = t.Epoch, t.Lease, &sheet
+	j.epoch, j.lease, j.content = t.Epoch, t.Lease, &content
 	return true
 }
 
-// env is what every program of the worker finds in its environment.
+// env are the environment variables of all programs of the worker.
 func (w *worker) env(task, handoff string) []string {
 	return []string{
 		"TRAPEZE_URL=" + w.c.URL(), "TRAPEZE_TOKEN=" + w.o.Token, "TRAPEZE_AGENT=" + w.o.Agent,
@@ -145,9 +145,9 @@ func (w *worker) env(task, handoff string) []string {
 	}
 }
 
-// tempFile writes a file that is its owner's alone.
+// tempFile writes a temporary file that only its owner can read.
 func tempFile(content []byte) (string, error) {
-	f, err := os.CreateTemp("", "trapeze-envelope-*.json") // made with mode 0600
+	f, err := os.CreateTemp("", "trapeze-envelope-*.json") // created with mode 0600
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +156,7 @@ func tempFile(content []byte) (string, error) {
 		err = cerr
 	}
 	if err != nil {
-		os.Remove(f.Name()) // what there is of it is of no use
+		os.Remove(f.Name()) // incomplete
 	}
 	return f.Name(), err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// MaxResult is the most that a program may print as its result, in bytes: the server takes no more.
+	// MaxResult is the maximum size of a program's result, in bytes: the server accepts no more.
 	MaxResult = 256 << 10
 	maxTail   = 4 << 10  // of standard error, kept for the report of a failure
 	maxLine   = 16 << 10 // of a progress line: longer ones are cut
@@ -17,7 +17,7 @@ const (
 	progressPrefix = "progress: "
 )
 
-// result keeps what a program prints, up to a limit, and goes on reading beyond it.
+// result keeps a program's output up to MaxResult, and discards the rest.
 type result struct {
 	b    bytes.Buffer
 	over bool
@@ -32,7 +32,7 @@ func (r *result) Write(p []byte) (int, error) {
 	return r.b.Write(p)
 }
 
-// lines splits standard error: progress lines go to progress, the rest to show, and the end of that is kept.
+// lines splits standard error into lines: progress lines go to progress, the others to show. It keeps the end of the others.
 type lines struct {
 	show     io.Writer
 	showing  *sync.Mutex // several programs share one standard error
@@ -66,7 +66,7 @@ func (l *lines) add(p []byte) {
 	l.part = append(l.part, p...)
 }
 
-// flush ends the present line.
+// flush ends the current line.
 func (l *lines) flush() {
 	if len(l.part) == 0 && !l.cut {
 		return
@@ -87,10 +87,10 @@ func (l *lines) flush() {
 	}
 	l.showing.Lock()
 	defer l.showing.Unlock()
-	io.WriteString(l.show, l.prefix+line+"\n") //nolint:errcheck // nobody is left to tell
+	io.WriteString(l.show, l.prefix+line+"\n") //nolint:errcheck // nobody reads it
 }
 
-// last is the last line that says something.
+// last is the last line that is not empty.
 func (l *lines) last() string {
 	text := strings.TrimSpace(string(l.tail))
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -82,7 +82,7 @@ func TestWhatOthersSaidDoesNotSteerTheTerminal(t *testing.T) {
 }
 
 func TestAResultIsGivenBackWholeAndFenced(t *testing.T) {
-	got := mending("# Do it\n", "one\n```\ntwo\n", "too short")
+	got := fixPrompt("# Do it\n", "one\n```\ntwo\n", "too short")
 	for _, want := range []string{"# Do it\n", "```text\ntoo short\n```\n", "````text\none\n```\ntwo\n````\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Check looks the programs up, the way they are when they are run.
+// Check returns an error if a program cannot be found.
 func (o Options) Check() error {
 	if len(o.Command) == 0 {
 		return errors.New("there is no program to run")
@@ -31,15 +31,15 @@ func (o Options) Check() error {
 // program is one run of a program, in a process group of its own.
 type program struct {
 	args   []string
-	env    []string // beside the worker's environment, without its TRAPEZE_ variables
+	env    []string // added to the worker's environment, without its TRAPEZE_ variables
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	grace  time.Duration // from the polite signal to the other one
+	grace  time.Duration // from SIGTERM to SIGKILL
 }
 
-// run runs the program until it ends, or ctx does: then the group is asked to end, and after the grace made to. It
-// returns the exit code, -1 if a signal ended it; an error means that it could not be run at all.
+// run runs the program until it exits. When ctx ends, its process group gets SIGTERM, and SIGKILL after the grace. It returns the exit code,
+// or -1 if a signal ended the program. An error means that it could not be started.
 func (p program) run(ctx context.Context) (code int, err error) {
 	type outcome struct {
 		code int
@@ -61,7 +61,7 @@ func (p program) wait(ctx context.Context) (int, error) {
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...) //nolint:gosec // running it is the point
 	cmd.Env = append(cleanEnv(os.Environ()), p.env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.stdout, p.stderr
-	cmd.WaitDelay = p.grace + time.Second // a grandchild that keeps the pipes open does not hold the job for ever
+	cmd.WaitDelay = p.grace + time.Second // a grandchild may keep the pipes open
 	ownGroup(cmd)
 	var last *time.Timer
 	cmd.Cancel = func() error {
@@ -73,7 +73,7 @@ func (p program) wait(ctx context.Context) (int, error) {
 		last.Stop()
 	}
 	if cmd.Process != nil {
-		killGroup(cmd.Process) // what it left behind
+		killGroup(cmd.Process) // processes that it left behind
 	}
 	var exit *exec.ExitError
 	switch {
@@ -87,7 +87,7 @@ func (p program) wait(ctx context.Context) (int, error) {
 	return -1, err
 }
 
-// cleanEnv leaves out what the program is to get anew, or not at all.
+// cleanEnv omits the variables that the worker sets for the program, or that the program must not see.
 func cleanEnv(env []string) []string {
 	kept := make([]string, 0, len(env))
 	for _, v := range env {

@@ -13,35 +13,35 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-// Options say what to run, and for whom. Agent, Token and Command have no default.
+// Options of a worker. Agent, Token and Command have no default.
 type Options struct {
 	Agent   string
 	Token   string   // the agent's, for the programs
 	Command []string // the program and its arguments
-	// Preview is a program that is asked before an offer is accepted: it gets the inbox item as JSON. Exit code 0
-	// accepts; 3 rejects as not_capable, 4 as overloaded, 5 for missing_context (its output names the fields, one a
-	// line), everything else as refused. Empty accepts everything.
+	// Preview is a program that decides whether an offer is accepted; it gets the inbox item as JSON. Exit code 0
+	// accepts; 3 rejects as not_capable, 4 as overloaded, 5 as missing_context (its output names the fields, one per
+	// line), and any other as refused. Empty accepts everything.
 	Preview []string
-	// Jobs is how many programs may run at once; 0 means 1.
+	// Jobs is the maximum number of programs that run at once; 0 means 1.
 	Jobs int
-	// JSONResult takes the program's output as JSON data instead of text.
+	// JSONResult parses the program's output as JSON data instead of text.
 	JSONResult bool
-	// Grace is what a program gets to end after it was asked to; 0 means 5 s.
+	// Grace is how long a program may take to exit after SIGTERM; 0 means 5 s.
 	Grace time.Duration
-	// Stderr gets what the worker says, and what the programs say there; nil means nobody.
+	// Stderr gets the messages of the worker, and the standard error of the programs; nil discards them.
 	Stderr io.Writer
 }
 
-// beatEvery is the longest between two heartbeats: what was lost is noticed no later, however long the lease.
+// beatEvery is the maximum time between two heartbeats, and so until the loss of a task is noticed.
 const beatEvery = 10 * time.Second
 
-// idle is the pause before the inbox is asked again while all that waits there is not for a worker.
+// idle is the pause between two reads of an inbox that only has items that a worker does not handle.
 const idle = time.Second
 
-// inboxWait is how long one call waits for the inbox.
+// inboxWait is how long one call waits for an inbox item.
 const inboxWait = 30 * time.Second
 
-// partingWait is how long a worker that ends tries to say so.
+// partingWait is how long a worker that stops tries to mark its agent offline.
 const partingWait = 10 * time.Second
 
 type worker struct {
@@ -53,12 +53,11 @@ type worker struct {
 
 	mu     sync.Mutex
 	answer map[string]bool // offers being answered
-	missed map[string]bool // offers that were not answered in time: they go elsewhere by themselves
+	missed map[string]bool // offers that were not answered in time: the server offers them to others
 }
 
-// Run waits for handoffs and runs the program on each, until drain is closed and what was begun is done, or ctx ends,
-// which stops running programs too. A program that cannot be found is an error. The agent must be registered, and the
-// client must speak as it: [ErrNotAgent].
+// Run waits for offers and runs the program on each task, until drain is closed and the running programs are done, or until ctx ends, which
+// stops the programs. A program that cannot be found is an error. The agent must be registered, and c must use its token: [ErrNotAgent].
 func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -78,12 +77,12 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 		return err
 	}
 	switch _, err := c.SetReadiness(ctx, o.Agent, client.Ready); {
-	case errors.Is(err, client.Conflict): // off duty: what is offered already may be taken, and there will be more
-		w.say("%s gets nothing new yet: %s", o.Agent, err)
+	case errors.Is(err, client.Conflict): // off duty: existing offers can be accepted, and there may be new ones later
+		w.say("%s gets no new offers yet: %s", o.Agent, err)
 	case err != nil:
 		return err
 	default:
-		w.say("%s is ready; up to %d at once: %q", o.Agent, o.Jobs, o.Command)
+		w.say("%s is ready, with up to %d programs at once: %q", o.Agent, o.Jobs, o.Command)
 	}
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
@@ -96,10 +95,10 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	}()
 	err := w.wait(ctx, waiting)
 	if waiting.Err() != nil {
-		err = nil // it was asked to end
+		err = nil // it was asked to stop
 	}
 	if n := w.busy(); n > 0 && ctx.Err() == nil {
-		w.say("draining: waiting for what runs (%d); the same signal again stops it", n)
+		w.say("draining: waiting for %d running programs; another signal stops them", n)
 		w.drain(ctx)
 	}
 	w.running.Wait()
@@ -108,11 +107,11 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	return err
 }
 
-// ErrNotAgent is why a worker does not begin whose client does not speak as its agent.
-var ErrNotAgent = errors.New("a worker speaks as its agent")
+// ErrNotAgent is the error of a worker whose token is not its agent's.
+var ErrNotAgent = errors.New("a worker needs the token of its agent")
 
-// isAgent checks that the credential is the agent's own. With an operator's, what a worker says of its agent would be
-// that operator's word: the end of the worker would take the agent off duty.
+// isAgent checks that the token is the agent's own. With an operator's token, changes of readiness would be the operator's decisions: the
+// end of the worker would take the agent off duty.
 func (w *worker) isAgent(ctx context.Context) error {
 	me, err := w.c.Me(ctx)
 	if err == nil && me.Agent != w.o.Agent {
@@ -121,7 +120,7 @@ func (w *worker) isAgent(ctx context.Context) error {
 	return err
 }
 
-// drain says that the agent takes nothing more, for as long as it takes to be heard while something runs.
+// drain marks the agent as draining. It retries while programs run.
 func (w *worker) drain(ctx context.Context) {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -133,22 +132,22 @@ func (w *worker) drain(ctx context.Context) {
 		return w.c.SetReadiness(ctx, w.o.Agent, client.Draining)
 	})
 	if err != nil && ctx.Err() == nil {
-		w.say("could not say draining: %s", err)
+		w.say("could not mark the agent as draining: %s", err)
 	}
 }
 
-// leave says that the agent is gone, if there is somebody to hear it.
+// leave marks the agent offline, if the server can be reached.
 func (w *worker) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingWait)
 	defer cancel()
 	if _, err := w.c.SetReadiness(ctx, w.o.Agent, client.Offline); err != nil {
-		w.say("could not say offline: %s", err)
+		w.say("could not mark the agent as offline: %s", err)
 	}
 }
 
-// wait takes offers for as many jobs as are free, until waiting ends. The jobs live with ctx.
+// wait takes an offer for each free job, until waiting ends. Jobs end with ctx.
 func (w *worker) wait(ctx, waiting context.Context) error {
-	others := 0 // items that are not for a worker: they must not hide those that are
+	others := 0 // items that a worker does not handle: they must not hide the others
 	for {
 		select {
 		case <-waiting.Done():
@@ -162,18 +161,18 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 		}
 		var taken int
 		if taken, others = w.sort(ctx, items); taken == 0 && wire.Sleep(waiting, w.lull()) != nil {
-			return nil //nolint:nilerr // that is how waiting ends
+			return nil //nolint:nilerr // the end of waiting is no error
 		}
 	}
 }
 
-// inbox waits until something is there, and rides out a server that is away, which it says once.
+// inbox waits for items. It retries while the server cannot be reached, and reports that once.
 func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 	away := false
 	for wait := 200 * time.Millisecond; ; {
 		o := client.InboxOptions{Limit: limit, Wait: inboxWait}
 		if away {
-			o.Wait = 0 // to hear at once that it is back
+			o.Wait = 0 // to notice at once that it is back
 		}
 		box, err := w.c.Inbox(ctx, o)
 		switch {
@@ -181,7 +180,7 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 			return nil, ctx.Err()
 		case client.Away(err):
 			if !away {
-				w.say("the server cannot be reached; trying again: %s", err)
+				w.say("the server cannot be reached, retrying: %s", err)
 			}
 			away = true
 			if wire.Sleep(ctx, wait) != nil {
@@ -201,7 +200,7 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 	}
 }
 
-// sort begins what is to be done, and counts what is not for a worker, or is being answered already.
+// sort starts jobs for offers, and counts the items that a worker does not handle, or that are being answered already.
 func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others int) {
 	for _, item := range items {
 		switch {
@@ -220,7 +219,7 @@ func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others i
 	return taken, others
 }
 
-// lull is how long to leave an inbox alone that has nothing new: offers being answered soon leave it.
+// lull is the pause before the next read of an inbox without new items: offers that are being answered leave it soon.
 func (w *worker) lull() time.Duration {
 	if w.busy() > 0 {
 		return idle / 10
@@ -256,7 +255,7 @@ func (w *worker) miss(item client.Item) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.missed) > 1000 {
-		clear(w.missed) // long gone
+		clear(w.missed) // these offers have ended
 	}
 	w.missed[offerKey(item)] = true
 }
@@ -269,10 +268,10 @@ func (w *worker) busy() int {
 
 func offerKey(item client.Item) string { return fmt.Sprintf("%s#%d", item.ID, item.Offer) }
 
-// read fetches what was shared, so that it leaves the inbox; a program finds it by TRAPEZE_AGENT's own means.
+// read fetches shared content, which removes it from the inbox.
 func (w *worker) read(ctx context.Context, item client.Item) {
 	if _, err := w.c.Content(ctx, item.ID, client.ContentInput{}); err != nil {
-		w.say("%s: shared by %s, could not be read: %s", item.ID, item.From, err)
+		w.say("%s: shared by %s, but could not be read: %s", item.ID, item.From, err)
 		return
 	}
 	w.say("%s: shared by %s; read it again with: trapeze envelope render %s", item.ID, item.From, item.ID)
@@ -284,7 +283,7 @@ func (w *worker) say(format string, args ...any) {
 	fmt.Fprintln(w.o.Stderr, "trapeze work: "+shell.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// insist makes a call under one idempotency key until it has an answer that will not change, or ctx ends.
+// insist retries a call with one idempotency key until the server answers, or ctx ends.
 func insist[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
 	ctx = client.WithKey(ctx, client.NewKey())
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {

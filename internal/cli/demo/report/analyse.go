@@ -12,15 +12,15 @@ import (
 	"slices"
 )
 
-// Analysis is what the files say: figures per package, and who imports whom.
+// Analysis has figures for each package, and the imports between them.
 type Analysis struct {
-	Root     string    `json:"root"` // directory of the module, as it was when the files were read
+	Root     string    `json:"root"` // directory of the module
 	Module   string    `json:"module"`
 	Packages []Metrics `json:"packages"`
 	Omitted  int       `json:"omitted,omitempty"`
 }
 
-// Metrics are the figures of one package, its tests left out.
+// Metrics are the figures of one package, without its tests.
 type Metrics struct {
 	Dir          string   `json:"dir"`
 	Name         string   `json:"name"`
@@ -30,7 +30,7 @@ type Metrics struct {
 	Lines        int      `json:"lines"`
 	Functions    int      `json:"functions"`
 	Longest      string   `json:"longest,omitempty"`       // name of the longest function
-	LongestLines int      `json:"longest_lines,omitempty"` // and its length
+	LongestLines int      `json:"longest_lines,omitempty"` // length of the longest function
 	Exported     int      `json:"exported"`
 	Undocumented []string `json:"undocumented,omitempty"` // exported names without a comment
 	Imports      []string `json:"imports,omitempty"`      // directories of the same module
@@ -38,8 +38,7 @@ type Metrics struct {
 	Broken       []string `json:"broken,omitempty"`
 }
 
-// Analyse reads the files of a survey. note hears of each package before its files are read; an error from it ends
-// the analysis.
+// Analyse reads the files of a survey. It calls note before it reads a package; an error from note ends the analysis.
 func Analyse(ctx context.Context, s Survey, note func(i int, dir string) error) (Analysis, error) {
 	a := Analysis{Root: s.Root, Module: s.Module, Omitted: s.Omitted}
 	importers := map[string][]string{}
@@ -77,7 +76,7 @@ func measure(root string, l Listing) (Metrics, error) {
 		m.Lines += bytes.Count(src, []byte("\n"))
 		f, err := parser.ParseFile(fset, file, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			continue // named in Broken by the survey, or broken beyond its imports
+			continue // in Broken, or with an error after its imports
 		}
 		if f.Doc != nil && m.Synopsis == "" {
 			m.Synopsis = new(doc.Package).Synopsis(f.Doc.Text())

@@ -1,11 +1,10 @@
-// Package stage is the work that the demo's four programs do: a documentation report on a Go module's source, made in
-// the stages survey, analyse, write and review. It is real work over real files, and each stage needs only what the
-// one before it handed on, as JSON.
+// Package report does the work of the demo's programs: a documentation report on the source of a Go module, in the steps survey, analyse,
+// write and review. Each step needs only the JSON that the previous one returned.
 //
 // Invariants:
-//   - The same files always give the same report: everything is sorted.
-//   - A file that does not parse is counted and named, never fatal.
-//   - What is handed on stays small: at most [MaxPackages] packages; the report says how many were left out.
+//   - The same files give the same report: everything is sorted.
+//   - A file that does not parse is counted and named, and is not an error.
+//   - Results are limited in size: at most [MaxPackages] packages; the report says how many were omitted.
 //
 // Start reading at [Look], then [Analyse], [Write], [Review].
 package report

@@ -177,7 +177,7 @@ func TestACountIsHeldAgainstTheAnalysis(t *testing.T) {
 		t.Error(d)
 	}
 	c.Files++
-	if d := c.Differs(a); d != "listed were 4 packages with 8 files, tests included; analysed, 4 packages with 7 files, tests included" {
+	if d := c.Differs(a); d != "the survey listed 4 packages with 8 files, tests included; the analysis has 4 packages with 7 files, tests included" {
 		t.Errorf("%q", d)
 	}
 	if _, err := ParseCount("many"); err == nil {
@@ -189,13 +189,13 @@ func TestTheReviewFindsWhatIsWrong(t *testing.T) {
 	a := analysed(t)
 	for name, c := range map[string]struct{ old, new, want string }{
 		"a package without section":   {"\n### oven\n", "\n", "package oven has no section"},
-		"a link that leads nowhere":   {"](#oven)", "](#stove)", "the link #stove leads nowhere"},
+		"a link that has no target":   {"](#oven)", "](#stove)", "the link #stove has no target"},
 		"sums that do not add up":     {"| **all** | 4 ", "| **all** | 5 ", "the table's rows add up"},
-		"a row that was not counted":  {"| [tested](#tested) | 0 | 1 ", "| [tested](#tested) | 0 | 2 ", "the table says"},
+		"a row that was not counted":  {"| [tested](#tested) | 0 | 1 ", "| [tested](#tested) | 0 | 2 ", "the table has"},
 		"a package that has no row":   {"| [tested](#tested) |", "| tested |", "package tested is not in the table"},
 		"two headings of one anchor":  {"## At a glance", "## The packages", "two headings have the anchor #the-packages"},
 		"a report that says nothing":  {Write(a, rules), "", "package . has no section"},
-		"everything under a new name": {"### internal/deep/x", "### x", "the link #internaldeepx leads nowhere"},
+		"everything under a new name": {"### internal/deep/x", "### x", "the link #internaldeepx has no target"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spoilt := strings.Replace(Write(a, rules), c.old, c.new, 1)

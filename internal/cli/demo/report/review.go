@@ -13,9 +13,8 @@ var (
 	reRow     = regexp.MustCompile(`(?m)^\| (?:\[([^\]]+)\]\([^)]*\)|\*\*all\*\*) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$`)
 )
 
-// Review reads a report with fresh eyes, beside the analysis that it should tell of, and returns what is wrong with
-// it: packages without a heading, links that lead nowhere, two headings with one anchor, sums that do not add up, and
-// what breaks the rules.
+// Review compares a report with its analysis, and returns what is wrong with it: packages without a heading, dangling links, duplicate
+// anchors, wrong sums, and violated rules.
 func Review(report string, a Analysis, r Rules) []string {
 	findings := []string{}
 	find := func(format string, args ...any) { findings = append(findings, fmt.Sprintf(format, args...)) }
@@ -34,7 +33,7 @@ func Review(report string, a Analysis, r Rules) []string {
 	}
 	for _, l := range reAnchor.FindAllStringSubmatch(report, -1) {
 		if !anchors[l[1]] {
-			find("the link #%s leads nowhere", l[1])
+			find("the link #%s has no target", l[1])
 		}
 	}
 	if r.Closing != "" && !strings.HasSuffix(report, r.closing()) {
@@ -46,7 +45,7 @@ func Review(report string, a Analysis, r Rules) []string {
 	return append(findings, checkSums(report, a)...)
 }
 
-// Names reports whether a text names a directory: as a path of its own, not as a part of another.
+// Names reports whether a text names a directory, and not only a longer path that contains its name.
 func Names(text, dir string) bool {
 	if dir == "" {
 		return false
@@ -54,14 +53,14 @@ func Names(text, dir string) bool {
 	return regexp.MustCompile(`(^|[^\w.\-/\\])` + regexp.QuoteMeta(dir) + `($|[^\w\-])`).MatchString(text)
 }
 
-// checkSums adds the table up, and compares its rows with the analysis.
+// checkSums checks the sums of the table, and compares its rows with the analysis.
 func checkSums(report string, a Analysis) (findings []string) {
 	var sums, all [6]int
 	rows := map[string][6]int{}
 	for _, r := range reRow.FindAllStringSubmatch(report, -1) {
 		var figures [6]int
 		for i := range figures {
-			figures[i], _ = strconv.Atoi(r[i+2]) // digits by the expression; too many of them differ from any count
+			figures[i], _ = strconv.Atoi(r[i+2]) // only digits match; an overflow differs from any count
 			if r[1] != "" {
 				sums[i] += figures[i]
 			}
@@ -80,7 +79,7 @@ func checkSums(report string, a Analysis) (findings []string) {
 		if got, ok := rows[title(a, m.Dir)]; !ok {
 			findings = append(findings, fmt.Sprintf("package %s is not in the table", m.Dir))
 		} else if got != want {
-			findings = append(findings, fmt.Sprintf("the table says %v of %s; counted were %v", got, m.Dir, want))
+			findings = append(findings, fmt.Sprintf("the table has %v for %s; the analysis has %v", got, m.Dir, want))
 		}
 	}
 	return findings

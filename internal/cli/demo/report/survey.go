@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// MaxPackages bounds how many packages one report covers.
+// MaxPackages is the maximum number of packages in a report.
 const MaxPackages = 400
 
-// Survey is what there is: the packages of a module and their files.
+// Survey lists the packages of a module, and their files.
 type Survey struct {
 	Root     string    `json:"root"` // directory of the module
 	Module   string    `json:"module"`
@@ -37,10 +37,10 @@ type Listing struct {
 	Broken  []string `json:"broken,omitempty"` // files that do not parse
 }
 
-// Count is how much a survey listed, tests among the files.
+// Count is the number of packages and files in a survey, test files included.
 type Count struct{ Packages, Files int }
 
-// Count adds up what was listed.
+// Count counts packages and files.
 func (s Survey) Count() Count {
 	c := Count{Packages: len(s.Packages)}
 	for _, l := range s.Packages {
@@ -53,7 +53,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d packages with %d files, tests included", c.Packages, c.Files)
 }
 
-// ParseCount reads what [Count.String] wrote.
+// ParseCount parses the output of [Count.String].
 func ParseCount(text string) (c Count, err error) {
 	if _, err = fmt.Sscanf(text, "%d packages with %d files", &c.Packages, &c.Files); err != nil {
 		return c, fmt.Errorf("%.80q is not a count: %w", text, err)
@@ -61,16 +61,16 @@ func ParseCount(text string) (c Count, err error) {
 	return c, nil
 }
 
-// Differs says how an analysis differs from what was counted before; empty if it does not.
+// Differs describes how an analysis differs from the count; empty if it does not.
 func (c Count) Differs(a Analysis) string {
 	t := a.Totals()
 	if got := (Count{Packages: t.Packages, Files: t.Files + t.Tests}); got != c {
-		return fmt.Sprintf("listed were %s; analysed, %s", c, got)
+		return fmt.Sprintf("the survey listed %s; the analysis has %s", c, got)
 	}
 	return ""
 }
 
-// ErrNoModule says that a directory holds no Go module.
+// ErrNoModule is the error for a directory without a Go module.
 var ErrNoModule = errors.New("no go.mod here")
 
 // ModuleAt returns the module path that dir's go.mod declares, or [ErrNoModule].
@@ -94,8 +94,8 @@ func ModuleAt(dir string) (string, error) {
 	return "", fmt.Errorf("%s names no module", f.Name())
 }
 
-// Look walks the module at root and lists its packages. Directories that Go ignores, vendored code and nested
-// modules are left out. note hears of each package.
+// Look lists the packages of the module at root, and calls note for each. It omits directories that Go ignores, vendored code and nested
+// modules.
 func Look(ctx context.Context, root string, note func(string)) (Survey, error) {
 	module, err := ModuleAt(root)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Longest lists of the report.
+// Maximum lengths of lists in the report.
 const (
 	maxGaps    = 10 // undocumented names shown per package
 	maxLongest = 10 // functions in the list of the longest
@@ -18,7 +18,7 @@ type Totals struct {
 	Packages, Files, Tests, Lines, Functions, Exported, Undocumented int
 }
 
-// Totals adds the packages up.
+// Totals adds up the packages.
 func (a Analysis) Totals() (t Totals) {
 	for _, m := range a.Packages {
 		t.Packages++
@@ -32,10 +32,10 @@ func (a Analysis) Totals() (t Totals) {
 	return t
 }
 
-// Rules are what a report must keep to, whoever makes it and whoever checks it. They come with the task.
+// Rules are the rules of a report, for writing and for checking it. They are part of the task.
 type Rules struct {
-	Closing string // the last line, word for word; empty: none
-	NoPaths bool   // no directory of the machine is named
+	Closing string // the last line, verbatim; empty: none
+	NoPaths bool   // do not name directories of the machine
 }
 
 // Write makes the report, in Markdown.
@@ -45,9 +45,9 @@ func Write(a Analysis, r Rules) string {
 	if !r.NoPaths {
 		fmt.Fprintf(&b, "The source is in `%s`.\n\n", a.Root)
 	}
-	b.WriteString(a.glance() + " Tests are counted as files, and left out of everything else.\n")
+	b.WriteString(a.glance() + " Tests are counted as files, and excluded from everything else.\n")
 	if a.Omitted > 0 {
-		fmt.Fprintf(&b, "\n%d more packages are left out of this report.\n", a.Omitted)
+		fmt.Fprintf(&b, "\n%d more packages are omitted from this report.\n", a.Omitted)
 	}
 	writeTable(&b, a, a.Totals())
 	writeLongest(&b, a)
@@ -69,7 +69,7 @@ func (a Analysis) glance() string {
 	return s + "."
 }
 
-// closing is the end that every document gets.
+// closing is the last line of the rules, with line breaks.
 func (r Rules) closing() string {
 	if r.Closing == "" {
 		return ""
@@ -77,8 +77,7 @@ func (r Rules) closing() string {
 	return "\n" + r.Closing + "\n"
 }
 
-// Summary is what a report says in short, in Markdown and, as far as it can be, in at most limit bytes. where says how the
-// report itself is found.
+// Summary is a summary of the report, in Markdown and, if possible, in at most limit bytes. where tells how to find the report.
 func Summary(a Analysis, r Rules, where string, limit int) string {
 	head := fmt.Sprintf("# %s in short\n\n%s\n\n", a.Module, a.glance())
 	tail := fmt.Sprintf("- The report: %s\n", where) + r.closing()
@@ -96,7 +95,7 @@ func Summary(a Analysis, r Rules, where string, limit int) string {
 	return head + tail
 }
 
-// Hub is the directory of the package that most others import, and how many do; the first of several.
+// Hub is the directory of the package with the most importers, and their number; the first of several.
 func (a Analysis) Hub() (dir string, importers int) {
 	for _, m := range a.Packages {
 		if len(m.ImportedBy) > importers {
@@ -175,7 +174,7 @@ func writeLinks(b *strings.Builder, a Analysis, what string, dirs []string) {
 	fmt.Fprintf(b, "- %s: %s\n", what, strings.Join(links, ", "))
 }
 
-// title is how the report calls a package: its directory, or the module's last part for the root.
+// title is the name of a package in the report: its directory, or the last element of the module path for the root.
 func title(a Analysis, dir string) string {
 	if dir != "." {
 		return dir
