@@ -108,6 +108,7 @@ func strictHelp(root *cobra.Command) {
 				return err
 			}
 			of.InitDefaultHelpFlag()
+			of.InitDefaultVersionFlag()
 			return of.Help()
 		}
 	}

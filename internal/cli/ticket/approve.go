@@ -11,21 +11,12 @@ import (
 
 // Approve is the command trapeze approve, and trapeze ticket approve.
 func Approve(s *shell.Shell) *cobra.Command {
-	var in client.ApproveInput
-	cmd := s.Call("approve ID", "Approve a supervised handoff, or a request to take over your task", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) (err error) {
-			if err := s.Texts(&in.Detail); err != nil {
-				return err
-			}
-			if in.Epoch, err = epochOf(ctx, s, c, args[0], in.Epoch); err != nil {
-				return err
-			}
-			r, err := c.Approve(ctx, args[0], in)
-			return s.EmitReceipt(r, err)
+	var digest string
+	cmd := decision(s, "approve ID", "Approve a supervised handoff, or a request to take over your task",
+		func(ctx context.Context, c *client.Client, id, why string, epoch uint64) (client.Receipt, error) {
+			return c.Approve(ctx, id, client.ApproveInput{Epoch: epoch, Detail: why, Digest: digest})
 		})
 	cmd.Long = `Approve a supervised handoff, by its ID or the ID of its ticket, or a request to take over your task.`
-	shell.WhyFlag(cmd.Flags(), &in.Detail)
-	cmd.Flags().StringVar(&in.Digest, "digest", "", "digest of the envelope that you reviewed; refused if the handoff has another")
-	shell.EpochFlag(cmd.Flags(), &in.Epoch)
+	cmd.Flags().StringVar(&digest, "digest", "", "digest of the envelope that you reviewed; refused if the handoff has another")
 	return shell.Example(cmd, "trapeze approve task_….h1 --digest sha256:…")
 }

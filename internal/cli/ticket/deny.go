@@ -11,21 +11,11 @@ import (
 
 // Deny is the command trapeze deny, and trapeze ticket deny.
 func Deny(s *shell.Shell) *cobra.Command {
-	var in client.DenyInput
-	cmd := s.Call("deny ID", "Deny a supervised handoff, a ticket, or a request to take over your task", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) (err error) {
-			if err := s.Texts(&in.Detail); err != nil {
-				return err
-			}
-			if in.Epoch, err = epochOf(ctx, s, c, args[0], in.Epoch); err != nil {
-				return err
-			}
-			r, err := c.Deny(ctx, args[0], in)
-			return s.EmitReceipt(r, err)
+	cmd := decision(s, "deny ID", "Deny a supervised handoff, a ticket, or a request to take over your task",
+		func(ctx context.Context, c *client.Client, id, why string, epoch uint64) (client.Receipt, error) {
+			return c.Deny(ctx, id, client.DenyInput{Epoch: epoch, Detail: why})
 		})
 	cmd.Long = `Deny a supervised handoff, by its ID or the ID of its ticket; a question, which then has no answer; a task that your desk is asked
 to take over; or a request to take over your task. Denying a ticket that you opened withdraws it.`
-	shell.WhyFlag(cmd.Flags(), &in.Detail)
-	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return shell.Example(cmd, "trapeze deny task_….k1 --why 'nobody knows'")
 }

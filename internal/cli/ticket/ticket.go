@@ -56,10 +56,9 @@ func ticketShow(s *shell.Shell) *cobra.Command {
 }
 
 func ticketClaim(s *shell.Shell) *cobra.Command {
-	cmd := s.Call("claim TICKET", "Claim a ticket; with a takeover, you then own the task", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) error {
-			r, err := c.Claim(ctx, args[0])
-			return s.EmitReceipt(r, err)
+	cmd := s.ReceiptCall("claim TICKET", "Claim a ticket; with a takeover, you then own the task", cobra.ExactArgs(1),
+		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
+			return c.Claim(ctx, args[0])
 		})
 	cmd.Long = `Claim a ticket, so that others do not work on it: a question or an approval for a quarter of its time, a takeover until it is due.
 
@@ -88,21 +87,32 @@ func ticketAnswer(s *shell.Shell) *cobra.Command {
 }
 
 func ticketRelease(s *shell.Shell) *cobra.Command {
-	var in client.ReleaseInput
-	cmd := s.Call("release TICKET", "Return a ticket that you claimed to its desk", cobra.ExactArgs(1),
-		func(ctx context.Context, c *client.Client, args []string) (err error) {
-			if err := s.Texts(&in.Detail); err != nil {
-				return err
-			}
-			if in.Epoch, err = epochOf(ctx, s, c, args[0], in.Epoch); err != nil {
-				return err
-			}
-			r, err := c.Release(ctx, args[0], in)
-			return s.EmitReceipt(r, err)
+	cmd := decision(s, "release TICKET", "Return a ticket that you claimed to its desk",
+		func(ctx context.Context, c *client.Client, id, why string, epoch uint64) (client.Receipt, error) {
+			return c.Release(ctx, id, client.ReleaseInput{Epoch: epoch, Detail: why})
 		})
-	shell.WhyFlag(cmd.Flags(), &in.Detail)
-	shell.EpochFlag(cmd.Flags(), &in.Epoch)
 	return shell.Example(cmd, "trapeze ticket release task_….k1 --why 'not my field' --agent zoe")
+}
+
+// decision makes a command with --why and --epoch about a ticket, a supervised handoff or a request to take over.
+func decision(s *shell.Shell, use, short string,
+	do func(ctx context.Context, c *client.Client, id, why string, epoch uint64) (client.Receipt, error),
+) *cobra.Command {
+	var why string
+	var epoch uint64
+	cmd := s.ReceiptCall(use, short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
+		if err := s.Texts(&why); err != nil {
+			return client.Receipt{}, err
+		}
+		e, err := epochOf(ctx, s, c, args[0], epoch)
+		if err != nil {
+			return client.Receipt{}, err
+		}
+		return do(ctx, c, args[0], why, e)
+	})
+	shell.WhyFlag(cmd.Flags(), &why)
+	shell.EpochFlag(cmd.Flags(), &epoch)
+	return cmd
 }
 
 // epochOf returns the epoch for an answer to a request to take over, or to a ticket; the approval of a handoff has none. Callers
