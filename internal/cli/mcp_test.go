@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mcpSession is an MCP client's end of a trapeze mcp that runs in a process of its own.
+// mcpSession is an MCP client of a trapeze mcp in its own process.
 type mcpSession struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -27,7 +27,7 @@ var (
 	sessions   = map[string]*mcpSession{} // by story and agent
 )
 
-// mcpClient is the command mcp of the stories.
+// mcpClient is the command mcp of the scripts.
 func mcpClient(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: mcp NAME says|hears|leaves …")
@@ -55,7 +55,7 @@ func mcpClient(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// mcpSessionOf is the session of an agent in a story, which is begun if it has not been.
+// mcpSessionOf is the session of an agent in a script; it starts one if there is none.
 func mcpSessionOf(ts *testscript.TestScript, agent string) *mcpSession {
 	sessionsMu.Lock()
 	defer sessionsMu.Unlock()
@@ -89,8 +89,7 @@ func mcpSessionOf(ts *testscript.TestScript, agent string) *mcpSession {
 	return s
 }
 
-// hears waits for the answer to a message with an id, or a notification of a method. Whatever is said must be a message of the
-// protocol.
+// hears waits for the answer to a message with an ID, or for a notification of a method. Every line must be a message of the protocol.
 func (s *mcpSession) hears(ts *testscript.TestScript, what string) []byte {
 	late := time.After(patience)
 	for s.heard[what] == nil {

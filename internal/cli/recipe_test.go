@@ -8,7 +8,7 @@ import (
 )
 
 // flagsOf are the documented flags of coding agents that run without a terminal, and whether they take a value: "1" one,
-// "+" one or more, "" none. What must be there for such a run is marked with a !.
+// "+" one or more, "" none. Flags that such a run needs are marked with a !.
 //
 // claude: code.claude.com/docs/en/cli-reference and /headless. codex: developers.openai.com/codex/noninteractive.
 // gemini: geminicli.com/docs/cli/headless. copilot: docs.github.com, "Running GitHub Copilot CLI programmatically".
@@ -23,7 +23,7 @@ var flagsOf = map[string]map[string]string{
 	"cursor-agent": {"-p": "!", "--trust": "!", "--force": ""},
 }
 
-// valuesOf are those of flags that take a value of a closed set.
+// valuesOf are the values of flags with a closed set of values.
 var valuesOf = map[string][]string{
 	"--permission-mode": {"default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"},
 	"--output-format":   {"text", "json", "stream-json"},
@@ -31,8 +31,8 @@ var valuesOf = map[string][]string{
 	"--approval-mode":   {"default", "auto_edit", "yolo", "plan"},
 }
 
-// codingAgent stands in for one that runs without a terminal: it takes its documented flags, reads its prompt where it
-// does, and says what it was asked.
+// codingAgent is a stand-in for a coding agent that runs without a terminal: it accepts the documented flags, reads its prompt from where
+// the agent does, and prints what it was asked to do.
 func codingAgent(name string, args []string, prompt string, say func(string, ...any)) int {
 	flags, words, why := readFlags(name, args)
 	if why != "" {
@@ -77,7 +77,7 @@ func codingAgent(name string, args []string, prompt string, say func(string, ...
 	return 0
 }
 
-// readFlags reads a command line by the table above.
+// readFlags parses a command line by the table above.
 func readFlags(name string, args []string) (flags map[string]string, words []string, why string) {
 	flags = map[string]string{}
 	for i := 0; i < len(args); i++ {

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// whileTold ends when the story does: a worker that waits for its program, or for its server, would outlive it.
+// whileTold ends when its script does: a worker that waits for its program or for the server would outlive the script.
 func whileTold() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -52,7 +52,7 @@ func whileTold() context.Context {
 	return ctx
 }
 
-// over reports whether the story has ended that this process belongs to. Its directory may be gone by then.
+// over reports whether the script of this process has ended. Its directory may have been removed by then.
 func over() bool {
 	dir := os.Getenv("WORK")
 	_, err := os.Stat(filepath.Join(dir, "over"))
@@ -66,21 +66,21 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }
 
-// The stories in testdata/script run the real command line against a real server. Beside testscript's own commands:
+// The scripts in testdata/script run the real command line against a real server. In addition to testscript's commands they have:
 //
-//	server            starts a server for the story; TRAPEZE_URL and TRAPEZE_DATA point to it
-//	server stop       ends it; "server" starts it again, at the same address
-//	server later D    starts it again, and by its clock so much later
+//	server            starts a server for the script; sets TRAPEZE_URL and TRAPEZE_DATA
+//	server stop       stops it; "server" starts it again, at the same address
+//	server later D    starts it again, with its clock ahead by D
 //	exits N CMD…      runs a command that must end with this exit code
 //	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
 //	until TEXT CMD…   repeats a command until its output holds the text
 //	mode MODE FILE    checks a file's permissions
-//	within FILE       checks that the lines of stdout stand in a file, in order
-//	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first starts it. What it says beside the protocol is in NAME.log
-//	mcp NAME hears I  waits for its answer with this id, or a notification of this method, which is then on stdout
-//	mcp NAME leaves   ends its input, and waits for its end; what it says then begins another
+//	within FILE       checks that a file has the lines of stdout, in order
+//	mcp NAME says M   writes a line to trapeze mcp --agent NAME; the first line starts it. Its standard error is in NAME.log
+//	mcp NAME hears I  waits for the answer with this ID, or a notification of this method, and prints it to stdout
+//	mcp NAME leaves   closes its input, and waits until it exits; the next line starts it again
 //	readme FILE       checks that what README.md shows as output stands in a file, except for figures
-//	recipe N FILE     writes the command that stands under the Nth heading of docs/recipes.md into a file
+//	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -138,8 +138,8 @@ func startServer(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// openServer opens a server, at an address that has been its own before if there is one. Its port is none of those that
-// systems lend to connections: one of them could borrow it while the server is away.
+// openServer opens a server, at its previous address if it had one. Its port is outside of the range of ephemeral ports: otherwise a
+// connection could use the port while the server is away.
 func openServer(c server.Config) (s *server.Server, err error) {
 	fresh := c.Addr == ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // between two tries
@@ -195,7 +195,7 @@ func jsonField(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// patience is how long a story waits for what must come; nothing depends on it.
+// patience is how long a script waits for an expected output; no result depends on it.
 const patience = 2 * time.Minute
 
 func until(ts *testscript.TestScript, _ bool, args []string) {
@@ -247,11 +247,11 @@ func recipe(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("docs/recipes.md has no heading %q", args[0])
 }
 
-// sources is the root of the module, from here.
+// sources is the root of the module.
 var sources, _ = filepath.Abs(filepath.Join("..", ".."))
 
-// alive says whether the process lives whose id is in a file. One that is dead and only waits to be reaped does not; one whose
-// first thread is dead and others are dying does, with all that it has open.
+// alive reports whether the process whose ID is in a file is alive. A zombie is not, unless some of its threads are: they still have files
+// open.
 func alive(file string) string {
 	b, err := os.ReadFile(file)
 	pid, _ := strconv.Atoi(string(b))
@@ -266,7 +266,7 @@ func alive(file string) string {
 	return "alive"
 }
 
-// program stands in for an agent's command line.
+// program is a stand-in for the program of an agent.
 func program(args []string) int {
 	prompt, _ := io.ReadAll(os.Stdin)
 	say := func(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
@@ -357,8 +357,8 @@ func fix(prompt string, args []string) int {
 	return 0
 }
 
-// documented does what the help of the worker says that a program can do: it finds every variable there that it has, and
-// runs every command there, with the placeholders replaced, NAME=VALUE.
+// documented checks the help of trapeze work: it looks for each of its environment variables there, and runs each command there, with
+// placeholders replaced by NAME=VALUE.
 func documented(file string, replace []string, say func(string, ...any)) int {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestASectionIsReplacedOnARerun(t *testing.T) {
 	}
 }
 
-// The diffs that are shown are such as patch understands.
+// The diffs are valid input for patch.
 func TestADiffMakesTheOneFileOfTheOther(t *testing.T) {
 	patch, err := exec.LookPath("patch")
 	if err != nil {

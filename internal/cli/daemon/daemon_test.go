@@ -28,7 +28,7 @@ func TestOnlyAServerOfThisMachineIsStarted(t *testing.T) {
 	}
 }
 
-func TestWhateverElseAnswersIsNotTakenForAServer(t *testing.T) {
+func TestOtherProgramsAreNotTakenForAServer(t *testing.T) {
 	for body, want := range map[string]answer{
 		`{"status":"ready"}`: ready, `{"status":"up"}`: stranger, `<html>`: stranger, `[]`: stranger,
 	} {
@@ -54,7 +54,7 @@ func TestWhateverElseAnswersIsNotTakenForAServer(t *testing.T) {
 	}
 }
 
-func TestALockIsOneHoldersAndLookingDoesNotDisturbIt(t *testing.T) {
+func TestALockHasOneHolderAndChecksDoNotDisturbIt(t *testing.T) {
 	dir := t.TempDir()
 	if held, _ := holder(dir); held {
 		t.Fatal("held before there was anybody")
@@ -85,7 +85,7 @@ func TestALockIsOneHoldersAndLookingDoesNotDisturbIt(t *testing.T) {
 	}
 }
 
-func TestALockIsItsOwnersAloneWhoeverMadeTheFile(t *testing.T) {
+func TestOnlyItsOwnerCanReadALockFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "serve.lock")
 	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)); err != nil {
@@ -101,7 +101,7 @@ func TestALockIsItsOwnersAloneWhoeverMadeTheFile(t *testing.T) {
 	}
 }
 
-func TestWhoGivesUpOnAServerIsToldWhy(t *testing.T) {
+func TestATimeoutOfAServerHasAReason(t *testing.T) {
 	dir := t.TempDir()
 	starting, err := take(filepath.Join(dir, startLock)) // by another, who never comes to an end
 	if err != nil {

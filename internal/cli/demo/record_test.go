@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// recordOfDemo is a record as a demo leaves it behind, in short.
+// recordOfDemo is a short record of a demo.
 func recordOfDemo(t *testing.T) record {
 	t.Helper()
 	r := record{

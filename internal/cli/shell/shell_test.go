@@ -77,7 +77,7 @@ func TestTheDataDirectoryIsTheSameForEverybody(t *testing.T) {
 	}
 }
 
-func TestAKeptTokenIsItsOwnersAlone(t *testing.T) {
+func TestOnlyItsOwnerCanReadAKeptToken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agents", "coder.token")
 	if err := keepToken(path, "tz_secret"); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestAKeptTokenIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestTheCredentialIsPickedByRule(t *testing.T) {
+func TestTheCredentialIsChosenByRule(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"admin.token": "owner", "agents/coder.token": "coder", "agents/tester.token": "tester"} {
 		if err := keepToken(filepath.Join(dir, name), text); err != nil {
@@ -154,7 +154,7 @@ func TestPointsMayHaveIds(t *testing.T) {
 	}
 }
 
-func TestTextMayStandElsewhere(t *testing.T) {
+func TestTextComesFromArgumentsFilesAndStdin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "note")
 	if err := os.WriteFile(file, []byte("from a file"), 0o600); err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestAMomentIsATimeOrADuration(t *testing.T) {
 	}
 }
 
-func TestWhatAServerSaysDoesNotSteerTheTerminal(t *testing.T) {
+func TestTextOfAServerIsEscaped(t *testing.T) {
 	var b bytes.Buffer
 	s := &Shell{Env: Env{Stderr: &b}}
 	s.PrintError(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})

@@ -12,10 +12,10 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// batched is the last version of the protocol that has batches.
+// batched is the last version of the protocol with batches.
 const batched = "2025-03-26"
 
-// answers reads a line with the answers to a batch: what of each there is by its id, and the codes of errors without one.
+// answers reads a line with the answers to a batch: results by ID, and the codes of errors without an ID.
 func (s *session) answers() (by map[string]m, nameless []float64) {
 	s.Helper()
 	var all []m

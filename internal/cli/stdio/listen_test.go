@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// able is what a client of the newer protocol says with each message that can do tasks.
+// able is the metadata of each message of a client of the newer protocol that supports tasks.
 var able = m{
 	"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
 	"io.modelcontextprotocol/clientCapabilities": m{"extensions": m{"io.modelcontextprotocol/tasks": m{}}},
@@ -27,7 +27,7 @@ func (s *session) says(id, method string, params m) {
 	s.line(string(b))
 }
 
-// question asks the operators about a new task, and gives the handle under which the answer comes: the ticket.
+// question asks the operators about a new task, and returns the handle of the answer: the ticket.
 func (s *session) question(id, text string) (handle string) {
 	s.Helper()
 	task := s.call("send", m{"intent": "mend the door"})["task"]
@@ -40,13 +40,13 @@ func (s *session) question(id, text string) (handle string) {
 	return handle
 }
 
-// listens asks for a stream about handles.
+// listens subscribes to handles.
 func (s *session) listens(id string, handles ...string) {
 	s.Helper()
 	s.says(id, "subscriptions/listen", m{"notifications": m{"taskIds": handles}})
 }
 
-// hears checks what the next message of a stream is, in short.
+// hears checks the next message of a stream, in a short form.
 func (s *session) hears(want string) {
 	s.Helper()
 	got := s.next()

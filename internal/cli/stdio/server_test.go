@@ -31,7 +31,7 @@ import (
 
 type m = map[string]any
 
-// testServer is a server on a directory that comes and goes, under a fake clock.
+// testServer is a server that can be stopped and started again, with a fake clock.
 type testServer struct {
 	*testing.T
 	dir   string
@@ -81,7 +81,7 @@ func (h *testServer) start() {
 	}
 }
 
-// parting cuts calls that wait when the server ends, as a process that ends does.
+// parting cancels waiting calls when the server stops, as the exit of a process does.
 func parting(over context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
@@ -101,7 +101,7 @@ func (h *testServer) must(err error) {
 	}
 }
 
-// RoundTrip reaches the server that is there, if one is.
+// RoundTrip calls the server, if it is running.
 func (h *testServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	api := h.api.Load()
 	if api == nil {
@@ -122,7 +122,7 @@ func (h *testServer) as(token string) *client.Client {
 	return c
 }
 
-// token registers an agent and makes a token of it.
+// token registers an agent, and creates a token of it.
 func (h *testServer) token(name string, spec client.AgentSpec) string {
 	h.Helper()
 	_, err := h.as(h.owner).RegisterAgent(context.Background(), name, spec)
@@ -132,7 +132,7 @@ func (h *testServer) token(name string, spec client.AgentSpec) string {
 	return t.Text
 }
 
-// session is an MCP client at its end of the pipes.
+// session is an MCP client.
 type session struct {
 	*testServer
 	in      *io.PipeWriter
@@ -144,7 +144,7 @@ type session struct {
 	pending map[string]m
 }
 
-// open begins a session of a new agent.
+// open starts a session of a new agent.
 func (h *testServer) open(name string, spec client.AgentSpec) *session {
 	h.Helper()
 	return h.begin(name, h.token(name, spec))
@@ -196,13 +196,13 @@ func (s *session) read(into any) (text []byte) {
 	return text
 }
 
-// greet begins the older protocol.
+// greet starts a session of the older protocol.
 func (s *session) greet() *session {
 	s.Helper()
 	return s.greetIn("2025-11-25")
 }
 
-// greetIn begins a version of the older protocol.
+// greetIn starts a session with a version of the older protocol.
 func (s *session) greetIn(version string) *session {
 	s.Helper()
 	s.line(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}`)
@@ -245,7 +245,7 @@ func (s *session) answer(id string) (text string, data m, refused bool) {
 	return text, data, refused
 }
 
-// call calls a tool that must not refuse.
+// call calls a tool, which must succeed.
 func (s *session) call(tool string, args m) m {
 	s.Helper()
 	text, data, refused := s.answer(s.ask(tool, args))
@@ -255,7 +255,7 @@ func (s *session) call(tool string, args m) m {
 	return data
 }
 
-// offered waits for an offer, and gives its id.
+// offered waits for an offer, and returns its ID.
 func (s *session) offered() string {
 	s.Helper()
 	items, _ := s.call("inbox", m{"wait": 5})["items"].([]any)
@@ -265,7 +265,7 @@ func (s *session) offered() string {
 	return items[0].(m)["id"].(string)
 }
 
-// ended waits for the end of a session that was asked to end, and checks that it took less than a second.
+// ended waits for the end of a session, and checks that it took less than a second.
 func (s *session) ended() {
 	s.Helper()
 	began := time.Now()
@@ -276,7 +276,7 @@ func (s *session) ended() {
 	s.cancel()
 }
 
-// leave ends the input.
+// leave closes the input.
 func (s *session) leave() {
 	s.Helper()
 	s.must(s.in.Close())

@@ -62,7 +62,7 @@ func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
 	})
 }
 
-func TestTheNameOfANewAgentMayBeMistyped(t *testing.T) {
+func TestAMistypedAgentIsReported(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		h.token("codr", client.AgentSpec{})
 		for _, c := range []struct{ other, says string }{
@@ -108,7 +108,7 @@ func TestAskedToEndItEndsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAClientThatReadsNothingDoesNotHoldItUp(t *testing.T) {
+func TestAClientThatDoesNotReadDoesNotBlockTheEnd(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		for _, end := range []func(*session){func(s *session) { s.cancel() }, func(s *session) { h.must(s.in.Close()) }} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
@@ -185,7 +185,7 @@ func TestATaskThatItsOwnerLetsGoOfLaterIsKeptFromWhenItIsSeen(t *testing.T) {
 	})
 }
 
-func TestLookingAtATaskDoesNotKeepIt(t *testing.T) {
+func TestReadingATaskDoesNotRenewItsLease(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		token := h.token("coder", client.AgentSpec{})
 		first, second := h.begin("coder", token).greet(), h.begin("coder", token).greet()
@@ -222,7 +222,7 @@ func TestAnAgentIsPresentWhileItsSessionLives(t *testing.T) {
 	})
 }
 
-func TestAServerThatIsStartedAgainIsNoMatter(t *testing.T) {
+func TestASessionSurvivesARestartOfTheServer(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
 		mine := coder.call("send", m{"intent": "sweep"})["task"].(string)

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 )
 
-// What a line that is no message is answered with.
+// Codes of the answers to lines that are not messages.
 const (
 	noJSON    = -32700
 	noMessage = -32600
@@ -70,7 +70,7 @@ func TestNoLineEndsASession(t *testing.T) {
 	})
 }
 
-// long is a ping of so many bytes.
+// long is a ping of the given size, in bytes.
 func long(size int) string {
 	const begin, end = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"`, `"}}}`
 	return begin + strings.Repeat("y", size-len(begin)-len(end)) + end

@@ -12,7 +12,7 @@ func newLines(show *bytes.Buffer, notes *[]string) *lines {
 	return &lines{show: show, showing: &sync.Mutex{}, progress: func(n string) { *notes = append(*notes, n) }}
 }
 
-func TestProgressIsPickedOutOfWhatAProgramComplains(t *testing.T) {
+func TestProgressLinesAreSeparatedFromStandardError(t *testing.T) {
 	text := "hello\nprogress: one\r\nprogress:two\nprogress:   \nprogress: thr\u00e9e\nlast"
 	for size := 1; size <= len(text); size++ {
 		var show bytes.Buffer
@@ -40,7 +40,7 @@ func TestOverlongLinesAreCut(t *testing.T) {
 	}
 }
 
-func TestOnlyTheEndOfComplaintsIsKept(t *testing.T) {
+func TestOnlyTheEndOfStandardErrorIsKept(t *testing.T) {
 	var show bytes.Buffer
 	var notes []string
 	l := newLines(&show, &notes)
@@ -72,7 +72,7 @@ func TestAProgramGetsNoneOfItsWorkersOwnVariables(t *testing.T) {
 	}
 }
 
-func TestWhatOthersSaidDoesNotSteerTheTerminal(t *testing.T) {
+func TestTextOfOthersIsEscaped(t *testing.T) {
 	var b bytes.Buffer
 	w := &worker{o: Options{Stderr: &b}}
 	w.say("failed: %s", "\x1b]0;x\x07red\u009b31m \u202eback\r\nnext\tä")
@@ -81,7 +81,7 @@ func TestWhatOthersSaidDoesNotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-func TestAResultIsGivenBackWholeAndFenced(t *testing.T) {
+func TestTheSecondPromptHasTheWholeResultFenced(t *testing.T) {
 	got := fixPrompt("# Do it\n", "one\n```\ntwo\n", "too short")
 	for _, want := range []string{"# Do it\n", "```text\ntoo short\n```\n", "````text\none\n```\ntwo\n````\n"} {
 		if !strings.Contains(got, want) {
