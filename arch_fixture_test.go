@@ -1,6 +1,7 @@
 package trapeze_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ import (
 //	list DIR IMPORTS...      the table lists this package with these imports
 //	allow GROUP IMPORTS...   the table lets this group import these
 //
-// The rest of the table is what of ours fits the tree. $LINES(n) among the files stands for n lines of filling.
+// The rest of the table is what of ours fits the tree. $LINES(n) among the files stands for n lines of filling, and
+// $METHODS(21) for 21 methods of the type T.
 func TestEachRuleCanFail(t *testing.T) {
 	stories, err := filepath.Glob("testdata/arch/*.txtar")
 	if err != nil {
@@ -53,6 +55,7 @@ func readStory(t *testing.T, file string) (bad *tree, want []string) {
 	for _, f := range archive.Files {
 		text := strings.ReplaceAll(string(f.Data), "$LINES(80)", strings.Repeat("\n", 80))
 		text = strings.ReplaceAll(text, "$LINES(499)", strings.Repeat("\n", 499))
+		text = strings.ReplaceAll(text, "$METHODS(21)", manyMethods(21))
 		files[f.Name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	if bad, err = readTree(files, theTable); err != nil {
@@ -76,6 +79,14 @@ func readStory(t *testing.T, file string) (bad *tree, want []string) {
 		}
 	}
 	return bad, want
+}
+
+func manyMethods(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "// M%d is one of many.\nfunc (T) M%d() {}\n", i, i)
+	}
+	return b.String()
 }
 
 // compare matches each finding with one wanted prefix.

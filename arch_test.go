@@ -21,6 +21,8 @@ var rules = []struct {
 	{"pure", checkPure},
 	{"test import", checkTestImports},
 	{"size", checkSizes},
+	{"width", checkWidth},
+	{"verb file", checkVerbFiles},
 	{"doc.go", checkDocFiles},
 	{"import claim", checkImportClaims},
 	{"comment", checkComments},

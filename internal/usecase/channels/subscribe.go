@@ -27,8 +27,3 @@ func (cs *Channels) Subscribe(ctx context.Context, c caller.Caller, in Subscript
 	}
 	return cs.do(ctx, c, "subscribe", in.Channel, in, channel.Subscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
 }
-
-// Unsubscribe takes an agent away: the caller, or, for operators, any. What was offered to it before stays offered.
-func (cs *Channels) Unsubscribe(ctx context.Context, c caller.Caller, in SubscriptionInput) (Channel, error) {
-	return cs.do(ctx, c, "unsubscribe", in.Channel, in, channel.Unsubscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
-}

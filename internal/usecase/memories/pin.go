@@ -11,8 +11,3 @@ import (
 func (ms *Memories) Pin(ctx context.Context, c caller.Caller, id string) (Item, error) {
 	return ms.change(ctx, c, "pin", id, nil, func(by memory.Reader) memory.Command { return memory.Pin{By: by, ID: id} })
 }
-
-// Unpin undoes Pin.
-func (ms *Memories) Unpin(ctx context.Context, c caller.Caller, id string) (Item, error) {
-	return ms.change(ctx, c, "unpin", id, nil, func(by memory.Reader) memory.Command { return memory.Unpin{By: by, ID: id} })
-}

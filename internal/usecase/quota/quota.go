@@ -8,7 +8,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -43,18 +42,6 @@ func New(most int, v view.Board, now func() time.Time) (*Quota, error) {
 	}
 	known, err := lru.New[string, counted](quotaCached)
 	return &Quota{most: most, views: v, now: now, known: known}, err
-}
-
-// Room refuses (limit) one more task to a principal that has as many open as it may.
-func (q *Quota) Room(ctx context.Context, c caller.Caller) error {
-	if c.IsSystem() {
-		return nil
-	}
-	if open := q.open(ctx, c); open >= q.most {
-		return refusal.New(refusal.Limit, "wait until some have ended, or cancel those that nobody needs",
-			"%s has requested %d tasks that have not ended; at most %d may be open", c.Principal, open, q.most)
-	}
-	return nil
 }
 
 // open is how many tasks the caller has open. Whoever counts anew does so outside of the lock; the others go on with what

@@ -45,7 +45,7 @@ func TestNobodyMakesMoreThanItMayAlsoBetweenTwoCounts(t *testing.T) {
 	q, b, now := opened(t)
 	ann := agent("default", "ann")
 	for n := range 3 {
-		if err := q.Room(t.Context(), ann); (refusal.CodeOf(err) == refusal.Limit) != (n == 2) {
+		if err := q.Check(t.Context(), ann); (refusal.CodeOf(err) == refusal.Limit) != (n == 2) {
 			t.Errorf("task %d: %v", n+1, err)
 		}
 		if n < 2 {
@@ -57,7 +57,7 @@ func TestNobodyMakesMoreThanItMayAlsoBetweenTwoCounts(t *testing.T) {
 	}
 	*now = now.Add(time.Second)
 	b.open["default/agent/ann"] = 1 // one has ended
-	if err := q.Room(t.Context(), ann); err != nil || b.asked != 2 {
+	if err := q.Check(t.Context(), ann); err != nil || b.asked != 2 {
 		t.Errorf("%v, counted %d times", err, b.asked)
 	}
 }
@@ -67,11 +67,11 @@ func TestEachHasItsOwn(t *testing.T) {
 	b.open["default/agent/ann"] = 2
 	for who, code := range map[string]refusal.Code{"default/ann": refusal.Limit, "default/bob": "", "other/ann": ""} {
 		c := agent(who[:len(who)-4], who[len(who)-3:])
-		if err := q.Room(t.Context(), c); refusal.CodeOf(err) != code {
+		if err := q.Check(t.Context(), c); refusal.CodeOf(err) != code {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
-	if err := q.Room(t.Context(), caller.System("default", "courier")); err != nil {
+	if err := q.Check(t.Context(), caller.System("default", "courier")); err != nil {
 		t.Errorf("the server itself: %v", err)
 	}
 }
@@ -81,17 +81,17 @@ func TestANumberThatCannotBeReadRefusesNothingAndForgetsNothing(t *testing.T) {
 	ann := agent("default", "ann")
 	b.err = errors.New("no views")
 	b.open["default/agent/ann"] = 5
-	if err := q.Room(t.Context(), ann); err != nil {
+	if err := q.Check(t.Context(), ann); err != nil {
 		t.Error(err)
 	}
 	*now = now.Add(time.Minute)
 	b.err = nil
-	if err := q.Room(t.Context(), ann); refusal.CodeOf(err) != refusal.Limit {
+	if err := q.Check(t.Context(), ann); refusal.CodeOf(err) != refusal.Limit {
 		t.Error(err)
 	}
 	*now = now.Add(-time.Hour) // a clock that goes back
 	b.open["default/agent/ann"] = 0
-	if err := q.Room(t.Context(), ann); err != nil {
+	if err := q.Check(t.Context(), ann); err != nil {
 		t.Error(err)
 	}
 }

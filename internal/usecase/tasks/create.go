@@ -99,7 +99,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
-	err := ts.quota.Room(ctx, c)
+	err := ts.quota.Check(ctx, c)
 	if err != nil {
 		return nil, err
 	}
