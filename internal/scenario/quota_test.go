@@ -17,21 +17,21 @@ import (
 
 // counter counts how often open tasks are counted.
 type counter struct {
-	view.Board
+	view.TaskQueries
 	asked atomic.Int64
 }
 
-func (c *counter) Open(ctx context.Context, workspace, principal string) (int, error) {
+func (c *counter) OpenTaskCount(ctx context.Context, workspace, principal string) (int, error) {
 	c.asked.Add(1)
-	return c.Board.Open(ctx, workspace, principal)
+	return c.TaskQueries.OpenTaskCount(ctx, workspace, principal)
 }
 
 // bounded gives the harness use cases that bound the open tasks of each principal.
 func (h *harness) bounded(most int) *counter {
 	h.Helper()
 	views := h.views.Store()
-	c := &counter{Board: views.Board}
-	views.Board = c
+	c := &counter{TaskQueries: views.TaskQueries}
+	views.TaskQueries = c
 	var err error
 	if h.app, err = usecase.New(h.ledger, views, usecase.Options{Now: h.now, MaxOpen: most}); err != nil {
 		h.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Crowd is the agents of a workspace with the number of tasks that each holds. It is shared between goroutines: do not
+// AgentLoads is the agents of a workspace with the number of tasks that each holds. It is shared between goroutines: do not
 // change it.
-type Crowd struct {
+type AgentLoads struct {
 	Agents []agent.State  // by name, without removed ones
 	Held   map[string]int // the tasks that an agent owns and that have not ended or been parked, if there are any
 
-	// AgentsAt and HeldAt identify the state of both: a later Crowd shares what has not changed.
+	// AgentsAt and HeldAt identify the state of both: a later AgentLoads shares what has not changed.
 	AgentsAt uint64
 	HeldAt   ledger.Position
 }
@@ -26,9 +26,9 @@ type Directory interface {
 	Agents(ctx context.Context, workspace string) ([]agent.State, error)
 	// Held counts the tasks that an agent owns and that have not ended or been parked.
 	Held(ctx context.Context, workspace, agent string) (int, error)
-	// Crowd returns the agents of a workspace and the numbers of tasks that they hold. before is the result of an earlier
+	// AgentLoads returns the agents of a workspace and the numbers of tasks that they hold. before is the result of an earlier
 	// call, or nil: parts that have not changed are not read again.
-	Crowd(ctx context.Context, workspace string, before *Crowd) (*Crowd, error)
+	AgentLoads(ctx context.Context, workspace string, before *AgentLoads) (*AgentLoads, error)
 	// Workspaces lists the workspaces that have agents, removed ones included, by name.
 	Workspaces(ctx context.Context) ([]string, error)
 	// Tokens lists the tokens of a workspace, revoked ones included, oldest first.

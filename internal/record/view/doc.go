@@ -11,9 +11,9 @@
 //   - No answer for one workspace contains anything of another.
 //   - A search returns only items that its caller may read: pages are cut after that test, not before.
 //
-// Search by meaning will be one more way to rank the results of [Recall]: the filter gets a vector beside its text, and
+// Search by meaning will be one more way to rank the results of [MemoryQueries]: the filter gets a vector beside its text, and
 // the implementation an index beside that of words, fed by a follower because vectors come from outside and are no fold of
 // the record. The rules of who may read an item do not change.
 //
-// Start reading at [Board], or at [Recall] for memory items and conversations.
+// Start reading at [TaskQueries], or at [MemoryQueries] for memory items and conversations.
 package view

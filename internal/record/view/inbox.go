@@ -79,7 +79,7 @@ func byPriority(x, y InboxRow) int {
 
 func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), byPriority(x, y)) }
 
-// InboxPage returns the page that [Board.Inbox] lists, and the cursor of the next. all are the items after the filter's
+// InboxPage returns the page that [TaskQueries.Inbox] lists, and the cursor of the next. all are the items after the filter's
 // position, the oldest read of each priority, where read is more than the limit; at is the position of the views. If enough
 // is false the page needs more items: call it again with a greater read.
 func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {

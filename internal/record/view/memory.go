@@ -35,8 +35,8 @@ type MemoryFilter struct {
 	Limit int
 }
 
-// Found is a memory item that a search found, and its position in a list.
-type Found struct {
+// MemoryHit is a memory item that a search found, and its position in a list.
+type MemoryHit struct {
 	ID string
 	At ledger.Position
 }
@@ -50,21 +50,21 @@ type ConversationFilter struct {
 	Limit int
 }
 
-// Recall finds memory items that were not forgotten, and conversations.
-type Recall interface {
+// MemoryQueries finds memory items that were not forgotten, and conversations.
+type MemoryQueries interface {
 	// Memory finds memory items: with a text ranked by words, importance and recency, the best first; otherwise from the
 	// newest to the oldest.
-	Memory(ctx context.Context, workspace string, f MemoryFilter) ([]Found, error)
-	// Remembers reports whether the views have ever had a memory item of the workspace. It does no I/O.
-	Remembers(workspace string) bool
+	Memory(ctx context.Context, workspace string, f MemoryFilter) ([]MemoryHit, error)
+	// HasMemory reports whether the views have ever had a memory item of the workspace. It does no I/O.
+	HasMemory(workspace string) bool
 	// Conversations lists conversations from the newest to the oldest, by their first turns.
 	Conversations(ctx context.Context, workspace string, f ConversationFilter) ([]conversation.State, error)
 	// Turns lists the turns of a conversation after one by its number, oldest first.
 	Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error)
-	// TasksOf lists the tasks that may give a principal read access: they have not ended, it is involved in them, and an
+	// GrantingTasks lists the tasks that may give a principal read access: they have not ended, it is involved in them, and an
 	// item is in their scope, a turn belongs to them, or they name a conversation. The newest come first.
-	TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error)
-	// Carriers lists the tasks that name a conversation as theirs, the newest first. With a principal, only those that
+	GrantingTasks(ctx context.Context, workspace, principal string, limit int) ([]string, error)
+	// TasksOfConversation lists the tasks that name a conversation as theirs, the newest first. With a principal, only those that
 	// give it read access to the conversation: they have not ended, and it is involved in them.
-	Carriers(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error)
+	TasksOfConversation(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error)
 }

@@ -15,9 +15,9 @@ type ReferenceFilter struct {
 
 // References tells which artifacts envelopes refer to.
 type References interface {
-	// Referring lists the tasks that have an envelope, the newest or an earlier one, that refers to an artifact.
-	Referring(ctx context.Context, workspace, digest string, f ReferenceFilter) ([]string, error)
-	// Referred reports whether an envelope of any task refers to an artifact, and the position up to which envelopes were
+	// ReferringTasks lists the tasks that have an envelope, the newest or an earlier one, that refers to an artifact.
+	ReferringTasks(ctx context.Context, workspace, digest string, f ReferenceFilter) ([]string, error)
+	// IsReferred reports whether an envelope of any task refers to an artifact, and the position up to which envelopes were
 	// examined. Both are of one state of the views.
-	Referred(ctx context.Context, workspace, digest string) (bool, ledger.Position, error)
+	IsReferred(ctx context.Context, workspace, digest string) (bool, ledger.Position, error)
 }

@@ -51,8 +51,8 @@ type TaskFilter struct {
 	Limit     int
 }
 
-// Board lists tasks and inboxes.
-type Board interface {
+// TaskQueries lists tasks and inboxes.
+type TaskQueries interface {
 	// Tasks lists a workspace's tasks from the newest to the oldest.
 	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]Task, error)
 	// Inbox lists the items that wait for an agent. If there are more than the limit, it lists those of the highest
@@ -63,9 +63,9 @@ type Board interface {
 	Dependents(ctx context.Context, workspace, task string) ([]string, error)
 	// Claims lists the ids of handoffs that are offered to all agents with a capability and still open.
 	Claims(ctx context.Context, workspace, capability string) ([]string, error)
-	// Missed lists the ids of handoffs that were published to a channel of which an agent was a subscriber that could not
+	// MissedClaims lists the ids of handoffs that were published to a channel of which an agent was a subscriber that could not
 	// take any, and that are still open to the first subscriber that accepts.
-	Missed(ctx context.Context, workspace, agent string) ([]string, error)
-	// Open counts the tasks that a principal requested and that have not ended, parked ones included.
-	Open(ctx context.Context, workspace, principal string) (int, error)
+	MissedClaims(ctx context.Context, workspace, agent string) ([]string, error)
+	// OpenTaskCount counts the tasks that a principal requested and that have not ended, parked ones included.
+	OpenTaskCount(ctx context.Context, workspace, principal string) (int, error)
 }

@@ -59,11 +59,11 @@ type Freshness interface {
 
 // Store is all views. Usually one value implements every interface.
 type Store struct {
-	Board
+	TaskQueries
 	TicketQueries
 	Directory
 	References
-	Recall
+	MemoryQueries
 	Timers
 	Cursors
 	Freshness

@@ -51,7 +51,7 @@ func (s *sentence) explain() error {
 	for _, i := range incomplete {
 		ends := false
 		m := matcher{words: s.command}
-		m.row(compile(i.pattern), 0, Said{}, func(end int, _ Said) { ends = ends || end == len(s.command) })
+		m.row(compile(i.pattern), 0, Instruction{}, func(end int, _ Instruction) { ends = ends || end == len(s.command) })
 		if ends {
 			return doubt(Incomplete, "say for example: "+i.example, "it does not say %s", i.missing)
 		}
@@ -66,7 +66,7 @@ func (s *sentence) explain() error {
 }
 
 // question returns the refusal of a question that is not a request.
-func (s *sentence) question(about Said) error {
+func (s *sentence) question(about Instruction) error {
 	hint := "nothing was done; write it as an instruction"
 	if about.Intent != "" {
 		hint += ", for example: " + about.Canonical()

@@ -11,40 +11,40 @@ import (
 
 // Parse parses a sentence. A sentence that is not understood as one whole instruction is refused (invalid, too_large); the
 // detail "why" of the refusal is a [Why], and "say" lists examples.
-func Parse(text string) (Said, error) {
+func Parse(text string) (Instruction, error) {
 	if err := checkText(text); err != nil {
-		return Said{}, err
+		return Instruction{}, err
 	}
 	words, err := wordsOf(text)
 	if err != nil {
-		return Said{}, err
+		return Instruction{}, err
 	}
 	s := newSentence(text, words)
 	if len(s.command) > maxWords {
-		return Said{}, refusal.New(refusal.TooLarge, "say what to do in a few words, and why after \"because\"",
+		return Instruction{}, refusal.New(refusal.TooLarge, "say what to do in a few words, and why after \"because\"",
 			"an instruction of %d words is too long, at most %d are allowed", len(s.command), maxWords)
 	}
 	if len(s.command) == 0 {
-		return Said{}, doubt(Empty, "say what to do", "the sentence is empty")
+		return Instruction{}, doubt(Empty, "say what to do", "the sentence is empty")
 	}
 	all := readings(s.command)
 	switch len(all) {
 	case 0:
-		return Said{}, s.explain()
+		return Instruction{}, s.explain()
 	case 1:
 	default:
 		var list []string
 		for _, r := range all {
 			list = append(list, r.said.Canonical())
 		}
-		return Said{}, doubt(Ambiguous, "say which: "+strings.Join(list, "; or: "), "this can be read in %d ways", len(list)).With("readings", list)
+		return Instruction{}, doubt(Ambiguous, "say which: "+strings.Join(list, "; or: "), "this can be read in %d ways", len(list)).With("readings", list)
 	}
 	said := all[0].said
 	if s.asks && !s.request && !said.Intent.Reads() {
-		return Said{}, s.question(said)
+		return Instruction{}, s.question(said)
 	}
 	if said.Detail, err = s.detail(said); err != nil {
-		return Said{}, err
+		return Instruction{}, err
 	}
 	return said, said.check()
 }
@@ -174,7 +174,7 @@ func readings(words []word) []match {
 	var all []match
 	for _, r := range rules() {
 		m := matcher{words: words}
-		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
+		m.row(r.pattern, 0, Instruction{Intent: r.intent}, func(end int, s Instruction) {
 			if end == len(words) && !slices.ContainsFunc(all, func(o match) bool { return o.said == s }) {
 				all = append(all, match{s, end, r.statement})
 			}
@@ -187,7 +187,7 @@ func readings(words []word) []match {
 func beginning(words []word) (best match) {
 	for _, r := range rules() {
 		m := matcher{words: words}
-		m.row(r.pattern, 0, Said{Intent: r.intent}, func(end int, s Said) {
+		m.row(r.pattern, 0, Instruction{Intent: r.intent}, func(end int, s Instruction) {
 			if end > best.end {
 				best = match{s, end, r.statement}
 			}
@@ -197,7 +197,7 @@ func beginning(words []word) (best match) {
 }
 
 // detail returns the reason, word for word or from quotes. An unquoted reason must not contain another instruction.
-func (s *sentence) detail(said Said) (string, error) {
+func (s *sentence) detail(said Instruction) (string, error) {
 	if !s.because {
 		return "", nil
 	}

@@ -69,7 +69,7 @@ func choices(in []string) ([]pattern, []string) {
 
 // match is one way in which words match a pattern.
 type match struct {
-	said      Said
+	said      Instruction
 	end       int  // number of words that it matches
 	statement bool // see rule
 }
@@ -80,13 +80,13 @@ type matcher struct {
 }
 
 // row matches the nodes of a pattern, then calls next.
-func (m *matcher) row(p pattern, at int, s Said, next func(int, Said)) {
+func (m *matcher) row(p pattern, at int, s Instruction, next func(int, Instruction)) {
 	if len(p) == 0 {
 		next(at, s)
 		return
 	}
 	n := p[0]
-	rest := func(at int, s Said) { m.row(p[1:], at, s, next) }
+	rest := func(at int, s Instruction) { m.row(p[1:], at, s, next) }
 	if n.choice == nil {
 		if at < len(m.words) && n.takes(m.words[at], &s) {
 			rest(at+1, s)
@@ -102,7 +102,7 @@ func (m *matcher) row(p pattern, at int, s Said, next func(int, Said)) {
 }
 
 // takes reports whether a word is what the node expects, and fills its slot. A slot that is filled takes the same again.
-func (n node) takes(w word, s *Said) bool {
+func (n node) takes(w word, s *Instruction) bool {
 	switch n.literal {
 	case "AGENT":
 		return !w.isTask() && fill(&s.Agent, w)

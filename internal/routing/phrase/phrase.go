@@ -38,8 +38,8 @@ func Intents() []Intent { return slices.Clone(intents) }
 // Reads reports whether an intent only reads.
 func (i Intent) Reads() bool { return i == History || i == Active }
 
-// Said is the meaning of a sentence. [Examples] shows the fields of each intent.
-type Said struct {
+// Instruction is the meaning of a sentence. [Examples] shows the fields of each intent.
+type Instruction struct {
 	Intent     Intent `json:"intent"`
 	Agent      string `json:"agent,omitempty"`
 	Task       string `json:"task,omitempty"` // an id; empty for "this"
@@ -48,7 +48,7 @@ type Said struct {
 }
 
 // Canonical returns the canonical sentence of s. Parse returns s for it.
-func (s Said) Canonical() string {
+func (s Instruction) Canonical() string {
 	this, of := "this", ""
 	if s.Task != "" {
 		this, of = s.Task, " of "+s.Task
@@ -87,7 +87,7 @@ func (s Said) Canonical() string {
 	return text
 }
 
-func (s Said) stuck() string {
+func (s Instruction) stuck() string {
 	switch {
 	case s.Agent == "" && s.Task == "":
 		return "this is stuck"
@@ -112,7 +112,7 @@ func quote(s string) string {
 }
 
 // check refuses malformed values.
-func (s Said) check() error {
+func (s Instruction) check() error {
 	if s.Agent != "" {
 		if err := event.CheckName("the agent's name", s.Agent); err != nil {
 			return err

@@ -172,7 +172,7 @@ func TestWhatIsUnderstoodIsUnderstoodAgain(t *testing.T) {
 		rapid.SampledFrom([]string{"this", "task", "not", "me", "if", "because", "agent", "to", "task_", "a.", "specialist", "ok", "--x", "0-"}),
 	).Filter(func(s string) bool { return s[0] != '-' })
 	rapid.Check(t, func(t *rapid.T) {
-		s := phrase.Said{Intent: rapid.SampledFrom(phrase.Intents()).Draw(t, "intent")}
+		s := phrase.Instruction{Intent: rapid.SampledFrom(phrase.Intents()).Draw(t, "intent")}
 		maybe := func(label string) bool { return rapid.Bool().Draw(t, label) }
 		optional := s.Intent == phrase.Escalate || s.Intent == phrase.Takeover || s.Intent == phrase.Stuck
 		if s.Intent == phrase.Handoff || s.Intent == phrase.Share || optional && maybe("agent?") {

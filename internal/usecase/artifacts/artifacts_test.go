@@ -235,7 +235,7 @@ type emptied struct {
 	at ledger.Position
 }
 
-func (e emptied) Referred(context.Context, string, string) (bool, ledger.Position, error) {
+func (e emptied) IsReferred(context.Context, string, string) (bool, ledger.Position, error) {
 	return false, e.at, nil
 }
 

@@ -97,7 +97,7 @@ const maxThrough = 1000
 func (as *Artifacts) through(ctx context.Context, c caller.Caller, d artifact.Digest) (string, error) {
 	f := view.ReferenceFilter{Involving: c.String(), Limit: 100}
 	for range maxThrough / f.Limit {
-		tasks, err := as.views.Referring(ctx, c.Workspace, string(d), f)
+		tasks, err := as.views.ReferringTasks(ctx, c.Workspace, string(d), f)
 		if err != nil {
 			return "", stream.Unavailable(err)
 		}

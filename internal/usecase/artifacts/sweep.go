@@ -23,7 +23,7 @@ func (as *Artifacts) Sweep(ctx context.Context) (artifact.Swept, error) {
 		return artifact.Swept{}, err
 	}
 	return as.store.Sweep(ctx, as.now().Add(-as.grace), func(k artifact.Key) (bool, error) {
-		referred, at, err := as.views.Referred(ctx, k.Workspace, string(k.Digest))
+		referred, at, err := as.views.IsReferred(ctx, k.Workspace, string(k.Digest))
 		switch {
 		case err != nil || referred:
 			return referred, err

@@ -70,7 +70,7 @@ func (cs *Conversations) partnerOfAll(ctx context.Context, c caller.Caller, f *v
 	if f.By.ReadsAny() {
 		return nil
 	}
-	ids, err := cs.store.views.TasksOf(ctx, c.Workspace, f.By.String(), view.MaxPage)
+	ids, err := cs.store.views.GrantingTasks(ctx, c.Workspace, f.By.String(), view.MaxPage)
 	if err != nil {
 		return stream.Unavailable(err)
 	}

@@ -40,7 +40,7 @@ func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader,
 
 // carried looks for a task that a reader takes part in and that carries a conversation along.
 func (st *Store) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
-	ids, err := st.views.Carriers(ctx, workspace, s.ID, r.String(), view.MaxPage)
+	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, r.String(), view.MaxPage)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}

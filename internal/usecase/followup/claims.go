@@ -22,7 +22,7 @@ func (u *FollowUp) JoinClaims(ctx context.Context, workspace, name string, at le
 	if err := u.views.Wait(ctx, at); err != nil {
 		return stream.Unavailable(err)
 	}
-	ids, err := u.views.Missed(ctx, workspace, name)
+	ids, err := u.views.MissedClaims(ctx, workspace, name)
 	if err != nil {
 		return stream.Unavailable(err)
 	}

@@ -82,7 +82,7 @@ func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathere
 		return Gathered{}, err
 	}
 	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
-	if len(q.Requested) == 0 && !st.views.Remembers(c.Workspace) { // most tasks, and they are in a hurry
+	if len(q.Requested) == 0 && !st.views.HasMemory(c.Workspace) { // most tasks, and they are in a hurry
 		steps = steps[3:]
 	}
 	for _, step := range steps {

@@ -222,13 +222,13 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 
 // liar is a view that finds everything, whoever asks.
 type liar struct {
-	view.Recall
+	view.MemoryQueries
 	ids []string
 }
 
-func (l liar) Memory(context.Context, string, view.MemoryFilter) (found []view.Found, err error) {
+func (l liar) Memory(context.Context, string, view.MemoryFilter) (found []view.MemoryHit, err error) {
 	for n, id := range l.ids {
-		found = append(found, view.Found{ID: id, At: ledger.Position(n + 1)})
+		found = append(found, view.MemoryHit{ID: id, At: ledger.Position(n + 1)})
 	}
 	return found, nil
 }
@@ -242,7 +242,7 @@ func TestWhatViewsFindIsCheckedOnceMore(t *testing.T) {
 	theirs := h.remember(operator, memories.RememberInput{Text: "of a task", Scope: memory.Task, Task: task})
 	must[memories.Item](t)(h.items.Forget(t.Context(), agent("ann"), gone.ID))
 	store := h.views.Store()
-	store.Recall = liar{store.Recall, []string{bobs.ID, mine.ID, gone.ID, theirs.ID}}
+	store.MemoryQueries = liar{store.MemoryQueries, []string{bobs.ID, mine.ID, gone.ID, theirs.ID}}
 	h.build(store)
 	h.wantFound(agent("ann"), memories.SearchInput{Scope: memory.Private}, mine.ID)
 	h.wantFound(agent("eve"), memories.SearchInput{Scope: memory.Private})

@@ -142,7 +142,7 @@ func (ms *Memories) searcher(ctx context.Context, c caller.Caller, in SearchInpu
 	tasks := []string{in.Task}
 	if in.Task == "" {
 		var err error
-		if tasks, err = ms.store.views.TasksOf(ctx, c.Workspace, r.String(), view.MaxPage); err != nil {
+		if tasks, err = ms.store.views.GrantingTasks(ctx, c.Workspace, r.String(), view.MaxPage); err != nil {
 			return r, stream.Unavailable(err)
 		}
 	}

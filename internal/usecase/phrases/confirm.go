@@ -38,7 +38,7 @@ func (k confirmation) String() string {
 }
 
 // sum is of who says what by a confirmation.
-func (ps *Phrases) sum(c caller.Caller, said phrase.Said, k confirmation) string {
+func (ps *Phrases) sum(c caller.Caller, said phrase.Instruction, k confirmation) string {
 	return ps.digest("do\x00%s\x00%s\x00%s\x00%s", c.Workspace, c, k, said.Canonical())
 }
 
@@ -49,7 +49,7 @@ func (ps *Phrases) digest(format string, args ...any) string {
 }
 
 // ask is the confirmation of what was understood. Its task is found, so that all of it is as it is now.
-func (ps *Phrases) ask(ctx context.Context, c caller.Caller, said phrase.Said) (string, error) {
+func (ps *Phrases) ask(ctx context.Context, c caller.Caller, said phrase.Instruction) (string, error) {
 	k := confirmation{task: said.Task, at: ps.now().Unix()}
 	var err error
 	if fenced(said) {
@@ -65,13 +65,13 @@ func (ps *Phrases) ask(ctx context.Context, c caller.Caller, said phrase.Said) (
 }
 
 // fenced reports whether what was said is done under the task's epoch. Who takes over is no owner and knows none.
-func fenced(s phrase.Said) bool {
+func fenced(s phrase.Instruction) bool {
 	return s.Intent != phrase.Takeover && s.Intent != phrase.Stuck
 }
 
 // stands is how what was said to be taken over or stuck stands: the task, or the tasks that an agent works on. Nothing where the
 // caller may not see the task, and may ask for it all the same.
-func (ps *Phrases) stands(ctx context.Context, c caller.Caller, said phrase.Said) (string, error) {
+func (ps *Phrases) stands(ctx context.Context, c caller.Caller, said phrase.Instruction) (string, error) {
 	if said.Task == "" {
 		return ps.holds(ctx, c, said.Agent)
 	}
@@ -117,7 +117,7 @@ func (ps *Phrases) holds(ctx context.Context, c caller.Caller, agent string) (st
 
 // check refuses (conflict) a confirmation of anything else than what is said now, and (expired) one that is too old. It says
 // which task "this" was.
-func (ps *Phrases) check(c caller.Caller, said *phrase.Said, token string) (k confirmation, err error) {
+func (ps *Phrases) check(c caller.Caller, said *phrase.Instruction, token string) (k confirmation, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) == 5 {
 		k.task, k.standing = parts[1], parts[3]
@@ -143,7 +143,7 @@ func (ps *Phrases) check(c caller.Caller, said *phrase.Said, token string) (k co
 
 // unmoved refuses (conflict) a task that stands otherwise than when the confirmation was asked for. Of one with another epoch the
 // rules have more to say.
-func (ps *Phrases) unmoved(said phrase.Said, k confirmation) func(task.Task) error {
+func (ps *Phrases) unmoved(said phrase.Instruction, k confirmation) func(task.Task) error {
 	return func(t task.Task) error {
 		if k.standing == "" || fenced(said) && t.Epoch != k.epoch || ps.standing(t) == k.standing {
 			return nil

@@ -83,16 +83,16 @@ func (ps *Phrases) Do(ctx context.Context, c caller.Caller, in DoInput) (Done, e
 	return done, err
 }
 
-func understood(s phrase.Said) Understood {
+func understood(s phrase.Instruction) Understood {
 	return Understood{
 		Sentence: s.Canonical(), Intent: s.Intent, Agent: s.Agent, Task: s.Task, Capability: s.Capability, Detail: s.Detail,
 	}
 }
 
 // understand reads the sentence and finds everybody in it.
-func (ps *Phrases) understand(ctx context.Context, c caller.Caller, in DoInput) (phrase.Said, error) {
+func (ps *Phrases) understand(ctx context.Context, c caller.Caller, in DoInput) (phrase.Instruction, error) {
 	if err := c.May(identity.ReadOwn, "say what is to be done"); err != nil {
-		return phrase.Said{}, err
+		return phrase.Instruction{}, err
 	}
 	said, err := phrase.Parse(in.Text)
 	if err != nil {
@@ -119,13 +119,13 @@ func (ps *Phrases) understand(ctx context.Context, c caller.Caller, in DoInput) 
 }
 
 // means reports whether a sentence is about a task, though it may not name it.
-func means(s phrase.Said) bool {
+func means(s phrase.Instruction) bool {
 	return s.Intent != phrase.Active && (s.Intent != phrase.Stuck || s.Agent == "")
 }
 
 // confirmed does what was understood before, once: the confirmation is the call's idempotency key, so that a repeat finds the
 // first outcome.
-func (ps *Phrases) confirmed(ctx context.Context, c caller.Caller, said phrase.Said, token string) (Done, error) {
+func (ps *Phrases) confirmed(ctx context.Context, c caller.Caller, said phrase.Instruction, token string) (Done, error) {
 	k, err := ps.check(c, &said, token)
 	if err != nil {
 		return Done{}, ps.access.Refused(ctx, c.Workspace, c.Actor(), "do", said.Task, err)
@@ -142,7 +142,7 @@ func (ps *Phrases) confirmed(ctx context.Context, c caller.Caller, said phrase.S
 }
 
 // relieve says that an agent is stuck with all that it works on, while that is what it was.
-func (ps *Phrases) relieve(ctx context.Context, c caller.Caller, said phrase.Said, k confirmation) (Done, error) {
+func (ps *Phrases) relieve(ctx context.Context, c caller.Caller, said phrase.Instruction, k confirmation) (Done, error) {
 	now, err := ps.holds(ctx, c, said.Agent)
 	if err == nil && now != k.standing {
 		err = ps.access.Refused(ctx, c.Workspace, c.Actor(), "do", "", moved("what agent "+said.Agent+" works on"))
@@ -158,7 +158,7 @@ func (ps *Phrases) relieve(ctx context.Context, c caller.Caller, said phrase.Sai
 }
 
 // act does what was said and confirmed, by the use case that bears its name.
-func act(ctx context.Context, by *tasks.Tasks, c caller.Caller, said phrase.Said, epoch uint64) (taskstore.Receipt, error) {
+func act(ctx context.Context, by *tasks.Tasks, c caller.Caller, said phrase.Instruction, epoch uint64) (taskstore.Receipt, error) {
 	switch said.Intent {
 	case phrase.Handoff:
 		return by.Send(ctx, c, handoffs.SendInput{Task: said.Task, Epoch: epoch, To: []string{said.Agent}, Detail: said.Detail})

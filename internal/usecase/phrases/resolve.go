@@ -43,7 +43,7 @@ func (ps *Phrases) checkAgent(ctx context.Context, c caller.Caller, name string)
 
 // checkCapability refuses a capability that no agent has (not_found), and a specialist in nothing (invalid), unless there is a
 // policy to say in what.
-func (ps *Phrases) checkCapability(ctx context.Context, c caller.Caller, said phrase.Said) error {
+func (ps *Phrases) checkCapability(ctx context.Context, c caller.Caller, said phrase.Instruction) error {
 	if said.Intent != phrase.Specialist {
 		return nil
 	}
@@ -93,7 +93,7 @@ func unknown(what, name string, names []string) error {
 }
 
 // resolve finds the task that "this" means: the only one that it can be. Of several, it asks which.
-func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.Said) error {
+func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.Instruction) error {
 	if said.Task != "" || !means(*said) {
 		return nil
 	}

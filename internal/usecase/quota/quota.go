@@ -24,7 +24,7 @@ const (
 // bound hears a second late that one of its tasks has ended.
 type Quota struct {
 	most  int
-	views view.Board
+	views view.TaskQueries
 	now   func() time.Time
 	mu    sync.Mutex
 	known simplelru.LRUCache[string, counted]
@@ -36,7 +36,7 @@ type counted struct {
 }
 
 // New returns a quota of the open tasks of each principal; 0 means 100,000.
-func New(most int, v view.Board, now func() time.Time) (*Quota, error) {
+func New(most int, v view.TaskQueries, now func() time.Time) (*Quota, error) {
 	if most <= 0 {
 		most = defaultMaxOpen
 	}
@@ -58,7 +58,7 @@ func (q *Quota) open(ctx context.Context, c caller.Caller) int {
 	q.known.Add(key, known)
 	q.mu.Unlock()
 
-	open, err := q.views.Open(ctx, c.Workspace, c.String())
+	open, err := q.views.OpenTaskCount(ctx, c.Workspace, c.String())
 	if err != nil {
 		return known.open
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/quota"
 )
 
-// board says how many tasks everybody has open.
-type board struct {
-	view.Board
+// taskCounts is the number of open tasks of each principal.
+type taskCounts struct {
+	view.TaskQueries
 	open  map[string]int // by workspace/principal
 	err   error
 	asked int
 }
 
-func (b *board) Open(_ context.Context, workspace, principal string) (int, error) {
+func (b *taskCounts) OpenTaskCount(_ context.Context, workspace, principal string) (int, error) {
 	b.asked++
 	return b.open[workspace+"/"+principal], b.err
 }
@@ -31,9 +31,9 @@ func agent(workspace, name string) caller.Caller {
 }
 
 // opened is a quota of two, with a clock that the test moves.
-func opened(t *testing.T) (*quota.Quota, *board, *time.Time) {
+func opened(t *testing.T) (*quota.Quota, *taskCounts, *time.Time) {
 	t.Helper()
-	b, now := &board{open: map[string]int{}}, time.Unix(1_700_000_000, 0)
+	b, now := &taskCounts{open: map[string]int{}}, time.Unix(1_700_000_000, 0)
 	q, err := quota.New(2, b, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type directory struct {
 	ctx       context.Context //nolint:containedctx // lives for one call of Route
 	workspace string
 	err       error
-	crowd     *view.Crowd // once All was asked
+	loads     *view.AgentLoads // once All was asked
 }
 
 // Lookup finds one agent.
@@ -43,8 +43,8 @@ func (d *directory) hint(s agent.State) routing.Hint {
 	h := routing.Hint{Agent: s}
 	switch {
 	case s.Spec.MaxTasks == 0:
-	case d.crowd != nil:
-		h.Held = d.crowd.Held[s.Name]
+	case d.loads != nil:
+		h.Held = d.loads.Held[s.Name]
 	default:
 		held, err := d.routes.views.Held(d.ctx, d.workspace, s.Name)
 		if err != nil {
@@ -67,25 +67,25 @@ func (d *directory) Having(capability string) iter.Seq[*routing.Hint] {
 
 func (d *directory) each(wanted func(*agent.State) bool) iter.Seq[*routing.Hint] {
 	return func(yield func(*routing.Hint) bool) {
-		if d.crowd == nil {
-			before, _ := d.routes.crowds.Load(d.workspace)
-			known, _ := before.(*view.Crowd)
-			crowd, err := d.routes.views.Crowd(d.ctx, d.workspace, known)
+		if d.loads == nil {
+			before, _ := d.routes.loads.Load(d.workspace)
+			known, _ := before.(*view.AgentLoads)
+			loads, err := d.routes.views.AgentLoads(d.ctx, d.workspace, known)
 			if err != nil {
 				d.err = stream.Unavailable(err)
 				return
 			}
-			d.crowd = crowd
-			d.routes.crowds.Store(d.workspace, crowd)
+			d.loads = loads
+			d.routes.loads.Store(d.workspace, loads)
 		}
 		var h routing.Hint
-		for i := range d.crowd.Agents {
-			if !wanted(&d.crowd.Agents[i]) {
+		for i := range d.loads.Agents {
+			if !wanted(&d.loads.Agents[i]) {
 				continue
 			}
-			h.Agent = d.crowd.Agents[i]
+			h.Agent = d.loads.Agents[i]
 			if h.Held = 0; h.Agent.Spec.MaxTasks > 0 {
-				h.Held = d.crowd.Held[h.Agent.Name]
+				h.Held = d.loads.Held[h.Agent.Name]
 			}
 			if !yield(&h) {
 				return

@@ -19,7 +19,7 @@ type Routes struct {
 	views    view.Store
 	random   *random.Source
 	now      func() time.Time
-	crowds   sync.Map // *view.Crowd by workspace: of the last decision that looked at every agent
+	loads    sync.Map // *view.AgentLoads by workspace: of the last decision that looked at every agent
 }
 
 // New returns the routes between the agents of a ledger.

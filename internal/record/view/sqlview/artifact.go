@@ -43,8 +43,8 @@ func artifacts(doc []byte) (digests []string) {
 	return digests
 }
 
-// Referring implements [view.References].
-func (v *Views) Referring(ctx context.Context, workspace, digest string, f view.ReferenceFilter) ([]string, error) {
+// ReferringTasks implements [view.References].
+func (v *Views) ReferringTasks(ctx context.Context, workspace, digest string, f view.ReferenceFilter) ([]string, error) {
 	q, args := "SELECT task FROM view_artifact AS a WHERE ws = ? AND digest = ?", []any{workspace, digest}
 	if f.Involving != "" {
 		q += " AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = a.ws AND i.agent = ? AND i.task = a.task)"
@@ -57,8 +57,8 @@ func (v *Views) Referring(ctx context.Context, workspace, digest string, f view.
 	return query.Texts(ctx, v.db, q+" ORDER BY task DESC LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
 }
 
-// Referred implements [view.References]. One statement sees one state.
-func (v *Views) Referred(ctx context.Context, workspace, digest string) (referred bool, at ledger.Position, err error) {
+// IsReferred implements [view.References]. One statement sees one state.
+func (v *Views) IsReferred(ctx context.Context, workspace, digest string) (referred bool, at ledger.Position, err error) {
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var position int64
 		err := rows.Scan(&referred, &position)

@@ -15,8 +15,8 @@ CREATE TABLE view_carrier(ws TEXT NOT NULL, conversation TEXT NOT NULL, task TEX
 CREATE INDEX view_carrier_task ON view_carrier(ws, task);
 `
 
-// TasksOf implements [view.Recall]. It reads the tasks that have not ended, by the index of their lists.
-func (v *Views) TasksOf(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
+// GrantingTasks implements [view.MemoryQueries]. It reads the tasks that have not ended, by the index of their lists.
+func (v *Views) GrantingTasks(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
 	return query.Texts(ctx, v.db, tasksOf, workspace, strings.TrimPrefix(principal, "agent/"), view.PageSize(limit))
 }
 
@@ -28,8 +28,8 @@ const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE
 		OR EXISTS(SELECT 1 FROM view_carrier AS k WHERE k.ws = t.ws AND k.task = t.id))
 	ORDER BY t.id DESC LIMIT ? | 0`
 
-// Carriers implements [view.Recall].
-func (v *Views) Carriers(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error) {
+// TasksOfConversation implements [view.MemoryQueries].
+func (v *Views) TasksOfConversation(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error) {
 	q, args := selectCarriers(workspace, conversation, principal, limit)
 	return query.Texts(ctx, v.db, q, args...)
 }

@@ -18,9 +18,9 @@ func (v *Views) Agents(ctx context.Context, workspace string) ([]agent.State, er
 	return query.JSON[agent.State](ctx, v.db, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
 }
 
-// Crowd implements [view.Directory].
-func (v *Views) Crowd(ctx context.Context, workspace string, before *view.Crowd) (*view.Crowd, error) {
-	now := view.Crowd{AgentsAt: v.agentChanges.Load(), HeldAt: v.Position()} // taken before reading, so that later changes are read again
+// AgentLoads implements [view.Directory].
+func (v *Views) AgentLoads(ctx context.Context, workspace string, before *view.AgentLoads) (*view.AgentLoads, error) {
+	now := view.AgentLoads{AgentsAt: v.agentChanges.Load(), HeldAt: v.Position()} // taken before reading, so that later changes are read again
 	if before != nil && before.AgentsAt == now.AgentsAt && before.HeldAt == now.HeldAt {
 		return before, nil
 	}

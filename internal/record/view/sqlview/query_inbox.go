@@ -15,7 +15,7 @@ import (
 // rankShift is the lowest bit of the priority in the ord of an item; the bits below are the position.
 const rankShift = 56
 
-// Inbox implements [view.Board].
+// Inbox implements [view.TaskQueries].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
 	f.Limit = view.PageSize(f.Limit)
 	for read := f.Limit + 1; ; read *= 2 {

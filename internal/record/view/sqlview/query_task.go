@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// Tasks implements [view.Board].
+// Tasks implements [view.TaskQueries].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.Task, error) {
 	q, args := selectTasks(workspace, f)
 	return query.JSON[view.Task](ctx, v.db, q, args...)
@@ -75,7 +75,7 @@ func isRare(s event.State) bool {
 	return s != "" && s != event.Completed && s != event.Executing && s != event.HandingOff
 }
 
-// Dependents implements [view.Board].
+// Dependents implements [view.TaskQueries].
 func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]string, error) {
 	if v.noDependents.Load() {
 		return []string{}, ctx.Err()
@@ -83,17 +83,17 @@ func (v *Views) Dependents(ctx context.Context, workspace, task string) ([]strin
 	return query.Texts(ctx, v.db, "SELECT task FROM view_dependent WHERE ws = ? AND needed = ? ORDER BY task", workspace, task)
 }
 
-// Claims implements [view.Board].
+// Claims implements [view.TaskQueries].
 func (v *Views) Claims(ctx context.Context, workspace, capability string) ([]string, error) {
 	return query.Texts(ctx, v.db, "SELECT handoff FROM view_claim WHERE ws = ? AND who = ? ORDER BY handoff", workspace, capability)
 }
 
-// Missed implements [view.Board].
-func (v *Views) Missed(ctx context.Context, workspace, agent string) ([]string, error) {
+// MissedClaims implements [view.TaskQueries].
+func (v *Views) MissedClaims(ctx context.Context, workspace, agent string) ([]string, error) {
 	return v.Claims(ctx, workspace, missedBy+agent)
 }
 
-// Open implements [view.Board].
-func (v *Views) Open(ctx context.Context, workspace, principal string) (int, error) {
+// OpenTaskCount implements [view.TaskQueries].
+func (v *Views) OpenTaskCount(ctx context.Context, workspace, principal string) (int, error) {
 	return query.Int(ctx, v.db, "SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)
 }

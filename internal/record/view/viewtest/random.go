@@ -180,7 +180,7 @@ func (s *stage) compare(tasks int) (complaints []string) {
 		}
 	}
 	for _, principal := range []string{"agent/ann", "agent/bob", "agent/cy", operator.String()} {
-		open, err := s.views.Open(s.ctx, s.ws, principal)
+		open, err := s.views.OpenTaskCount(s.ctx, s.ws, principal)
 		check("open of "+principal, open, err, want.open[principal])
 	}
 	list, err := s.views.Tickets(s.ctx, s.ws, view.TicketFilter{Live: true})

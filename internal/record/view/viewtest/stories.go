@@ -186,7 +186,7 @@ func publishStory(s *stage) {
 
 func (s *stage) wantMissed(name string, want ...string) {
 	s.Helper()
-	got, err := s.views.Missed(s.ctx, s.ws, name)
+	got, err := s.views.MissedClaims(s.ctx, s.ws, name)
 	if err != nil || !slices.Equal(got, want) {
 		s.Errorf("missed by %s: %q, %v; want %q", name, got, err, want)
 	}
@@ -195,7 +195,7 @@ func (s *stage) wantMissed(name string, want ...string) {
 func openStory(s *stage) {
 	want := func(principal string, want int) {
 		s.Helper()
-		if got, err := s.views.Open(s.ctx, s.ws, principal); err != nil || got != want {
+		if got, err := s.views.OpenTaskCount(s.ctx, s.ws, principal); err != nil || got != want {
 			s.Errorf("%s has %d open in %s, %v; want %d", principal, got, s.ws, err, want)
 		}
 	}

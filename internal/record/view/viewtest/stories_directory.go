@@ -44,9 +44,9 @@ func agentStory(s *stage) {
 	if got[0].Readiness() != agent.Draining || !got[1].Spec.Has("write") || got[1].Readiness() != agent.Ready {
 		s.Errorf("agents: %+v", got)
 	}
-	s.wantCrowd()
+	s.wantLoads()
 	s.register("cy", "sing")
-	s.wantCrowd()
+	s.wantLoads()
 	if got, err = s.views.Agents(s.ctx, s.ws); err != nil || len(got) != 3 || !got[2].Spec.Has("sing") {
 		s.Errorf("after a return: %+v, %v", got, err)
 	}

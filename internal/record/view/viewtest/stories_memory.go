@@ -92,11 +92,11 @@ func (s *stage) wantMemory(f view.MemoryFilter, want ...string) {
 }
 
 func memoryStory(s *stage) {
-	if s.views.Remembers(s.ws) {
+	if s.views.HasMemory(s.ws) {
 		s.Error("a workspace remembers before anything was stored in it")
 	}
 	defer func() {
-		if !s.views.Remembers(s.ws) || s.views.Remembers("nowhere") {
+		if !s.views.HasMemory(s.ws) || s.views.HasMemory("nowhere") {
 			s.Error("the views know where memory items were stored, and nowhere else")
 		}
 	}()
@@ -293,7 +293,7 @@ func (s *stage) wantTurns(id string, after, limit int, want ...string) {
 func tasksOfStory(s *stage) {
 	want := func(principal string, limit int, want ...string) {
 		s.Helper()
-		if got, err := s.views.TasksOf(s.ctx, s.ws, principal, limit); err != nil || !slices.Equal(got, want) {
+		if got, err := s.views.GrantingTasks(s.ctx, s.ws, principal, limit); err != nil || !slices.Equal(got, want) {
 			s.Errorf("tasks of %s: got %q, %v; want %q", principal, got, err, want)
 		}
 	}
@@ -331,7 +331,7 @@ func tasksOfStory(s *stage) {
 
 func (s *stage) wantCarriers(conversation, principal string, want ...string) {
 	s.Helper()
-	got, err := s.views.Carriers(s.ctx, s.ws, conversation, principal, 0)
+	got, err := s.views.TasksOfConversation(s.ctx, s.ws, conversation, principal, 0)
 	if err != nil || len(got)+len(want) > 0 && !slices.Equal(got, want) {
 		s.Errorf("%s is carried by %q to %q, %v; want %q", conversation, got, principal, err, want)
 	}
@@ -366,7 +366,7 @@ func memoryWorkspaceStory(s *stage) {
 			}
 		}
 		s.wantTurns("c1", 0, 0, turns...)
-		if got, err := s.views.TasksOf(s.ctx, ws, "agent/ann", 0); err != nil || !slices.Equal(got, tasks) {
+		if got, err := s.views.GrantingTasks(s.ctx, ws, "agent/ann", 0); err != nil || !slices.Equal(got, tasks) {
 			s.Errorf("tasks of %s: %q, %v", ws, got, err)
 		}
 	}

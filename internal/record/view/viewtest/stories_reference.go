@@ -35,7 +35,7 @@ func referenceStory(s *stage) {
 	s.refers(id(3), "bob")
 	want := func(digest string, f view.ReferenceFilter, want ...string) {
 		s.Helper()
-		if got, err := s.views.Referring(s.ctx, s.ws, digest, f); err != nil || !slices.Equal(got, want) {
+		if got, err := s.views.ReferringTasks(s.ctx, s.ws, digest, f); err != nil || !slices.Equal(got, want) {
 			s.Errorf("%.8s, %+v: got %q, %v; want %q", digest, f, got, err, want)
 		}
 	}
@@ -50,7 +50,7 @@ func referenceStory(s *stage) {
 	want(sha("f"), view.ReferenceFilter{})
 	referred := func(digest string, want bool) {
 		s.Helper()
-		got, at, err := s.views.Referred(s.ctx, s.ws, digest)
+		got, at, err := s.views.IsReferred(s.ctx, s.ws, digest)
 		if err != nil || got != want || at != s.views.Position() {
 			s.Errorf("%.8s at %d of %d: %v, %v", digest, at, s.views.Position(), got, err)
 		}

@@ -108,7 +108,7 @@ type stage struct {
 	lists  *ledger.Codec[channel.Event]
 	items  *ledger.Codec[memory.Event]
 	talks  *ledger.Codec[conversation.Event]
-	crowds map[string]*view.Crowd // by workspace, as they were last
+	crowds map[string]*view.AgentLoads // by workspace, as they were last
 }
 
 func newStage(t *testing.T, open Open) *stage {
@@ -317,20 +317,20 @@ func (s *stage) wantHeld(name string, want int) {
 	if err != nil || got != want {
 		s.Errorf("%s holds %d, %v; want %d", name, got, err, want)
 	}
-	if crowd := s.wantCrowd(); crowd.Held[name] != want {
+	if crowd := s.wantLoads(); crowd.Held[name] != want {
 		s.Errorf("in the crowd %s holds %d; want %d", name, crowd.Held[name], want)
 	}
 }
 
-// wantCrowd checks that the crowd, also where it is made of what it was before, is what the other questions answer.
-func (s *stage) wantCrowd() *view.Crowd {
+// wantLoads checks that the crowd, also where it is made of what it was before, is what the other questions answer.
+func (s *stage) wantLoads() *view.AgentLoads {
 	s.Helper()
-	crowd, err := s.views.Crowd(s.ctx, s.ws, s.crowds[s.ws])
+	crowd, err := s.views.AgentLoads(s.ctx, s.ws, s.crowds[s.ws])
 	if err != nil {
 		s.Fatal(err)
 	}
 	if s.crowds == nil {
-		s.crowds = map[string]*view.Crowd{}
+		s.crowds = map[string]*view.AgentLoads{}
 	}
 	s.crowds[s.ws] = crowd
 	agents, err := s.views.Agents(s.ctx, s.ws)
@@ -343,7 +343,7 @@ func (s *stage) wantCrowd() *view.Crowd {
 			s.Errorf("in the crowd %s holds %d, %v; want %d", a.Name, crowd.Held[a.Name], err, held)
 		}
 	}
-	again, err := s.views.Crowd(s.ctx, s.ws, crowd)
+	again, err := s.views.AgentLoads(s.ctx, s.ws, crowd)
 	if err != nil || again != crowd {
 		s.Errorf("what has not changed is read again: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// Reader reads the tables that a [Writer] writes, as [view.Recall] says. It is safe for concurrent use.
+// Reader reads the tables that a [Writer] writes, as [view.MemoryQueries] says. It is safe for concurrent use.
 type Reader struct {
 	db     *query.DB
 	writer *Writer
@@ -32,18 +32,18 @@ func (c *clause) add(text string, args ...any) {
 	c.text, c.args = c.text+text, append(c.args, args...)
 }
 
-// Memory implements [view.Recall].
-func (r *Reader) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+// Memory implements [view.MemoryQueries].
+func (r *Reader) Memory(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.MemoryHit, error) {
 	if strings.TrimSpace(f.Text) != "" {
 		return r.ranked(ctx, workspace, f)
 	}
-	found := []view.Found{}
+	found := []view.MemoryHit{}
 	q, ok := selectMemory(workspace, f)
 	if !ok {
 		return found, nil
 	}
 	err := r.db.Each(ctx, func(rows *sql.Rows) error {
-		var x view.Found
+		var x view.MemoryHit
 		var n int64
 		err := rows.Scan(&n, &x.ID)
 		x.At = ledger.Position(n) //nolint:gosec // never negative
@@ -53,8 +53,8 @@ func (r *Reader) Memory(ctx context.Context, workspace string, f view.MemoryFilt
 	return found, err
 }
 
-// Remembers implements [view.Recall].
-func (r *Reader) Remembers(workspace string) bool {
+// HasMemory implements [view.MemoryQueries].
+func (r *Reader) HasMemory(workspace string) bool {
 	_, some := r.writer.remembers.Load(workspace)
 	return some
 }
@@ -163,7 +163,7 @@ func list(of []string) string {
 	return string(b)
 }
 
-// Conversations implements [view.Recall].
+// Conversations implements [view.MemoryQueries].
 func (r *Reader) Conversations(ctx context.Context, workspace string, f view.ConversationFilter) ([]conversation.State, error) {
 	states := []conversation.State{}
 	if f.By.IsZero() {
@@ -222,7 +222,7 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 	return q
 }
 
-// Turns implements [view.Recall].
+// Turns implements [view.MemoryQueries].
 func (r *Reader) Turns(ctx context.Context, workspace, id string, after, limit int) ([]conversation.Turn, error) {
 	return query.JSON[conversation.Turn](ctx, r.db, `SELECT row FROM view_turn INDEXED BY view_turn_number
 		WHERE c = (SELECT n FROM view_conversation WHERE ws = ? AND id = ?) AND turn > ? ORDER BY turn LIMIT ? | 0`,

@@ -38,10 +38,10 @@ var places = [...]struct {
 }{{"view_memory_text", 1}, {"view_memory_title", 3}}
 
 // ranked searches by words, the best item first.
-func (r *Reader) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.Found, error) {
+func (r *Reader) ranked(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.MemoryHit, error) {
 	words := matches(f.Text)
 	if f.By.IsZero() || len(words) == 0 {
-		return []view.Found{}, nil
+		return []view.MemoryHit{}, nil
 	}
 	q, legs := selectByWords(workspace, f, words)
 	k := ranking{all: map[int64]*candidate{}, legs: legs, now: f.Now.UnixMicro()}
@@ -135,7 +135,7 @@ func (r *ranking) idf(word int) float64 {
 }
 
 // best scores the candidates and returns the best.
-func (r *ranking) best(limit int) []view.Found {
+func (r *ranking) best(limit int) []view.MemoryHit {
 	idf := make([]float64, len(r.legs)/len(places))
 	for i := range idf {
 		idf[i] = r.idf(i)
@@ -152,9 +152,9 @@ func (r *ranking) best(limit int) []view.Found {
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b *candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.n, a.n)) })
-	found := make([]view.Found, 0, limit)
+	found := make([]view.MemoryHit, 0, limit)
 	for _, c := range list[:min(len(list), limit)] {
-		found = append(found, view.Found{ID: c.id, At: ledger.Position(c.n)}) //nolint:gosec // never negative
+		found = append(found, view.MemoryHit{ID: c.id, At: ledger.Position(c.n)}) //nolint:gosec // never negative
 	}
 	return found
 }

@@ -205,7 +205,7 @@ func TestSetupFindsTheWorkspacesWithMemory(t *testing.T) {
 	}
 	h.start()
 	for ws, want := range map[string]bool{"one": true, "two": true, "three": true, "four": false, "": false} {
-		if h.Remembers(ws) != want {
+		if h.HasMemory(ws) != want {
 			t.Errorf("%q remembers: %v", ws, !want)
 		}
 	}
