@@ -16,7 +16,7 @@ type CreateInput struct {
 	Limits       Limits          `json:"limits,omitzero"`
 	Budget       Spend           `json:"budget,omitzero"`
 	Constraints  []Constraint    `json:"constraints,omitempty"`
-	Permissions  []string        `json:"permissions,omitempty"`  // only narrow from hop to hop; left out: not restricted
+	Permissions  []string        `json:"permissions,omitzero"`   // only narrow from hop to hop; nil: not restricted; empty: none
 	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
 	Expected     Expected        `json:"expected,omitzero"`
 	Tags         []string        `json:"tags,omitempty"`         // that the policy's rules may ask for

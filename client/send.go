@@ -23,9 +23,9 @@ type SendInput struct {
 	Timeouts    Timeouts    `json:"timeouts,omitzero"`
 	Retries     *int        `json:"retries,omitempty"` // unanswered offers after the first; nil: 3
 	ReturnHome  bool        `json:"return_home,omitempty"`
-	Approver    string      `json:"approver,omitempty"` // of a supervised handoff; empty: any operator
-	Permissions []string    `json:"permissions,omitempty"`
-	Budget      Spend       `json:"budget,omitzero"` // of each child
+	Approver    string      `json:"approver,omitempty"`   // of a supervised handoff; empty: any operator
+	Permissions []string    `json:"permissions,omitzero"` // a part of the task's; nil: all of them; empty: none
+	Budget      Spend       `json:"budget,omitzero"`      // of each child
 	Expected    Expected    `json:"expected,omitzero"`
 	Pack        Pack        `json:"pack,omitzero"`
 	// Constraints that the task gets first, in the same decision; each needs an id of its own. See [ParseConstraint].

@@ -52,7 +52,7 @@ func (h *SendFlags) Add(f *pflag.FlagSet) {
 // addOwn defines the flags of send that task create defines for the task itself.
 func (h *SendFlags) addOwn(f *pflag.FlagSet) {
 	f.StringArrayVar(&h.constraints, "constraint", nil, "add a constraint on all later owners, as KIND:TEXT; KIND!:TEXT is mandatory (repeatable)")
-	f.StringSliceVar(&h.In.Permissions, "permission", nil, "restrict the task to these of its permissions (repeatable; default: all of them)")
+	shell.AllowedFlag(f, &h.In.Permissions, "permission", "restrict the task to these of its permissions, or none for no permissions (repeatable; default: all of them)")
 	AddTimeouts(f, &h.In.Timeouts)
 	AddBudget(f, &h.In.Budget, "for each child of a fan-out or delegation")
 	h.AddExpected(f, "with a fan-out or delegation: ")

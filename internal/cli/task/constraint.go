@@ -26,16 +26,14 @@ func constrain(s *shell.Shell) *cobra.Command {
 			if cmd.Flags().Changed("max") {
 				k.Max = &most
 			}
-			if cmd.Flags().Changed("allow") {
-				k.Allow = append([]string{}, allow...)
-			}
+			k.Allow = allow
 			return c.Constrain(ctx, task, client.ConstrainInput{Epoch: epoch, Constraint: k})
 		})
 	cmd.Long = `Add a constraint to a task, or tighten the one with the same ID. KIND is ` + shell.OneOf(client.ConstraintKinds()) + `;
 KIND! makes it mandatory. Constraints are part of every later envelope and of every child. They can be tightened, but not loosened.`
 	cmd.Flags().StringVar(&id, "id", "", "ID of the constraint (default: derived from the text)")
 	cmd.Flags().Float64Var(&most, "max", 0, "maximum value; smaller is tighter")
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "allowed value; fewer values are tighter (repeatable)")
+	shell.AllowedFlag(cmd.Flags(), &allow, "allow", "allowed value, or none to allow nothing; fewer values are tighter (repeatable; default: anything)")
 	return cmd
 }
 

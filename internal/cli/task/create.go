@@ -31,7 +31,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters unless it has ended: a duration such as 2h, or a time")
 	f.StringSliceVar(&c.in.Dependencies, "after", nil, "task that must complete before this one starts; with --route or a single --to, it is then handed off automatically (repeatable)")
 	f.StringArrayVar(&c.constraints, "constraint", nil, "constraint on all its owners, as KIND:TEXT; KIND!:TEXT is mandatory (repeatable)")
-	f.StringSliceVar(&c.in.Permissions, "permission", nil, "permission of its owner (repeatable; default: not restricted)")
+	shell.AllowedFlag(f, &c.in.Permissions, "permission", "permission of its owner, or none for no permissions (repeatable; default: not restricted)")
 	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "maximum number of owner changes (default 10)")
 	f.IntVar(&c.in.Limits.Handoffs, "limit-handoffs", 0, "maximum number of handoffs, successful or not (default 30)")
 	f.IntVar(&c.in.Limits.Visits, "limit-visits", 0, "how often one agent may own it (default 5)")

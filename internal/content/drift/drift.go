@@ -42,7 +42,7 @@ type Change struct {
 	// Was is the earlier id, if another entry superseded it.
 	Was    string `json:"was,omitempty"`
 	How    How    `json:"how"`
-	Before string `json:"before"`
+	Before string `json:"before"` // of a constraint, with its limits in brackets
 	After  string `json:"after"`
 }
 
@@ -134,6 +134,9 @@ func (c *Changes) lose(e entry, why string) {
 
 func change(old, e entry) Change {
 	c := Change{ID: e.id, How: old.how(e), Before: old.text, After: e.text}
+	if old.constraint.ID != "" {
+		c.Before, c.After = old.text+old.limits(), e.text+e.limits()
+	}
 	if old.id != e.id {
 		c.Was, c.How = old.id, Superseded
 	}

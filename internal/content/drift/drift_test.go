@@ -110,6 +110,7 @@ func TestAConstraintThatIsLoosenedIsNamed(t *testing.T) {
 		"other words":     {func(c *envelope.Constraint) { c.Text = "Euros." }, drift.Loosened},
 		"soft":            {func(c *envelope.Constraint) { c.Hard = false }, drift.Loosened},
 		"less allowed":    {func(c *envelope.Constraint) { c.Max = limit(9) }, drift.Tightened},
+		"an empty list":   {func(c *envelope.Constraint) { c.Allow = []string{} }, drift.Tightened},
 		"a shorter list":  {func(c *envelope.Constraint) { c.Allow = []string{"a"} }, drift.Tightened},
 		"another origin":  {func(c *envelope.Constraint) { c.Origin = "agent/x" }, ""},
 		"the same, again": {func(c *envelope.Constraint) { c.Max = limit(10) }, ""},

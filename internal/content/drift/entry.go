@@ -3,6 +3,8 @@ package drift
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -68,13 +70,32 @@ func items(list []envelope.Item) []entry {
 	return out
 }
 
+// limits describes what a constraint limits, for a change of it.
+func (e entry) limits() string {
+	var limits []string
+	if e.constraint.Hard {
+		limits = append(limits, "must hold")
+	}
+	if most := e.constraint.Max; most != nil {
+		limits = append(limits, "at most "+strconv.FormatFloat(*most, 'f', -1, 64))
+	}
+	switch allow := e.constraint.Allow; {
+	case allow == nil:
+	case len(allow) == 0:
+		limits = append(limits, "only: nothing is allowed")
+	default:
+		limits = append(limits, "only "+strings.Join(allow, " "))
+	}
+	if limits == nil {
+		limits = []string{"no limits"}
+	}
+	return " [" + strings.Join(limits, ", ") + "]"
+}
+
 func rules(list []envelope.Constraint) []entry {
 	out := make([]entry, len(list))
 	for i, c := range list {
 		rule := event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow}
-		if len(rule.Allow) == 0 {
-			rule.Allow = nil // an envelope does not distinguish nil from empty
-		}
 		content, err := json.Marshal(rule)
 		if err != nil {
 			content = nil // only for a maximum that is not a number; no valid envelope has one

@@ -8,9 +8,10 @@ import (
 )
 
 // Version is the document version that this package writes.
-const Version = "1.1"
+const Version = "1.2"
 
-// Envelope is the document that a receiver works from. Its JSON omits empty parts. Times are kept in UTC to the
+// Envelope is the document that a receiver works from. Its JSON omits empty parts, but for lists whose
+// emptiness says something: permissions and allowed values. Times are kept in UTC to the
 // microsecond. The zero value is not valid: a task id, a sender and an intent are required.
 type Envelope struct {
 	// Version is "major.minor". Empty means [Version].
@@ -78,8 +79,9 @@ type Header struct {
 	Kind   event.Kind `json:"kind,omitempty"`
 	// TimeoutSeconds is how long the receiver has to answer the offer; 0 means the server's default.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// Permissions are those of the receiver for this task. They only narrow from hop to hop.
-	Permissions []string `json:"permissions,omitempty"`
+	// Permissions are those of the receiver for this task. They only narrow from hop to hop. Nil: not restricted; empty,
+	// since version 1.2: none.
+	Permissions []string `json:"permissions,omitzero"`
 	// Dependencies are ids of tasks that this task waits for.
 	Dependencies []string `json:"dependencies,omitempty"`
 	// Notes are the sender's additions for the receiver, from its request or its confirmation.
@@ -139,8 +141,8 @@ type Constraint struct {
 	Origin string `json:"origin,omitempty"`
 	// Max is the upper limit, in the unit that Text names; nil for none.
 	Max *float64 `json:"max,omitempty"`
-	// Allow lists everything that is allowed; empty for no restriction.
-	Allow []string `json:"allow,omitempty"`
+	// Allow lists everything that is allowed. Nil: anything; empty, since version 1.2: nothing.
+	Allow []string `json:"allow,omitzero"`
 
 	Extra Extra `json:"-"`
 }

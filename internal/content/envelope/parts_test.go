@@ -11,12 +11,18 @@ import (
 func faultsSince11() map[string]func(*envelope.Envelope) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	return map[string]func(*envelope.Envelope){
-		"later: is not a field of version 1.1":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
+		"later: is not a field of version 1.2":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
 		"memory: is not a field of version 1.0": func(e *envelope.Envelope) { e.Version = "1.0" },
 		"history[2].tool: is not a field of version 1.0": func(e *envelope.Envelope) {
 			history := e.History
 			*e = fullOf10()
 			e.Version, e.History = "1.0", history
+		},
+		"handoff.permissions: is an empty list, which version 1.1": func(e *envelope.Envelope) {
+			e.Version, e.Handoff.Permissions = "1.1", []string{}
+		},
+		"constraints[2].allow: is an empty list, which version 1.1": func(e *envelope.Envelope) {
+			e.Version, e.Constraints[2].Allow = "1.1", []string{}
 		},
 		"memory: has":                func(e *envelope.Envelope) { e.Memory = make([]envelope.MemoryRef, envelope.MaxMemory+1) },
 		"memory[1].id: \"m1\"":       func(e *envelope.Envelope) { e.Memory[1].ID = "m1" },

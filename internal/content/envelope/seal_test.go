@@ -194,8 +194,12 @@ func TestFrozenEnvelopesKeepTheirDigests(t *testing.T) {
 func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	old, oldMinimal := fullOf10(), minimal()
 	old.Version, oldMinimal.Version = "1.0", "1.0"
+	of11, minimalOf11, none := full(), minimal(), full()
+	of11.Version, minimalOf11.Version = "1.1", "1.1"
+	none.Handoff.Permissions, none.Constraints[2].Allow = []string{}, []string{}
 	for name, doc := range map[string]envelope.Envelope{
-		"full": old, "minimal": oldMinimal, "full-1.1": full(), "minimal-1.1": minimal(),
+		"full": old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
+		"full-1.2": full(), "none-1.2": none,
 	} {
 		want, err := os.ReadFile("testdata/frozen/" + name + ".json")
 		if got := seal(t, doc).Bytes; err != nil || !bytes.Equal(got, want) {

@@ -202,11 +202,31 @@ func (e *Envelope) checkRefs(c *checker) {
 			seen[e.Memory[i].ID] = true
 		}
 	}
-	if _, minor, ok := splitVersion(e.Version); ok && minor < 1 {
+	_, minor, ok := splitVersion(e.Version)
+	if ok && minor < 1 {
 		if field := e.sinceMinor1(); field != "" {
 			c.invalid(field, `set version to "`+Version+`"`, "is not a field of version %s", e.Version)
 		}
 	}
+	if ok && minor < 2 {
+		if field := e.sinceMinor2(); field != "" {
+			c.invalid(field, `set version to "`+Version+`" if it means that nothing is allowed, or omit it if there is no restriction`,
+				"is an empty list, which version %s does not define", e.Version)
+		}
+	}
+}
+
+// sinceMinor2 returns the name of a list that is empty but not nil, which says that nothing is allowed, if the document has
+// one. Earlier versions cannot say so.
+func (e *Envelope) sinceMinor2() string {
+	none := func(list []string) bool { return list != nil && len(list) == 0 }
+	if none(e.Handoff.Permissions) {
+		return "handoff.permissions"
+	}
+	if i := slices.IndexFunc(e.Constraints, func(c Constraint) bool { return none(c.Allow) }); i >= 0 {
+		return "constraints[" + strconv.Itoa(i) + "].allow"
+	}
+	return ""
 }
 
 // sinceMinor1 returns the name of a field that version 1.0 does not define, if the document has one.

@@ -27,7 +27,7 @@ type SendInput struct {
 	Retries     *int              `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"Offers to a receiver after the first that went unanswered; 3 if left out."`
 	ReturnHome  bool              `json:"return_home,omitempty" doc:"When nobody is left to try: back to you, not to the dead letters."`
 	Approver    string            `json:"approver,omitempty" doc:"Of a supervised handoff: an agent. Left out: any operator."`
-	Permissions []string          `json:"permissions,omitempty" doc:"A part of the task's permissions. Left out: all of them."`
+	Permissions []string          `json:"permissions,omitzero" doc:"A part of the task's permissions. Left out: all of them. Empty: none."`
 	Budget      event.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
 	Expected    event.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
 	Pack        event.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`

@@ -72,7 +72,7 @@ var fields = map[string]field{
 	"Header.detail":          {doc: "The sender's own words on the reason.", limits: chars(envelope.MaxItemText)},
 	"Header.kind":            {doc: "What sort of handoff it is."},
 	"Header.timeout_seconds": {doc: "How long the receiver has to answer. Left out: the server's default.", limits: upTo(envelope.MaxTimeoutSeconds)},
-	"Header.permissions":     {doc: "What the receiver may do for this task. They only narrow from hop to hop.", limits: words(envelope.MaxRefs)},
+	"Header.permissions":     {doc: "What the receiver may do for this task. They only narrow from hop to hop. Left out: it is not restricted. Empty, since version 1.2: none.", limits: words(envelope.MaxRefs)},
 	"Header.dependencies":    {doc: "Ids of tasks that this one waits for.", limits: words(envelope.MaxRefs)},
 	"Header.notes":           {doc: "What the sender adds for the receiver, with its request or with its confirm.", limits: text},
 
@@ -98,7 +98,7 @@ var fields = map[string]field{
 	"Constraint.hard":   {doc: "Whether it must hold. Others should."},
 	"Constraint.origin": {doc: "The principal that set it.", limits: word},
 	"Constraint.max":    {doc: "The most that is allowed, in the unit that the text names. Tighter is smaller."},
-	"Constraint.allow":  {doc: "What is allowed, and nothing else is. Tighter is fewer.", limits: words(envelope.MaxAllow)},
+	"Constraint.allow":  {doc: "What is allowed, and nothing else is. Tighter is fewer. Left out: anything. Empty, since version 1.2: nothing.", limits: words(envelope.MaxAllow)},
 
 	"Expected.format":    {doc: "A short name such as markdown or json.", limits: word},
 	"Expected.max_bytes": {doc: "The most bytes of UTF-8 that the result may have.", limits: count},

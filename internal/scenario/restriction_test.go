@@ -1,0 +1,230 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/content/drift"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// readable is what a receiver reads of its restrictions: nil allows anything, an empty list nothing.
+type readable struct {
+	permissions []string
+	allow       map[string][]string
+	most        map[string]*float64
+}
+
+// inDocument is what the JSON of an envelope restricts.
+func inDocument(doc envelope.Envelope) readable {
+	r := readable{permissions: doc.Handoff.Permissions, allow: map[string][]string{}, most: map[string]*float64{}}
+	for _, c := range doc.Constraints {
+		r.allow[c.ID], r.most[c.ID] = c.Allow, c.Max
+	}
+	return r
+}
+
+var (
+	permissionLine = regexp.MustCompile(`(?m)^- Your permissions for this task: (.*)$`)
+	constraintLine = regexp.MustCompile(`(?m)^- (\S+) \[[a-z]+, (?:must|should) hold([^\]]*)\]: `)
+	allowPart      = regexp.MustCompile(`, only ([a-c](?: [a-c])*)`)
+)
+
+// inPrompt is what the text of a prompt restricts.
+func inPrompt(prompt string) readable {
+	r := readable{allow: map[string][]string{}}
+	if m := permissionLine.FindStringSubmatch(prompt); m != nil {
+		r.permissions = []string{}
+		if m[1] != "none" {
+			for _, p := range strings.Split(m[1], ", ") {
+				r.permissions = append(r.permissions, strings.Trim(p, "`"))
+			}
+		}
+	}
+	for _, m := range constraintLine.FindAllStringSubmatch(prompt, -1) {
+		r.allow[m[1]] = nil
+		if strings.Contains(m[2], ", only: nothing is allowed") {
+			r.allow[m[1]] = []string{}
+		} else if only := allowPart.FindStringSubmatch(m[2]); only != nil {
+			r.allow[m[1]] = strings.Fields(only[1])
+		}
+	}
+	return r
+}
+
+// within reports whether next allows no more than prev.
+func within(next, prev []string) bool {
+	if prev == nil {
+		return true
+	}
+	return next != nil && !slices.ContainsFunc(next, func(s string) bool { return !slices.Contains(prev, s) })
+}
+
+// noMore says what a receiver reads as allowed now and did not before; empty if nothing.
+func (r readable) noMore(prev readable) string {
+	if !within(r.permissions, prev.permissions) {
+		return fmt.Sprintf("permissions %#v after %#v", r.permissions, prev.permissions)
+	}
+	for id, before := range prev.allow {
+		now, there := r.allow[id]
+		if !there || !within(now, before) {
+			return fmt.Sprintf("constraint %s allows %#v after %#v", id, now, before)
+		}
+	}
+	for id, before := range prev.most {
+		if now := r.most[id]; before != nil && (now == nil || *now > *before) {
+			return "the maximum of constraint " + id + " has grown or is gone"
+		}
+	}
+	return ""
+}
+
+func TestAnAllowListTightenedToNothingAllowsNothing(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "kid")
+		rule := event.Constraint{ID: "lang", Kind: event.ConstraintFormat, Text: "languages", Allow: []string{"de", "en"}}
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "translate", Start: true, Constraints: []event.Constraint{rule}})
+		rule.Allow = []string{}
+		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: r.Task, Epoch: r.Epoch, Constraint: rule})
+		})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		b := h.acceptPrompt("bob")
+		if want := "- lang [format, should hold, only: nothing is allowed"; !strings.Contains(b.Content.Prompt, want) {
+			h.Errorf("the prompt does not say %q:\n%s", want, b.Content.Prompt)
+		}
+		if k := packed(h, *b.Content).Constraints[0]; k.Allow == nil || len(k.Allow) > 0 {
+			h.Errorf("the envelope allows %#v", k.Allow)
+		}
+		changed := h.drift(h.agent("bob"), r.Task).Hops[0].Constraints.Changed
+		if len(changed) != 1 || changed[0].How != drift.Tightened || !strings.Contains(changed[0].Before, "de en") || !strings.Contains(changed[0].After, "nothing is allowed") {
+			h.Errorf("the drift report says %+v", changed)
+		}
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "a part"}})
+		if k := h.acceptPrompt("kid"); !strings.Contains(k.Content.Prompt, "only: nothing is allowed") {
+			h.Errorf("the child's prompt is\n%s", k.Content.Prompt)
+		}
+	})
+}
+
+func TestNoPermissionsAreReadAsNone(t *testing.T) {
+	const none = "\n- Your permissions for this task: none\n"
+	reads := func(h *harness, what, agent string) taskstore.Receipt {
+		h.Helper()
+		a := h.acceptPrompt(agent)
+		if !strings.Contains(a.Content.Prompt, none) {
+			h.Errorf("%s: the prompt does not say so:\n%s", what, a.Content.Prompt)
+		}
+		if got := packed(h, *a.Content).Handoff.Permissions; got == nil || len(got) > 0 {
+			h.Errorf("%s: the envelope has %#v", what, got)
+		}
+		return a.Receipt
+	}
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd", "kid")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "look", Permissions: []string{}, Send: &handoffs.SendInput{To: []string{"bob"}}})
+		b := reads(h, "a task created with none", "bob")
+		h.send(h.agent("bob"), b, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "go on"}}}})
+		c := reads(h, "its next receiver", "cyd")
+		_, err := call(h.agent("cyd"), func(c2 caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c2, handoffs.SendInput{Task: r.Task, Epoch: c.Epoch, To: []string{"ann"}, Permissions: []string{"read"}})
+		})
+		must(h, "permissions from nothing", err, refusal.NotPermitted, `has no permission "read"`)
+		h.send(h.agent("cyd"), c, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "a part"}})
+		reads(h, "a child of it", "kid")
+
+		r = h.create(h.agent("ann"), tasks.CreateInput{Intent: "look again", Permissions: []string{"read", "write"}, Start: true})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Permissions: []string{}, Content: envelopes.Content{Ask: "a part"}})
+		reads(h, "a child that is given none", "kid")
+
+		r = h.create(h.agent("ann"), tasks.CreateInput{Intent: "look once more", Permissions: []string{"read", "write"}, Start: true})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Permissions: []string{}})
+		reads(h, "a handoff that passes on none", "bob")
+		if got := h.task(r.Task).Permissions; got == nil || len(got) > 0 {
+			h.Errorf("the task has %#v", got)
+		}
+	})
+}
+
+func TestNoReceiverReadsMorePermissionThanBefore(t *testing.T) {
+	subset := func(t *rapid.T, name string) []string {
+		switch rapid.IntRange(0, 3).Draw(t, name+" kind") {
+		case 0:
+			return nil
+		case 1:
+			return []string{}
+		}
+		return rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID).Draw(t, name)
+	}
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd")
+		rapid.Check(h, func(t *rapid.T) {
+			rules := []event.Constraint{}
+			for _, id := range []string{"k1", "k2"} {
+				rules = append(rules, event.Constraint{ID: id, Kind: event.ConstraintSecurity, Text: "systems", Allow: subset(t, id)})
+			}
+			r := h.create(h.agent("ann"), tasks.CreateInput{
+				Intent: "work", Start: true, Permissions: subset(t, "permissions"), Constraints: rules,
+				Limits: event.Limits{Hops: 50, Handoffs: 50, Visits: 50},
+			})
+			var before readable
+			owner := "ann"
+			for range rapid.IntRange(1, 4).Draw(t, "steps") {
+				if rapid.Bool().Draw(t, "constrains") {
+					k := rules[rapid.IntRange(0, 1).Draw(t, "rule")]
+					k.Allow = subset(t, "allow")
+					if rapid.Bool().Draw(t, "has a maximum") {
+						most := rapid.Float64Range(0, 100).Draw(t, "max")
+						k.Max = &most
+					}
+					_, _ = call(h.agent(owner), func(c caller.Caller) (taskstore.Receipt, error) { // a refusal changes nothing
+						return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: r.Task, Epoch: r.Epoch, Constraint: k})
+					})
+				}
+				to := rapid.SampledFrom(slices.DeleteFunc([]string{"ann", "bob", "cyd"}, func(n string) bool { return n == owner })).Draw(t, "to")
+				content := envelopes.Content{Decisions: []envelopes.Point{{Text: "go on"}}}
+				passed := subset(t, "passed on")
+				_, err := call(h.agent(owner), func(c caller.Caller) (taskstore.Receipt, error) {
+					return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{to}, Permissions: passed, Content: content})
+				})
+				if refusal.CodeOf(err) == refusal.NotPermitted {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := h.acceptPrompt(to)
+				r, owner = a.Receipt, to
+				doc, prompt := inDocument(packed(h, *a.Content)), inPrompt(a.Content.Prompt)
+				if more := doc.noMore(before); more != "" {
+					t.Fatal("in the envelope: " + more)
+				}
+				if p, d := fmt.Sprintf("%#v %#v", prompt.permissions, prompt.allow), fmt.Sprintf("%#v %#v", doc.permissions, doc.allow); p != d {
+					t.Fatalf("the prompt says %s, the envelope %s:\n%s", p, d, a.Content.Prompt)
+				}
+				if b, err := json.Marshal(h.task(r.Task).Permissions); err != nil || string(b) != jsonOf(doc.permissions) {
+					t.Fatalf("the task has the permissions %s, the envelope %s (%v)", b, jsonOf(doc.permissions), err)
+				}
+				before = doc
+			}
+		})
+	})
+}
+
+func jsonOf(list []string) string {
+	b, _ := json.Marshal(list) // a list of texts cannot fail
+	return string(b)
+}
