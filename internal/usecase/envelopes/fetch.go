@@ -49,19 +49,19 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 	if err != nil {
 		return Sheet{}, err
 	}
-	digest, err := es.contentFor(ctx, c, t.Task, n, in.Source)
+	ref, err := es.contentFor(ctx, c, t.Task, n, in.Source)
 	if err != nil {
 		return Sheet{}, err
 	}
-	return es.readSheet(ctx, c, taskID, digest, in)
+	return es.readSheet(ctx, c, taskID, ref, in)
 }
 
 // readSheet gives a sealed envelope to who may have it, once that is on record.
-func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task, digest string, in ContentInput) (Sheet, error) {
-	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, digest); err != nil {
+func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task string, r Ref, in ContentInput) (Sheet, error) {
+	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, r.Digest); err != nil {
 		return Sheet{}, err
 	}
-	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, digest, in.Render)
+	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, r, in.Render)
 	if err != nil {
 		return Sheet{}, err
 	}
@@ -85,14 +85,14 @@ func (es *Envelopes) copies(s *Sheet, majors []int) ([]Copy, error) {
 	return copies, nil
 }
 
-// contentFor is the digest of what the caller may read of a task's n-th handoff, or of the task itself where n is 0.
-func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Task, n int, source bool) (string, error) {
+// contentFor is what the caller may read of a task's n-th handoff, or of the task itself where n is 0.
+func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Task, n int, source bool) (Ref, error) {
 	h := t.Handoff
 	if n > 0 && (h == nil || n > h.N) {
-		return "", refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
+		return Ref{}, refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
 	}
 	if n > 0 && n < h.N {
-		return "", refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
+		return Ref{}, refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
 			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
 	}
 	digest := t.Envelope
@@ -100,23 +100,23 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 		digest = h.Envelope
 	}
 	if digest == "" {
-		return "", refusal.New(refusal.NotFound, "nothing to fetch yet", "task %s has no envelope", t.ID)
+		return Ref{}, refusal.New(refusal.NotFound, "nothing to fetch yet", "task %s has no envelope", t.ID)
 	}
 	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, c.Agent())
 	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
 	case offered && t.Requester != c.String(), holds && !source:
 		return es.given(ctx, c, t)
 	case offered, taskstore.Whole(c, t):
-		return digest, nil
+		return Ref{Digest: digest}, nil
 	}
-	return "", refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
+	return Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
 }
 
-// given is the digest of what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
+// given is what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
 // and what was sealed is on record.
-func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (string, error) {
+func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (Ref, error) {
 	if t.Handoff.Rendition != "" {
-		return t.Handoff.Rendition, nil
+		return Given(t.Handoff.Rendition, t.Handoff.Envelope), nil
 	}
 	n, offer := t.Handoff.N, t.Handoff.Offer
 	out, err := es.tasks.Do(ctx, c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
@@ -130,8 +130,8 @@ func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (s
 		return handoff.Decide(t, handoff.Render{By: c.Principal, Handoff: n, Agent: c.Agent(), Rendition: *rendered}, now)
 	})
 	if err != nil {
-		return "", err
+		return Ref{}, err
 	}
 	h := out.State.Handoff // who else asked at the same time may have had it packed
-	return cmp.Or(h.Rendition, h.Envelope), nil
+	return Given(cmp.Or(h.Rendition, h.Envelope), h.Envelope), nil
 }

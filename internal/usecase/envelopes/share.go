@@ -25,19 +25,19 @@ func (es *Envelopes) readShare(ctx context.Context, c caller.Caller, taskID stri
 	}
 	s := t.Shares[i]
 	if s.To != c.Agent() {
-		return es.readSheet(ctx, c, taskID, s.Envelope, in)
+		return es.readSheet(ctx, c, taskID, Ref{Digest: s.Envelope}, in)
 	}
-	digest, err := es.takeShare(ctx, c, t.Task, s)
+	ref, err := es.takeShare(ctx, c, t.Task, s)
 	if err != nil {
 		return Sheet{}, err
 	}
-	return es.readSheet(ctx, c, taskID, digest, in)
+	return es.readSheet(ctx, c, taskID, ref, in)
 }
 
-// takeShare notes that what was shared is read, and seals what its receiver gets of it. It returns the digest of that.
-func (es *Envelopes) takeShare(ctx context.Context, c caller.Caller, t task.Task, s task.Share) (string, error) {
+// takeShare notes that what was shared is read, and seals what its receiver gets of it. It returns that.
+func (es *Envelopes) takeShare(ctx context.Context, c caller.Caller, t task.Task, s task.Share) (Ref, error) {
 	if s.Read {
-		return cmp.Or(s.Rendition, s.Envelope), nil
+		return Given(cmp.Or(s.Rendition, s.Envelope), s.Envelope), nil
 	}
 	out, err := es.tasks.Decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
 		rendered, err := es.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
@@ -51,12 +51,12 @@ func (es *Envelopes) takeShare(ctx context.Context, c caller.Caller, t task.Task
 		return handoff.Decide(t, cmd, now)
 	})
 	if err != nil {
-		return "", err
+		return Ref{}, err
 	}
 	for _, now := range out.State.Shares { // who else asked at the same time may have had it packed
 		if now.N == s.N {
 			s = now
 		}
 	}
-	return cmp.Or(s.Rendition, s.Envelope), nil
+	return Given(cmp.Or(s.Rendition, s.Envelope), s.Envelope), nil
 }

@@ -1,7 +1,6 @@
 package envelopes
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
@@ -31,27 +30,35 @@ type Copy struct {
 	Lost     []string        `json:"lost,omitempty"` // fields that its major has no place for, as paths
 }
 
+// Ref names a sealed envelope.
+type Ref struct {
+	Digest string
+	Source string // digest of the envelope that it is a rendition of; empty if it is none
+}
+
+// Given is an envelope that was given to a receiver: a source itself, or a rendition of it.
+func Given(digest, source string) Ref {
+	if digest == source {
+		return Ref{Digest: digest}
+	}
+	return Ref{Digest: digest, Source: source}
+}
+
 // Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to.
-func (s *Sealer) Sheet(ctx context.Context, workspace, task, digest string, render bool) (*Sheet, error) {
-	b, err := s.store.Bytes(ctx, workspace, task, digest)
+func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool) (*Sheet, error) {
+	b, err := s.store.Bytes(ctx, workspace, task, r.Digest)
 	if err != nil {
 		return nil, err
 	}
-	sheet := &Sheet{Digest: digest, Envelope: b}
-	packed := bytes.Contains(b, []byte(`"packing":`)) // or an agent's data says so, which costs a look
-	if !render && !packed {
+	sheet := &Sheet{Digest: r.Digest, Source: r.Source, Envelope: b}
+	if !render {
 		return sheet, nil
 	}
 	doc, _, err := envelope.Open(b)
 	if err != nil {
 		return nil, err
 	}
-	if !doc.Packing.IsZero() {
-		sheet.Source = doc.Parent
-	}
-	if render {
-		sheet.Prompt = envelope.Render(doc)
-	}
+	sheet.Prompt = envelope.Render(doc)
 	return sheet, nil
 }
 

@@ -44,7 +44,7 @@ func (ts *Tasks) Accept(ctx context.Context, c caller.Caller, in AcceptInput) (A
 	if err != nil || r.Stage != event.Transferred {
 		return Accepted{Receipt: r}, err
 	}
-	sheet, err := ts.sealer.Sheet(ctx, c.Workspace, taskID, r.Given, in.Render)
+	sheet, err := ts.sealer.Sheet(ctx, c.Workspace, taskID, envelopes.Given(r.Given, r.Envelope), in.Render)
 	if err != nil { // the task is the caller's all the same: it can fetch the content by itself
 		return Accepted{Receipt: r}, nil //nolint:nilerr // see above
 	}
