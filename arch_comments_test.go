@@ -27,6 +27,25 @@ func checkDocFiles(t *tree) (out []finding) {
 		case under(d.path, "internal") && !strings.Contains(comment, "start reading at"):
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: start reading at"})
 		}
+		out = append(out, staleNames(d, comment)...)
+	}
+	return out
+}
+
+// goFile matches the name of a Go file of the package itself, not the path of another's.
+var goFile = regexp.MustCompile(`(?:^|[\s(\[,])([a-z0-9_]+\.go)\b`)
+
+// staleNames finds what a package comment calls by a name that is gone: its package, or a file.
+func staleNames(d *directory, comment string) (out []finding) {
+	if first, named := strings.CutPrefix(comment, "package "); named && path.Base(d.path) != "." {
+		if first, _, _ = strings.Cut(first, " "); strings.TrimSuffix(first, ":") != path.Base(d.path) {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment calls it package " + first})
+		}
+	}
+	for _, m := range goFile.FindAllStringSubmatch(comment, -1) {
+		if !slices.ContainsFunc(d.files, func(f *sourceFile) bool { return path.Base(f.path) == m[1] }) {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment names " + m[1] + ", which is not there"})
+		}
 	}
 	return out
 }

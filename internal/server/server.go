@@ -53,7 +53,7 @@ type Server struct {
 	resource httpapi.Resource
 }
 
-// Open starts a server: record, views, artifacts, use cases, policies, courier, door, in this order. It returns when calls are answered.
+// Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. It returns when calls are answered.
 func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -130,7 +130,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.parting(s.doors()),
+		Handler:           s.parting(s.apis()),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -145,8 +145,8 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
-// doors are the ways in: the HTTP API, and MCP built on it.
-func (s *Server) doors() http.Handler {
+// apis returns the handler of the HTTP API and of MCP, which is built on it.
+func (s *Server) apis() http.Handler {
 	mcp := func(api http.Handler) http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
 	}
@@ -204,7 +204,7 @@ func writeFile(path, text string) error {
 	return os.Rename(tmp, path)
 }
 
-// Close stops a server: the door first, which lets calls under way end, then the courier, the artifacts, the views and
+// Close stops a server: the API first, which lets calls in progress end, then the courier, the artifacts, the views and
 // the record.
 func (s *Server) Close(ctx context.Context) error {
 	var errs []error
@@ -255,7 +255,7 @@ func (s *Server) parting(next http.Handler) http.Handler {
 // answered, and the rest is small, so collecting half as often costs some tens of megabytes.
 func Tune() { debug.SetGCPercent(200) }
 
-// Run opens a server, calls ready, and runs it until ctx ends or the door fails.
+// Run opens a server, calls ready, and runs it until ctx ends or the API fails.
 func Run(ctx context.Context, c Config, ready func(*Server)) error {
 	Tune()
 	s, err := Open(ctx, c)

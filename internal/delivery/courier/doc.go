@@ -1,11 +1,12 @@
-// Package courier is delivery: it follows the record and does what must follow on other streams, and it lets the
-// clocks do what they do. It decides nothing; it gives ordinary commands through app, which compare-and-set makes
-// harmless when they are repeated or when two nodes send them.
+// Package courier is delivery: it follows the record, does what an entry makes necessary on other streams, runs the timers
+// that are due, and notifies people. It decides nothing: it gives ordinary commands to package followup, and
+// compare-and-set makes a command harmless that is repeated or that two nodes send.
 //
 // Invariants:
-//   - Every entry is reacted to at least once, in order, across restarts: the position that was reached is saved, and
-//     everything after it is done again.
+//   - Every entry is handled at least once, in order, across restarts: the position that was reached is saved, and
+//     the entries after it are handled again.
 //   - Clocks are data in the views. There is no timer that a restart could lose.
+//   - A notice that fails is sent again, a limited number of times: notify.go.
 //
 // Start reading at [Courier.Run].
 package courier

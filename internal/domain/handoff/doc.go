@@ -16,6 +16,8 @@
 //  6. Every failure ends at an owner, a ticket or the dead-letter queue, and every ticket has a time limit.
 //  7. A decision is all its events or none.
 //
+// Supervised handoffs wait for an approver: approve.go. Visits and cycles are counted by package task (task/path.go).
+//
 // Each command has a file of its name. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

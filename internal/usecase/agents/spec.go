@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// AgentSpec is what is known about an agent, as the doors take and give it.
+// AgentSpec is what is known about an agent, as the APIs take and give it.
 type AgentSpec struct {
 	Kind          agent.Kind     `json:"kind,omitempty" doc:"agent if left out."`
 	Description   string         `json:"description,omitempty"`

@@ -4,7 +4,8 @@
 //   - Who put an artifact, and that it was released, is recorded; so is every fetch, before its first byte.
 //   - An artifact is for the principals that put it, for those who may read the envelopes of a task that refer to it, and for
 //     those who may read anything. For everybody else it is "not found".
-//   - An envelope refers to nothing that does not exist: what it is to refer to is checked and spared from sweeps first.
+//   - An envelope refers to nothing that does not exist: each artifact is checked, and protected
+//     from sweeps, before the envelope is sealed.
 //   - Nothing is swept on the word of views that lack entries.
 //
 // Start reading at [Artifacts.Put], then get.go.

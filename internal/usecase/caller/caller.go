@@ -29,7 +29,7 @@ type Caller struct {
 	Trace envelope.Trace
 }
 
-// AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the door
+// AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the API
 // lets through for a person and nothing else. Without such a person it refuses (not_permitted).
 func (c Caller) AsPerson(name string) (Caller, error) {
 	if name == "" || c.Person != name {
@@ -53,8 +53,8 @@ func (c Caller) WithTrace(traceparent, tracestate string) Caller {
 }
 
 // System is the server itself, working for others.
-func System(workspace, room string, on ...ledger.Actor) Caller {
-	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.System, Name: room}}
+func System(workspace, part string, on ...ledger.Actor) Caller {
+	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.System, Name: part}}
 	for _, a := range on { // what it was asked by, and whom that was asked by
 		c.For = append(append(c.For, a.Principal), a.For...)
 	}

@@ -24,21 +24,21 @@ func (c Caller) Digest(verb string, in any) (string, error) {
 	if err := c.CheckKey(); err != nil || c.Key == "" {
 		return "", err
 	}
-	room, _ := rooms.Get().(*[]byte)
-	b, err := appendValue(appendText((*room)[:0], verb), reflect.ValueOf(in))
+	buffer, _ := buffers.Get().(*[]byte)
+	b, err := appendValue(appendText((*buffer)[:0], verb), reflect.ValueOf(in))
 	if err != nil {
 		return "", refusal.New(refusal.Invalid, "send valid JSON", "the request cannot be read: %s", err)
 	}
 	sum := sha256.Sum256(b)
 	if cap(b) <= maxRoom {
-		*room = b
-		rooms.Put(room)
+		*buffer = b
+		buffers.Put(buffer)
 	}
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// rooms are where requests are written to be digested.
-var rooms = sync.Pool{New: func() any { return new([]byte) }}
+// buffers hold requests that are written to be digested.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // fence is the field of the epoch that a call is made under. It says what the caller knew, not what it asks for: who repeats a
 // call after ownership has moved may know better, and asks for the same.

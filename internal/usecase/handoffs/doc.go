@@ -4,7 +4,8 @@
 // Invariants:
 //   - Nothing changes here: the caller appends the events. Only the probe of a half-open circuit is claimed.
 //   - No agent is offered an envelope that does not fit, unless a parent named it for a child: see [Handoffs.OfferChild].
-//   - What goes to where the policy says is decided by the policy alone, and the decision is recorded with the handoff.
+//   - A handoff to "auto" is decided by the policy alone, and the decision is recorded with the handoff.
 //
-// Start reading at [SendInput], then [Handoffs.Decide].
+// Start reading at [SendInput], then [Handoffs.Decide]; for who replaces a lost owner at recovery.go. The verbs of handoffs (send,
+// accept, reject, confirm) are in package tasks.
 package handoffs

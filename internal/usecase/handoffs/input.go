@@ -37,7 +37,7 @@ type SendInput struct {
 	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
 	Asked string `json:"-"`
 
-	// No door sets what follows: it is what the policy decides.
+	// No API sets what follows: it is what the policy decides.
 	Up       routes.Chain    `json:"-"` // what of a chain is above the task, instead of receivers
 	Decision *event.Decision `json:"-"` // that the handoff follows from
 	Auto     *Automatic      `json:"-"` // what the call makes of a handoff to auto; nil: it can make none

@@ -1,6 +1,6 @@
-// Package page checks how much of a list is asked for.
+// Package page checks the limit of a page of a list.
 //
-// Invariant: a limit is never beyond what views give at once.
+// Invariant: a limit is never larger than a page of the views.
 //
 // Start reading at [Limit].
 package page

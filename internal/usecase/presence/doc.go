@@ -1,6 +1,6 @@
-// Package presence is when agents were last heard of. It is kept in memory alone.
+// Package presence keeps the time at which each agent was last heard from, in memory only.
 //
-// Invariant: after a restart every agent counts as heard of at the start.
+// Invariant: after a restart every agent counts as heard from at the start.
 //
 // Start reading at [Presence].
 package presence

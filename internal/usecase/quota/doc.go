@@ -1,4 +1,4 @@
-// Package quota bounds the open tasks that one principal has requested, cheaply and about.
+// Package quota limits the open tasks that one principal has requested: approximately, so that it costs little.
 //
 // Invariant: a number that cannot be read refuses nothing.
 //

@@ -7,6 +7,7 @@
 //     an id, and the answer has only that id.
 //   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.
 //   - The shortcut and huma give the same answers.
+//   - An answer with a position ([Placed]) has the header Trapeze-Position, however it is served.
 //   - Nothing here depends on the type of a use case.
 //
 // Start reading at [Router], then route.go (how a use case becomes a route), then shortcut.go (how most calls are served).

@@ -1,6 +1,6 @@
 // Package search keeps memory items and conversations in tables of the views' database, and answers queries of them.
 //
-// It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5), which
+// It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5; words are stemmed, accents ignored: schema.go), which
 // hold a copy of the newest versions; a forgotten item is removed from all of them. Package sqlview opens the database,
 // follows the ledger and keeps the position of the views, and joins these tables with those of tasks.
 //
