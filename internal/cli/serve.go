@@ -167,5 +167,5 @@ func inUse(err error, dir string) error {
 	}
 	who, _, _ := strings.Cut(by, ":")
 	return shell.Hinted(fmt.Errorf("the data directory %s is in use%s", dir, who),
-		"a server runs on it: use that server, stop it with trapeze stop, or choose another directory with --data-dir")
+		"a server runs on it: use that server, stop it with trapeze stop, or choose another data directory with --data-dir")
 }

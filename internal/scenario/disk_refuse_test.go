@@ -153,7 +153,7 @@ func TestASecondServerOnTheSameDataIsRefusedAndTheFirstKeepsRunning(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	refusesToStart(t, r.program, r.dir, "", []string{"in use", "process", "choose another directory"})
+	refusesToStart(t, r.program, r.dir, "", []string{"in use", "process", "another data directory"})
 	r.alive()
 	if _, err := c.RegisterAgent(t.Context(), "ben", api.AgentSpec{}); err != nil {
 		t.Errorf("the first server: %v", err)
