@@ -10,14 +10,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 )
 
-// openArtifacts opens the store in the data directory, which the record's lock has made this process's own.
+// openArtifacts opens the store in the data directory, which the lock of the record reserves for this process.
 func openArtifacts(c Config) (*filestore.Store, error) {
 	return filestore.Open(filepath.Join(c.DataDir, "artifacts"), filestore.Options{
 		MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now,
 	})
 }
 
-// sweep deletes the artifacts that nothing refers to, now and then, until ctx ends.
+// sweep deletes the artifacts that nothing refers to, at intervals, until ctx ends.
 func sweep(ctx context.Context, s *artifacts.Artifacts, every time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -25,9 +25,9 @@ func sweep(ctx context.Context, s *artifacts.Artifacts, every time.Duration, log
 		swept, err := s.Sweep(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.Error("artifacts are not swept until the next time", "because", err)
+			log.Error("sweeping artifacts failed; it is tried again at the next interval", "error", err)
 		case swept.Deleted > 0:
-			log.Info("artifacts that nothing refers to are deleted", "count", swept.Deleted, "bytes", swept.Freed, "kept", swept.Kept)
+			log.Info("deleted artifacts that nothing refers to", "count", swept.Deleted, "bytes", swept.Freed, "kept", swept.Kept)
 		}
 		select {
 		case <-ctx.Done():

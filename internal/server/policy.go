@@ -23,7 +23,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
-// policyFile is where the policy of a workspace is. A workspace's name is safe in file names.
+// policyFile returns the path of the policy of a workspace. The name of a workspace is safe in file names.
 func (c Config) policyFile(workspace string) string {
 	path := c.Policy
 	if path == "" {
@@ -36,12 +36,12 @@ func (c Config) policyFile(workspace string) string {
 	return strings.TrimSuffix(path, ext) + "." + workspace + ext
 }
 
-// readPolicy reads the policy file of a workspace. A file that was named must be there.
+// readPolicy reads the policy file of a workspace. A configured file must exist.
 func (c Config) readPolicy(workspace string) (policies.File, error) {
 	path := c.policyFile(workspace)
 	out := policies.File{Name: filepath.Base(path)}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would never end
-		return out, refusal.New(refusal.Invalid, "put a file there", "%s is no regular file", out.Name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // reading a pipe would never end
+		return out, refusal.New(refusal.Invalid, "put a regular file there", "%s is not a regular file", out.Name)
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && (c.Policy == "" || workspace != identity.DefaultWorkspace) {
@@ -56,7 +56,7 @@ func (c Config) readPolicy(workspace string) (policies.File, error) {
 	return out, plain(err)
 }
 
-// plain is an error without the path, which is nothing for callers from afar.
+// plain returns an error without the path, which remote callers must not see.
 func plain(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -64,7 +64,7 @@ func plain(err error) error {
 	return err
 }
 
-// workspaces are all that may have a policy.
+// workspaces returns all workspaces that may have a policy.
 func (s *Server) workspaces(ctx context.Context) ([]string, error) {
 	list, err := s.views.Workspaces(ctx)
 	if !slices.Contains(list, identity.DefaultWorkspace) {
@@ -73,8 +73,8 @@ func (s *Server) workspaces(ctx context.Context) ([]string, error) {
 	return list, err
 }
 
-// loadPolicies brings the policy files into force at the start. A bad one is a warning where a policy is on record, and
-// otherwise the server does not start.
+// loadPolicies brings the policy files into force at the start. An invalid one is logged as an error if a policy is already in
+// force; otherwise the server does not start.
 func (s *Server) loadPolicies(ctx context.Context) error {
 	all, err := s.workspaces(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Server) loadPolicies(ctx context.Context) error {
 	return nil
 }
 
-// reloadPolicies brings the policy files, as they are now, into force. A bad one changes nothing.
+// reloadPolicies brings the current policy files into force. An invalid one changes nothing.
 func (s *Server) reloadPolicies(ctx context.Context) {
 	all, err := s.workspaces(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) reloadPolicies(ctx context.Context) {
 	for _, workspace := range all {
 		p, err := s.UseCases.Policies.Reload(ctx, caller.System(workspace, "server"))
 		switch {
-		case refusal.CodeOf(err) == refusal.NotFound: // it has no file
+		case refusal.CodeOf(err) == refusal.NotFound: // the workspace has no file
 		case err != nil:
 			s.config.Log.Error("the policy file is not in force; the last good policy stays in force", "workspace", workspace, "because", err)
 		default:
@@ -115,8 +115,8 @@ func (s *Server) reloadPolicies(ctx context.Context) {
 	}
 }
 
-// obeyHangups reloads the policies whenever the process gets a SIGHUP, until ctx ends.
-func (s *Server) obeyHangups(ctx context.Context) {
+// reloadOnHangup reloads the policies whenever the process receives a SIGHUP, until ctx ends.
+func (s *Server) reloadOnHangup(ctx context.Context) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -130,11 +130,11 @@ func (s *Server) obeyHangups(ctx context.Context) {
 	}
 }
 
-// maxKey is the most bytes that a key's file may have.
+// maxKey is the greatest size of a key file, in bytes.
 const maxKey = 4 << 10
 
-// adviser makes who is asked where no rule of a policy matches. The key is in the variable that the policy names, or in the
-// file that the same variable with _FILE names; it goes nowhere else.
+// adviser returns the adviser that is asked if no rule of a policy matches. The key is in the environment variable that the
+// policy names, or in the file that the variable of that name with _FILE names.
 func adviser(l policy.LLM) (routing.Adviser, error) {
 	key, err := secret(l.APIKeyEnv)
 	if err != nil {
@@ -153,10 +153,10 @@ func secret(name string) (string, error) {
 	if key := os.Getenv(name); key != "" {
 		return strings.TrimSpace(key), nil
 	}
-	const hint = "set it where the server runs, and restart the server"
+	const hint = "set it in the environment of the server, and restart the server"
 	path := os.Getenv(name + "_FILE")
 	if path == "" {
-		return "", refusal.New(refusal.Unavailable, hint, "the server has no environment variable %s, and so no key for the model", name)
+		return "", refusal.New(refusal.Unavailable, hint, "the server has no environment variable %s with the key of the model", name)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -167,5 +167,5 @@ func secret(name string) (string, error) {
 	if key := strings.TrimSpace(string(b)); err == nil && key != "" && len(b) <= maxKey {
 		return key, nil
 	}
-	return "", refusal.New(refusal.Unavailable, hint, "the file that %s_FILE names holds no key", name)
+	return "", refusal.New(refusal.Unavailable, hint, "the file that %s_FILE names contains no key", name)
 }

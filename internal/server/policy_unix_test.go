@@ -28,7 +28,7 @@ func TestAPolicyFileThatIsNoFileIsRefusedWithoutWaitingForIt(t *testing.T) {
 	}
 	for _, path := range []string{pipe, folder} {
 		f, err := Config{Policy: path}.readPolicy(identity.DefaultWorkspace)
-		if refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "no regular file") || strings.Contains(err.Error(), dir) || f.None {
+		if refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "not a regular file") || strings.Contains(err.Error(), dir) || f.None {
 			t.Errorf("%+v, %v", f, err)
 		}
 	}

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
-
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
@@ -23,17 +21,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
-// grace is what calls that change something get to end when the server stops. They take milliseconds.
+// grace is the time for calls that change something to end when the server stops. They take milliseconds.
 const grace = 500 * time.Millisecond
 
-// healEvery is how often the views are looked at.
+// healEvery is the interval of checks of the views.
 const healEvery = 5 * time.Second
 
-// linger is how long connections in use have to bring the call that is on its way, when the server stops.
+// linger is the time for calls that are on their way on open connections when the server stops.
 const linger = 250 * time.Millisecond
 
 // Server is a running server on one data directory.
@@ -46,14 +45,15 @@ type Server struct {
 	store    *filestore.Store
 	listener net.Listener
 	http     *http.Server
-	stop     context.CancelFunc // of what runs in the background, and of long polls
+	stop     context.CancelFunc // ends background work and long polls
 	running  sync.WaitGroup
 	failed   chan error
 	leaving  atomic.Bool
 	resource httpapi.Resource
 }
 
-// Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. It returns when calls are answered.
+// Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
+// accepts calls.
 func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	options := usecase.Options{Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser}}
 	if c.hasIssuer() {
-		if options.Issuer, err = s.trust(); err != nil {
+		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
 		}
 	}
@@ -92,8 +92,9 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// trust lets tokens of the configured issuer count, and tells clients of it. It asks the issuer nothing yet.
-func (s *Server) trust() (*oauth.Verifier, error) {
+// verifier returns the verifier for tokens of the configured issuer, and sets the metadata for clients. It does not call the
+// issuer yet.
+func (s *Server) verifier() (*oauth.Verifier, error) {
 	c := s.config.OAuth
 	c.Now, c.Log = s.config.Now, s.config.Log
 	v, err := oauth.New(c)
@@ -125,12 +126,12 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	post := courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
-	s.running.Go(func() { post.Run(background) })
+	c := courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
+	s.running.Go(func() { c.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.parting(s.apis()),
+		Handler:           s.closeConnections(s.apis()),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -155,7 +156,7 @@ func (s *Server) apis() http.Handler {
 	})
 }
 
-// heal brings the views back after a failure. Until then /readyz says that they cannot be trusted; entries go on.
+// heal repairs the views after a failure. Until then /readyz reports them as not reliable; appends continue.
 func (s *Server) heal(ctx context.Context) {
 	tick := time.NewTicker(healEvery)
 	defer tick.Stop()
@@ -166,18 +167,18 @@ func (s *Server) heal(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := s.views.Err(); err != nil {
-			s.config.Log.Error("views are brought up to date", "because", err, "then", s.views.Heal(ctx))
+			s.config.Log.Error("repairing the views", "cause", err, "result", s.views.Heal(ctx))
 		}
 	}
 }
 
-// URL is where the server answers.
+// URL returns the URL of the server.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// AdminTokenFile is where the owner's token is.
+// AdminTokenFile returns the path of the file with the admin's token.
 func (s *Server) AdminTokenFile() string { return filepath.Join(s.config.DataDir, "admin.token") }
 
-// ensureAdmin makes the owner's token, unless the file holds one that still counts.
+// ensureAdmin creates the admin's token, unless the file has one that is valid.
 func (s *Server) ensureAdmin(ctx context.Context) error {
 	path := s.AdminTokenFile()
 	if b, err := os.ReadFile(path); err == nil {
@@ -192,7 +193,7 @@ func (s *Server) ensureAdmin(ctx context.Context) error {
 	return writeFile(path, text)
 }
 
-// writeFile writes a file that is its owner's alone, whole or not at all.
+// writeFile writes a file for its owner only, completely or not at all.
 func writeFile(path, text string) error {
 	tmp := path + ".new"
 	if err := os.Remove(tmp); err != nil && !os.IsNotExist(err) {
@@ -212,7 +213,7 @@ func (s *Server) Close(ctx context.Context) error {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Drain)
 		defer cancel()
 		s.lastAnswers()
-		time.AfterFunc(grace, s.stop) // long polls and event streams would wait for ever
+		time.AfterFunc(grace, s.stop) // otherwise long polls and event streams never end
 		if err := s.http.Shutdown(drain); err != nil {
 			errs = append(errs, s.http.Close())
 		}
@@ -233,16 +234,16 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// lastAnswers takes no new connection, and ends each that is in use with its next answer. Only after a while does
-// Shutdown close those that are idle: closing at once could cut one off on which a call is just arriving.
+// lastAnswers accepts no new connection, and closes each open one after its next answer. Idle connections are closed only after
+// a while, by Shutdown: closing them at once could cut off a call that is just arriving.
 func (s *Server) lastAnswers() {
 	s.leaving.Store(true)
-	_ = s.listener.Close() // Shutdown closes it again and says what there is to say
+	_ = s.listener.Close() // Shutdown closes it again and returns the error
 	<-time.After(linger)
 }
 
-// parting tells clients, while the server stops, that an answer is the last on its connection.
-func (s *Server) parting(next http.Handler) http.Handler {
+// closeConnections tells clients, while the server stops, that an answer is the last on its connection.
+func (s *Server) closeConnections(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.leaving.Load() {
 			w.Header().Set("Connection", "close")
@@ -251,8 +252,8 @@ func (s *Server) parting(next http.Handler) http.Handler {
 	})
 }
 
-// Tune sets the process's garbage collector for a server: nearly all that a call needs is garbage once it has been
-// answered, and the rest is small, so collecting half as often costs some tens of megabytes.
+// Tune sets the garbage collector of the process for a server: nearly all memory of a call is garbage after its answer, and the
+// rest is small, so that collecting half as often costs some tens of megabytes.
 func Tune() { debug.SetGCPercent(200) }
 
 // Run opens a server, calls ready, and runs it until ctx ends or the API fails.
@@ -269,7 +270,7 @@ func Run(ctx context.Context, c Config, ready func(*Server)) error {
 	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
-		s.obeyHangups(hangups)
+		s.reloadOnHangup(hangups)
 	}()
 	defer func() { <-heard }()
 	defer stop()

@@ -17,22 +17,22 @@ import (
 
 const (
 	cursor    = "courier"
-	dueBatch  = 200         // clocks handled at a time
-	dueAtOnce = 16          // of those, side by side: they share fsyncs
-	saveEvery = time.Second // how often the position is saved; what came after is done again
-	idle      = time.Minute // the longest sleep of the clocks
+	dueBatch  = 200         // timers handled at a time
+	dueAtOnce = 16          // of those, concurrently: they share fsyncs
+	saveEvery = time.Second // the interval of saving the position; later entries are handled again after a restart
+	idle      = time.Minute // the longest sleep between checks of the timers
 	pause     = time.Second // after an error, before trying again
 
-	// tolerance is how late a clock may be: under load the views change all the time, and need not be asked each time.
+	// tolerance is the greatest delay of a timer: under load the views change all the time, and need not be queried each time.
 	tolerance     = 10 * time.Millisecond
-	presenceEvery = 5 * time.Second // how long a new lease of presence may go unnoticed
+	presenceEvery = 5 * time.Second // the interval of checks for new leases of presence
 )
 
-// Options of a Courier. The zero value is fine.
+// Options of a Courier. The zero value is usable.
 type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means slog.Default
-	// Sinks are told of what people are asked.
+	// Sinks deliver notices about tickets to people.
 	Sinks []notify.Sink
 }
 
@@ -56,21 +56,21 @@ func New(f *followup.FollowUp, l ledger.Ledger, v view.Store, o Options) *Courie
 	return &Courier{do: f, ledger: l, views: v, codec: ledger.NewCodec(event.Events...), o: o}
 }
 
-// Run works until ctx ends. Errors of the record are logged and tried again: what must follow is never given up.
+// Run runs until ctx ends. After errors, which are logged, it tries again: no reaction is ever abandoned.
 func (c *Courier) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { c.again(ctx, "reactions", c.follow) })
-	wg.Go(func() { c.again(ctx, "clocks", c.watchClocks) })
+	wg.Go(func() { c.again(ctx, "timers", c.watchTimers) })
 	wg.Go(func() { c.again(ctx, "presence", c.watchPresence) })
 	for _, s := range c.o.Sinks {
 		wg.Go(func() {
-			c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.tell(ctx, s) })
+			c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.notify(ctx, s) })
 		})
 	}
 	wg.Wait()
 }
 
-// again runs a loop until ctx ends, pausing after each error.
+// again runs a loop until ctx ends, with a pause after each error.
 func (c *Courier) again(ctx context.Context, what string, loop func(context.Context) error) {
 	for ctx.Err() == nil {
 		err := loop(ctx)
@@ -90,7 +90,7 @@ func (c *Courier) follow(ctx context.Context) error {
 	}
 	saved := c.o.Now()
 	reached := after
-	defer func() { // best effort: what is not saved is done again
+	defer func() { // best effort: entries after the saved position are handled again
 		if reached > after {
 			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached)
 		}
@@ -110,8 +110,8 @@ func (c *Courier) follow(ctx context.Context) error {
 	})
 }
 
-// watchClocks ticks every task whose clock is due, and sleeps until the next one is or something changes.
-func (c *Courier) watchClocks(ctx context.Context) error {
+// watchTimers ticks every task whose timer is due, and sleeps until the next one is due or the views change.
+func (c *Courier) watchTimers(ctx context.Context) error {
 	changed, stop := c.views.Watch("", "")
 	defer stop()
 	var last []view.Ref
@@ -130,7 +130,7 @@ func (c *Courier) watchClocks(ctx context.Context) error {
 			continue
 		}
 		wait := idle
-		if stuck { // they were ticked, and the views do not show it yet
+		if stuck { // they were ticked, and the views do not have it yet
 			wait, last = pause, nil
 		}
 		if !next.IsZero() {
@@ -157,7 +157,7 @@ func (c *Courier) tick(ctx context.Context, refs []view.Ref) error {
 	return errors.Join(errs...)
 }
 
-// watchPresence makes agents offline whose heartbeats have stopped.
+// watchPresence marks agents offline whose heartbeats have stopped.
 func (c *Courier) watchPresence(ctx context.Context) error {
 	for {
 		wait := presenceEvery
@@ -180,7 +180,7 @@ func (c *Courier) watchPresence(ctx context.Context) error {
 	}
 }
 
-// sleep waits for a while, for a signal, or for the end of ctx, in which case it is false.
+// sleep waits for a duration or a signal. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration, signal <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -10,18 +10,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
@@ -97,10 +97,10 @@ func bubble(t *testing.T, tell func(p *post)) {
 	})
 }
 
-// run starts a courier; the function returned ends it.
-func (p *post) run() (stop func()) {
+// run starts a courier with sinks; the function that it returns stops it.
+func (p *post) run(sinks ...notify.Sink) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := courier.New(p.app.FollowUp, p.log, p.views.Store(), courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	c := courier.New(p.app.FollowUp, p.log, p.views.Store(), courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Sinks: sinks})
 	done := make(chan struct{})
 	go func() {
 		c.Run(ctx)

@@ -15,27 +15,27 @@ import (
 
 const (
 	noticeTries   = 10  // of one notice by one sink, over about three minutes
-	noticePreview = 500 // bytes of what agents wrote that a notice has
+	noticePreview = 500 // bytes of a text of agents in a notice
 )
 
-// tells holds the names of the events that people are told of.
-var tells = map[string]bool{
+// noticed holds the names of the events that cause notices.
+var noticed = map[string]bool{
 	event.ApprovalAsked{}.EventName():   true,
 	event.TicketOpened{}.EventName():    true,
 	event.TicketReminded{}.EventName():  true,
 	event.TicketEscalated{}.EventName(): true,
 }
 
-// tell follows the record for one sink, at its own pace, from where it came to the last time: so everybody is told at least
-// once, and a slow sink holds up no other. A new sink is told of what is open, and then of what comes.
-func (c *Courier) tell(ctx context.Context, s notify.Sink) error {
+// notify follows the record for one sink, at its own pace and from its own saved position: so every notice is sent at least
+// once, and a slow sink delays no other. A new sink gets notices of the open tickets first.
+func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
 	name := "notify/" + s.Name()
 	after, err := c.views.Cursor(ctx, name)
 	if err != nil {
 		return err
 	}
 	if after == 0 {
-		if after, err = c.tellOpen(ctx, s); err != nil {
+		if after, err = c.notifyOpen(ctx, s); err != nil {
 			return err
 		}
 		if err := c.views.SaveCursor(ctx, name, after); err != nil {
@@ -44,7 +44,7 @@ func (c *Courier) tell(ctx context.Context, s notify.Sink) error {
 	}
 	return c.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
 		for _, e := range entries {
-			if err := c.tellEntry(ctx, s, e); err != nil {
+			if err := c.notifyEntry(ctx, s, e); err != nil {
 				return err
 			}
 		}
@@ -52,8 +52,8 @@ func (c *Courier) tell(ctx context.Context, s notify.Sink) error {
 	})
 }
 
-// tellOpen tells a sink that is new of the tickets that are open, and returns up to where that is true.
-func (c *Courier) tellOpen(ctx context.Context, s notify.Sink) (ledger.Position, error) {
+// notifyOpen sends a new sink notices of the open tickets, and returns the position of that state.
+func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Position, error) {
 	last, err := c.ledger.Last(ctx)
 	if err == nil {
 		err = c.views.Wait(ctx, last)
@@ -73,7 +73,7 @@ func (c *Courier) tellOpen(ctx context.Context, s notify.Sink) (ledger.Position,
 				return 0, err
 			}
 			for _, k := range list {
-				if k.At <= last { // the others come with the record
+				if k.At <= last { // the others follow with their entries
 					c.send(ctx, s, noticeOf(w, event.TicketOpened{}.EventName(), k))
 				}
 			}
@@ -86,17 +86,17 @@ func (c *Courier) tellOpen(ctx context.Context, s notify.Sink) (ledger.Position,
 	return last, ctx.Err()
 }
 
-// tellEntry tells a sink of what an entry asks of people, unless it is settled by now.
-func (c *Courier) tellEntry(ctx context.Context, s notify.Sink, e ledger.Entry) error {
+// notifyEntry sends the notices of an entry, unless its tickets are closed by now.
+func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry) error {
 	workspace, kind, task := e.Stream.Parts()
 	if kind != "task" {
 		return nil
 	}
 	for _, ev := range e.Events {
-		if !tells[ev.Name] {
+		if !noticed[ev.Name] {
 			continue
 		}
-		last, err := c.ledger.Last(ctx) // not of this entry: what is settled by now is no news
+		last, err := c.ledger.Last(ctx) // the newest state: tickets that are closed by now need no notice
 		if err == nil {
 			err = c.views.Wait(ctx, last)
 		}
@@ -122,7 +122,7 @@ func noticeOf(workspace, event string, k view.Ticket) notify.Notice {
 	}
 }
 
-// send passes a notice on, again after pauses if it must. What cannot be passed on is logged: reminders follow.
+// send sends a notice, and tries again after pauses. A notice that cannot be sent is logged: reminders follow.
 func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Notice) {
 	for try := 1; ; try++ {
 		err := s.Send(ctx, n)
@@ -130,10 +130,10 @@ func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Notice) {
 			return
 		}
 		if errors.Is(err, notify.ErrRefused) || try == noticeTries {
-			c.o.Log.Error("people could not be told that they are asked", "sink", s.Name(), "ticket", n.Ticket, "tries", try, "error", err)
+			c.o.Log.Error("a notice could not be sent", "sink", s.Name(), "ticket", n.Ticket, "tries", try, "error", err)
 			return
 		}
-		c.o.Log.Warn("people are told again", "sink", s.Name(), "ticket", n.Ticket, "try", try, "error", err)
+		c.o.Log.Warn("a notice is sent again", "sink", s.Name(), "ticket", n.Ticket, "try", try, "error", err)
 		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second), nil)
 	}
 }

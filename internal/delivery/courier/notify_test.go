@@ -3,14 +3,11 @@ package courier_test
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -48,21 +45,6 @@ func (s *people) wants(t *testing.T, want ...string) {
 	}
 }
 
-// telling runs a courier with sinks; the function returned ends it.
-func (p *post) telling(sinks ...notify.Sink) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	c := courier.New(p.app.FollowUp, p.log, p.views.Store(), courier.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Sinks: sinks})
-	done := make(chan struct{})
-	go func() {
-		c.Run(ctx)
-		close(done)
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
-}
-
 // asks has the agent "lead" ask the operators, and gives the task and the ticket.
 func (p *post) asks() (task, ticket string) {
 	p.Helper()
@@ -82,7 +64,7 @@ func (p *post) asks() (task, ticket string) {
 func TestPeopleAreToldAndRemindedAndTheOwnerGoesOnWithoutThem(t *testing.T) {
 	bubble(t, func(p *post) {
 		s := &people{}
-		defer p.telling(s)()
+		defer p.run(s)()
 		task, ticket := p.asks()
 		time.Sleep(time.Minute)
 		s.wants(p.T, "ticket-opened operators")
@@ -104,7 +86,7 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 	bubble(t, func(p *post) {
 		p.asks()
 		s := &people{}
-		stop := p.telling(s)
+		stop := p.run(s)
 		time.Sleep(time.Minute)
 		s.wants(p.T, "ticket-opened operators")
 		stop()
@@ -113,7 +95,7 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 		if _, err := p.app.Tickets.Answer(p.Context(), p.as(identity.Operator, "olga"), tickets.AnswerInput{ID: settled, Answer: "yes"}); err != nil {
 			p.Fatal(err)
 		}
-		defer p.telling(s)()
+		defer p.run(s)()
 		time.Sleep(time.Minute)
 		s.wants(p.T, "ticket-opened operators", "ticket-opened operators") // what is settled is no news
 	})
@@ -122,8 +104,8 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 func TestAReceiverThatFailsIsTriedAgainAndHoldsUpNobody(t *testing.T) {
 	bubble(t, func(p *post) {
 		shaky, deaf := &people{fails: 3, with: errors.New("busy")}, &people{fails: 1, with: notify.ErrRefused}
-		defer p.telling(shaky)()
-		stop := p.telling(deaf)
+		defer p.run(shaky)()
+		stop := p.run(deaf)
 		p.asks()
 		time.Sleep(time.Minute)
 		shaky.wants(p.T, "ticket-opened operators")

@@ -8,9 +8,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// react does what follows from an entry on other streams: children are created, parents and dependents told,
-// circuits informed, claims joined. It is safe to call again for the same entry, and must be called for each at least
-// once, in order; then nothing that crosses streams is lost.
+// react does what an entry makes necessary on other streams: it creates children, tells parents and dependents, reports to
+// circuits, joins claims. It may be called again for the same entry, and must be called for each at least once, in order; then
+// no effect across streams is lost.
 func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	switch kind {
@@ -22,7 +22,7 @@ func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
 	return nil
 }
 
-// reacts holds the names of the events that reactEvent knows: the others need not be decoded.
+// reacts holds the names of the events that reactEvent handles: others need not be decoded.
 var reacts = func() map[string]bool {
 	names := map[string]bool{}
 	for _, ev := range []event.Event{
@@ -91,7 +91,7 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 	case event.LeaseLost:
 		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
 	case event.OwnerStuck:
-		if ev.By != "" { // what somebody says is no measurement
+		if ev.By != "" { // a report of an agent is not a measurement
 			return nil
 		}
 		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)

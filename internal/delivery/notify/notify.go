@@ -15,13 +15,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Timeout is how long a sink may take for one notice.
+// Timeout is the time limit of a sink for one notice.
 const Timeout = 10 * time.Second
 
-// Notice is what people are told: that somebody asks them, reminds them, or that their time is over and others are asked. The
-// words of agents in it are data.
+// Notice tells people about a ticket: that it was opened, is due soon, or was escalated to others. Text of agents in it is
+// data.
 type Notice struct {
-	ID        string           `json:"id"`    // of what happened: a notice that is sent again has the same
+	ID        string           `json:"id"`    // of the occurrence: a notice that is sent again has the same id
 	Event     string           `json:"event"` // approval-asked, ticket-opened, ticket-reminded or ticket-escalated
 	Workspace string           `json:"workspace"`
 	Ticket    string           `json:"ticket"`
@@ -38,18 +38,18 @@ type Notice struct {
 	Due       time.Time        `json:"due"`
 }
 
-// Sink passes notices on. Send ends within [Timeout]; its error is worth another try unless it is [ErrRefused].
+// Sink delivers notices. Send returns within [Timeout]; after an error it may be tried again, unless it is [ErrRefused].
 type Sink interface {
-	// Name tells the sink from others, in logs and on record.
+	// Name identifies the sink in logs and in saved cursors.
 	Name() string
-	// Send passes one notice on.
+	// Send delivers one notice.
 	Send(ctx context.Context, n Notice) error
 }
 
-// ErrRefused is within the error of a notice that the receiver will not take, however often it is sent.
-var ErrRefused = errors.New("the receiver does not take it")
+// ErrRefused is wrapped by the error of a notice that the receiver refuses permanently.
+var ErrRefused = errors.New("the receiver refuses it")
 
-// Parse makes a sink of what an operator writes: "log", "webhook:URL" or "exec:PROGRAM". log gets the notices of the first.
+// Parse returns the sink that an operator configured: "log", "webhook:URL" or "exec:PROGRAM". log is the log of the first.
 func Parse(spec string, log *slog.Logger) (Sink, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	switch {
@@ -64,14 +64,14 @@ func Parse(spec string, log *slog.Logger) (Sink, error) {
 	case kind == "exec":
 		path, err := exec.LookPath(rest)
 		if err != nil {
-			return nil, refusal.New(refusal.Invalid, "write exec:PROGRAM, one that is there and may be run", "the program %.200q cannot be run", rest)
+			return nil, refusal.New(refusal.Invalid, "write exec:PROGRAM with an executable program", "the program %.200q cannot be run", rest)
 		}
 		return program{path}, nil
 	}
-	return nil, refusal.New(refusal.Invalid, "use log, webhook:URL or exec:PROGRAM", "%.40q is no way to notify people", kind)
+	return nil, refusal.New(refusal.Invalid, "use log, webhook:URL or exec:PROGRAM", "%.40q is not a kind of notification", kind)
 }
 
-// mark tells sinks apart whose names leave out what tells them apart.
+// mark distinguishes sinks whose names omit the part in which they differ.
 func mark(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	return hex.EncodeToString(sum[:4])

@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// grace is what a program's own children get to let go of its output.
+// grace is the time after the end of a program for its children to close its output.
 const grace = time.Second
 
 // program runs a program for each notice, with the notice on its standard input.
@@ -21,7 +21,7 @@ type program struct{ path string }
 // Name implements [Sink].
 func (p program) Name() string { return "exec:" + filepath.Base(p.path) + "#" + mark(p.path) }
 
-// Send implements [Sink]. A program that ends with another code than 0 is tried again.
+// Send implements [Sink]. A program that exits with a code other than 0 is tried again.
 func (p program) Send(ctx context.Context, n Notice) error {
 	in, err := json.Marshal(n)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p program) Send(ctx context.Context, n Notice) error {
 	return nil
 }
 
-// last keeps the end of what is written, and forgets the rest.
+// last keeps the end of its input.
 type last struct {
 	most int
 	b    []byte

@@ -10,8 +10,8 @@ import (
 	"net/url"
 )
 
-// mostRead is how much of an answer is read, so that its connection can be used again.
-const mostRead = 4 << 10
+// maxRead is the number of bytes of an answer that are read, so that its connection can be reused.
+const maxRead = 4 << 10
 
 // webhook posts notices as JSON.
 type webhook struct {
@@ -26,7 +26,7 @@ func newWebhook(u *url.URL) *webhook {
 	}}
 }
 
-// Name implements [Sink]. The path and what else the URL holds may be secret.
+// Name implements [Sink]. It omits the rest of the URL, which may be secret.
 func (w *webhook) Name() string {
 	return "webhook:" + w.url.Scheme + "://" + w.url.Host + "#" + mark(w.url.String())
 }
@@ -48,7 +48,7 @@ func (w *webhook) Send(ctx context.Context, n Notice) error {
 		return fmt.Errorf("%s cannot be reached: %w", w.Name(), cause(err))
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, mostRead) // what it says does not matter
+	_, _ = io.CopyN(io.Discard, resp.Body, maxRead) // the content does not matter
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
@@ -59,7 +59,7 @@ func (w *webhook) Send(ctx context.Context, n Notice) error {
 	}
 }
 
-// cause leaves out the URL that the client puts before an error.
+// cause removes the URL that the client puts before an error.
 func cause(err error) error {
 	if e, ok := err.(*url.Error); ok { //nolint:errorlint // the client's own, never wrapped
 		return e.Err

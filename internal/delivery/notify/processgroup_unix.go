@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the program the first of a process group, and ends all of it where the program is ended.
+// ownGroup starts the program in a process group of its own, and kills the whole group when the program is cancelled.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
