@@ -74,7 +74,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/policy/schemadoc", what: "writes docs/policy.schema.json and the tables of docs/policy.md from the types",
-		imports: "domain/event domain/policy",
+		imports: "domain/event domain/policy content/typeschema",
 	},
 
 	// content
@@ -84,8 +84,9 @@ var packages = []pkg{
 	},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
-		imports: "domain/event content/envelope",
+		imports: "domain/event content/envelope content/typeschema",
 	},
+	{dir: "content/typeschema", what: "makes JSON Schemas of Go types, for the programs that write schemas to docs"},
 	{
 		dir: "content/tokenizer", what: "counts the tokens that a text costs its receiver",
 		pure: true, imports: "domain/refusal",

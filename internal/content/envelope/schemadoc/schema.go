@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/typeschema"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
@@ -37,24 +37,22 @@ var objects = []struct {
 
 // closed are the closed sets.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Priority]():          texts(event.Priorities()),
-	reflect.TypeFor[event.Reason]():            texts(event.Reasons()),
-	reflect.TypeFor[event.Kind]():              texts(event.Kinds()),
-	reflect.TypeFor[event.ConstraintKind]():    texts(event.ConstraintKinds()),
-	reflect.TypeFor[event.Strategy]():          texts(event.Strategies()),
-	reflect.TypeFor[envelope.PartKind]():       texts(envelope.PartKinds()),
-	reflect.TypeFor[envelope.OmissionReason](): texts(envelope.OmissionReasons()),
-	reflect.TypeFor[envelope.GapReason]():      texts(envelope.GapReasons()),
-	reflect.TypeFor[envelope.Listing]():        texts(envelope.Listings()),
+	reflect.TypeFor[event.Priority]():          typeschema.Texts(event.Priorities()),
+	reflect.TypeFor[event.Reason]():            typeschema.Texts(event.Reasons()),
+	reflect.TypeFor[event.Kind]():              typeschema.Texts(event.Kinds()),
+	reflect.TypeFor[event.ConstraintKind]():    typeschema.Texts(event.ConstraintKinds()),
+	reflect.TypeFor[event.Strategy]():          typeschema.Texts(event.Strategies()),
+	reflect.TypeFor[envelope.PartKind]():       typeschema.Texts(envelope.PartKinds()),
+	reflect.TypeFor[envelope.OmissionReason](): typeschema.Texts(envelope.OmissionReasons()),
+	reflect.TypeFor[envelope.GapReason]():      typeschema.Texts(envelope.GapReasons()),
+	reflect.TypeFor[envelope.Listing]():        typeschema.Texts(envelope.Listings()),
 }
 
-func texts[T ~string](set []T) []string {
-	out := make([]string, len(set))
-	for i, v := range set {
-		out[i] = string(v)
-	}
-	return out
-}
+// types are the types of fields whose schema does not follow from their kind.
+var types = typeschema.Types{Enums: closed, Other: map[reflect.Type]typeschema.Object{
+	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
+	reflect.TypeFor[json.RawMessage](): {},
+}}
 
 // member is one field of an object, as JSON has it.
 type member struct {
@@ -93,20 +91,11 @@ func schema() ([]byte, error) {
 		}
 		defs[o.of.Name()] = def
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"$id":     schemaID,
-		"title":   "Trapeze envelope, version " + envelope.Version,
-		"description": "Generated from the Go types. Fields of a newer minor version may stand beside those named here. " +
+	return typeschema.Document{
+		ID: schemaID, Title: "Trapeze envelope, version " + envelope.Version, Root: "Envelope", Defs: defs,
+		Description: "Generated from the Go types. Documents of a newer minor version may have further fields. " +
 			"Lengths count characters here and bytes in the server, which has further rules: see envelope.md.",
-		"$ref":  "#/$defs/Envelope",
-		"$defs": defs,
-	})
-	return b.Bytes(), err
+	}.JSON()
 }
 
 func object(t reflect.Type) (any, error) {
@@ -117,7 +106,7 @@ func object(t reflect.Type) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is not explained: add it to fields.go", m.key)
 		}
-		property, err := typed(m.of)
+		property, err := types.Schema(m.of)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.key, err)
 		}
@@ -138,39 +127,4 @@ func object(t reflect.Type) (any, error) {
 		def["required"] = required
 	}
 	return def, nil
-}
-
-// typed is the schema of a Go type.
-func typed(t reflect.Type) (map[string]any, error) {
-	if set, ok := closed[t]; ok {
-		return map[string]any{"type": "string", "enum": set}, nil
-	}
-	switch t {
-	case reflect.TypeFor[time.Time]():
-		return map[string]any{"type": "string", "format": "date-time"}, nil
-	case reflect.TypeFor[json.RawMessage]():
-		return map[string]any{}, nil
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typed(t.Elem())
-	case reflect.Slice:
-		items, err := typed(t.Elem())
-		return map[string]any{"type": "array", "items": items}, err
-	case reflect.Struct:
-		return map[string]any{"$ref": "#/$defs/" + t.Name()}, nil
-	case reflect.String:
-		if t != reflect.TypeFor[string]() {
-			return nil, fmt.Errorf("%s is a closed set that is not listed in schema.go", t)
-		}
-		return map[string]any{"type": "string"}, nil
-	case reflect.Int:
-		return map[string]any{"type": "integer"}, nil
-	case reflect.Float64:
-		return map[string]any{"type": "number"}, nil
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}, nil
-	default:
-		return nil, fmt.Errorf("%s has no JSON Schema", t)
-	}
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 
+	"github.com/trapezehq/trapeze/internal/content/typeschema"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
@@ -29,7 +28,7 @@ var objects = []struct {
 	{"llm", reflect.TypeFor[policy.LLM]()},
 }
 
-type object = map[string]any
+type object = typeschema.Object
 
 const namePattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
 
@@ -60,18 +59,19 @@ var limits = map[string]object{
 
 // closed are the closed sets that a policy file has values of.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Kind]():     texts(event.Kinds()),
-	reflect.TypeFor[event.Reason]():   texts(event.Reasons()),
-	reflect.TypeFor[event.Strategy](): texts(event.Strategies()),
+	reflect.TypeFor[event.Kind]():     typeschema.Texts(event.Kinds()),
+	reflect.TypeFor[event.Reason]():   typeschema.Texts(event.Reasons()),
+	reflect.TypeFor[event.Strategy](): typeschema.Texts(event.Strategies()),
 }
 
-func texts[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return out
-}
+// types are the types of fields whose schema does not follow from their kind; in names, texts are names.
+var (
+	types = typeschema.Types{Enums: closed, Other: map[reflect.Type]object{reflect.TypeFor[event.Duration](): duration}}
+	names = typeschema.Types{Enums: closed, Other: map[reflect.Type]object{
+		reflect.TypeFor[event.Duration](): duration, reflect.TypeFor[string](): {"type": "string", "pattern": namePattern},
+	}}
+	duration = object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(h|m|s|ms))+$`}
+)
 
 // schema is the JSON Schema of policy files.
 func schema() ([]byte, error) {
@@ -83,20 +83,11 @@ func schema() ([]byte, error) {
 		}
 		defs[o.of.Name()] = def
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(object{
-		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"$id":     schemaID,
-		"title":   fmt.Sprintf("Trapeze policy, version %d", policy.Version),
-		"description": "Generated from the Go types. trapeze policy check finds more: bad expressions, cycles, chains without an end, " +
+	return typeschema.Document{
+		ID: schemaID, Title: fmt.Sprintf("Trapeze policy, version %d", policy.Version), Root: "Policy", Defs: defs,
+		Description: "Generated from the Go types. trapeze policy check finds more: bad expressions, cycles, chains without an end, " +
 			"and targets that do not exist.",
-		"$ref":  "#/$defs/Policy",
-		"$defs": defs,
-	})
-	return b.Bytes(), err
+	}.JSON()
 }
 
 // member is one field of an object, as a file has it.
@@ -123,9 +114,16 @@ func define(t reflect.Type) (object, error) {
 		if m.doc == "" {
 			return nil, fmt.Errorf("%s.%s is not explained", t.Name(), m.name)
 		}
-		property, err := typed(m.of, m.is)
+		of := types
+		if m.is == "name" {
+			of = names
+		}
+		property, err := of.Schema(m.of)
 		if err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", t.Name(), m.name, err)
+		}
+		if m.of.Kind() == reflect.Map {
+			property["propertyNames"] = object{"pattern": namePattern}
 		}
 		for k, v := range limits[t.Name()+"."+m.name] {
 			property[k] = v
@@ -147,38 +145,4 @@ func define(t reflect.Type) (object, error) {
 		def = object{"oneOf": []any{object{"const": "keep", "description": "The task stays where it is."}, def}}
 	}
 	return def, nil
-}
-
-// typed is the schema of a Go type. is says what the texts in it are.
-func typed(t reflect.Type, is string) (object, error) {
-	if set, ok := closed[t]; ok {
-		return object{"type": "string", "enum": set}, nil
-	}
-	if t == reflect.TypeFor[event.Duration]() {
-		return object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(h|m|s|ms))+$`}, nil
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typed(t.Elem(), is)
-	case reflect.Slice:
-		items, err := typed(t.Elem(), is)
-		return object{"type": "array", "items": items}, err
-	case reflect.Map:
-		values, err := typed(t.Elem(), is)
-		return object{"type": "object", "propertyNames": object{"pattern": namePattern}, "additionalProperties": values}, err
-	case reflect.Struct:
-		return object{"$ref": "#/$defs/" + t.Name()}, nil
-	case reflect.String:
-		s := object{"type": "string"}
-		if is == "name" {
-			s["pattern"] = namePattern
-		}
-		return s, nil
-	case reflect.Int, reflect.Int64:
-		return object{"type": "integer"}, nil
-	case reflect.Float64:
-		return object{"type": "number"}, nil
-	default:
-		return nil, fmt.Errorf("%s has no JSON Schema", t)
-	}
 }
