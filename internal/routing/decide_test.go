@@ -62,7 +62,7 @@ func told(d event.Decision) string {
 
 func TestADecisionNamesItsRuleAndEverybodyWhoWasWeighed(t *testing.T) {
 	p := policyOf(t, rules)
-	house := snapshotOf(
+	directory := snapshotOf(
 		agentOf("anna", can("billing"), holds(3, 4)), agentOf("bert", can("billing")), agentOf("cleo", can("billing"), says(agent.Busy)),
 		agentOf("router", can("billing")), agentOf("boss", openedAt(noon)), agentOf("deputy"),
 	)
@@ -92,7 +92,7 @@ func TestADecisionNamesItsRuleAndEverybodyWhoWasWeighed(t *testing.T) {
 		}, "+front target; "},
 	} {
 		s := policy.Situation{Task: policy.TaskView{Intent: c.name, Tags: strings.Fields(c.tags), Steps: c.steps}}
-		d := decide(t, routing.Question{Policy: p, Situation: &s, Directory: house, Exclude: []string{"router"}})
+		d := decide(t, routing.Question{Policy: p, Situation: &s, Directory: directory, Exclude: []string{"router"}})
 		if told(d) != c.told {
 			t.Errorf("%s: weighed %s\nwant %s", c.want.Rule, told(d), c.told)
 		}
@@ -139,7 +139,7 @@ func (a *adviser) Advise(_ context.Context, _ string, _ *policy.Situation, choic
 }
 
 func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
-	house := snapshotOf(agentOf("anna", can("docs", "go")), agentOf("bert", says(agent.Offline), can("sql")), agentOf("owner", can("law")))
+	directory := snapshotOf(agentOf("anna", can("docs", "go")), agentOf("bert", says(agent.Offline), can("sql")), agentOf("owner", can("law")))
 	s := policy.Situation{Task: policy.TaskView{Intent: "x"}}
 	for _, c := range []struct {
 		a     adviser
@@ -154,7 +154,7 @@ func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
 		{adviser{says: routing.Advice{HandOff: true}}, `keep   | no rule matches; the advice was not among the choices: ""`},
 		{adviser{err: errors.New("it is slow")}, "keep   | no rule matches; there is no advice: it is slow"},
 	} {
-		d := decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: house, Exclude: []string{"owner"}, Adviser: &c.a})
+		d := decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: directory, Exclude: []string{"owner"}, Adviser: &c.a})
 		if got := fmt.Sprintf("%s %s %s%s | %s", d.Action, d.Rule, d.To.Agent, d.To.Capability, strings.Join(d.Why, "; ")); got != c.short {
 			t.Errorf("got  %s\nwant %s", got, c.short)
 		}
@@ -164,7 +164,7 @@ func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
 	}
 	a := adviser{}
 	s.Task.Tags = []string{"stay"}
-	if decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: house, Adviser: &a}); a.offered != nil {
+	if decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: directory, Adviser: &a}); a.offered != nil {
 		t.Error("it was asked although a rule matches")
 	}
 }
@@ -182,7 +182,7 @@ func hints(cost int64, latency time.Duration) func(*routing.Hint) {
 }
 
 func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
-	house := snapshotOf(
+	directory := snapshotOf(
 		agentOf("generalist", can("go"), hints(1, time.Second)),
 		agentOf("expert", can("go", "sql"), holds(1, 10), failures(2)),
 		agentOf("cheap", can("go"), hints(5, time.Hour)),
@@ -191,7 +191,7 @@ func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
 		agentOf("silent", can("go")),
 		agentOf("busier", can("go"), holds(2, 10), hints(1, time.Second)),
 	)
-	plan, err := routing.Route(routing.Request{Needs: []string{"go"}, Likes: []string{"sql", "law"}}, house, noon)
+	plan, err := routing.Route(routing.Request{Needs: []string{"go"}, Likes: []string{"sql", "law"}}, directory, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,13 +210,13 @@ func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
 	}
 }
 
-// crowd is a large directory, as the roster keeps it.
-type crowd struct {
+// large is a directory of many agents, indexed by name.
+type large struct {
 	list   []routing.Hint
 	byName map[string]int
 }
 
-func (c *crowd) Lookup(name string) (routing.Hint, bool) {
+func (c *large) Lookup(name string) (routing.Hint, bool) {
 	i, ok := c.byName[name]
 	if !ok {
 		return routing.Hint{}, false
@@ -224,7 +224,7 @@ func (c *crowd) Lookup(name string) (routing.Hint, bool) {
 	return c.list[i], true
 }
 
-func (c *crowd) All() iter.Seq[*routing.Hint] {
+func (c *large) All() iter.Seq[*routing.Hint] {
 	return func(yield func(*routing.Hint) bool) {
 		for i := range c.list {
 			if !yield(&c.list[i]) {
@@ -234,7 +234,7 @@ func (c *crowd) All() iter.Seq[*routing.Hint] {
 	}
 }
 
-func (c *crowd) Having(string) iter.Seq[*routing.Hint] { return c.All() }
+func (c *large) Having(string) iter.Seq[*routing.Hint] { return c.All() }
 
 // BenchmarkDecide decides among 10,000 agents, all of whom have the capability, by the last of 200 rules, each of which has
 // a keyword, a phrase and an expression.
@@ -246,18 +246,18 @@ func BenchmarkDecide(b *testing.B) {
 	}
 	text.WriteString("- {name: last, then: {to: {capability: go}}}\n")
 	p := policyOf(b, text.String())
-	house := &crowd{byName: map[string]int{}}
+	directory := &large{byName: map[string]int{}}
 	for i := range 10_000 {
 		h := agentOf(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4), failures(i%3), hints(int64(i%7), 0))
-		house.byName[h.Agent.Name] = i
-		house.list = append(house.list, h)
+		directory.byName[h.Agent.Name] = i
+		directory.list = append(directory.list, h)
 	}
 	s := policy.Situation{Task: policy.TaskView{ID: "t1", Intent: strings.Repeat("a word0 of word1 and word2 ", 40), Tags: []string{"sql", "urgent"}, Steps: 1000}}
 	took := make([]time.Duration, 0, 1024)
 	b.ReportAllocs()
 	for b.Loop() {
 		began := time.Now()
-		d := decide(b, routing.Question{Policy: p, Situation: &s, Directory: house, Exclude: []string{"agent-00042"}})
+		d := decide(b, routing.Question{Policy: p, Situation: &s, Directory: directory, Exclude: []string{"agent-00042"}})
 		took = append(took, time.Since(began))
 		if d.Rule != "last" || len(d.Weighed) != event.MaxWeighed {
 			b.Fatal(d)

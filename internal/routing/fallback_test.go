@@ -10,9 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// TestWhoStandsInForEachOtherIsAskedOnce: however the registry's and the policy's stand-ins go round in circles, a plan looks at
+// TestCircularFallbacksAreConsideredOnce: however circular the fallbacks of agents and of the policy are, a plan considers
 // each agent once, and reaches all that can be reached.
-func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
+func TestCircularFallbacksAreConsideredOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 		edges := func(label string) map[string][]string {
@@ -22,12 +22,12 @@ func TestWhoStandsInForEachOtherIsAskedOnce(t *testing.T) {
 			}
 			return m
 		}
-		own, standIns := edges("registry"), edges("policy")
-		var house []routing.Hint
+		own, standIns := edges("agents"), edges("policy")
+		var hints []routing.Hint
 		for _, n := range names {
-			house = append(house, agentOf(n, fallbacks(own[n]...), says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Busy}).Draw(t, "says"))))
+			hints = append(hints, agentOf(n, fallbacks(own[n]...), says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Busy}).Draw(t, "says"))))
 		}
-		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, StandIns: func(agent string) []string { return standIns[agent] }}, snapshotOf(house...), noon)
+		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, StandIns: func(agent string) []string { return standIns[agent] }}, snapshotOf(hints...), noon)
 		reached := []string{"a"}
 		for i := 0; i < len(reached); i++ {
 			for _, n := range slices.Concat(own[reached[i]], standIns[reached[i]]) {

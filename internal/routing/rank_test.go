@@ -15,7 +15,7 @@ import (
 func TestTheBestAreThoseThatSortingAllWouldPutFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := router{req: Request{Spread: rapid.SampledFrom([]string{"", "task-1", "task-2"}).Draw(t, "spread")}}
-		best := make([]ranked, 0, rapid.IntRange(1, 6).Draw(t, "room"))
+		best := make([]ranked, 0, rapid.IntRange(1, 6).Draw(t, "capacity"))
 		var all []ranked
 		for i := range rapid.IntRange(0, 20).Draw(t, "agents") {
 			few := func(label string) int { return rapid.IntRange(0, 1).Draw(t, label) }

@@ -179,7 +179,7 @@ var stories = []struct {
 		"- writer target not_ready\n+ editor target fit\n+ chief fallback fit",
 	},
 	{
-		"a capability finds the least loaded first; more room is less load",
+		"a capability finds the least loaded first; more capacity is less load",
 		routing.Request{Needs: []string{"go"}},
 		[]routing.Hint{
 			agentOf("a", can("go"), holds(1, 2)), agentOf("b", can("go"), holds(1, 4)), agentOf("c", can("docs")),
@@ -380,9 +380,9 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 			}
 			return kept
 		}
-		var house []routing.Hint
+		var hints []routing.Hint
 		for _, n := range names[:rapid.IntRange(1, len(names)).Draw(t, "agents")] {
-			house = append(house, agentOf(n,
+			hints = append(hints, agentOf(n,
 				can(rapid.SliceOfN(rapid.SampledFrom(caps), 0, 2).Draw(t, "can")...),
 				fallbacks(others(n, "fallbacks")...), escalation(others(n, "escalation")...),
 				holds(rapid.IntRange(0, 3).Draw(t, "held"), rapid.IntRange(0, 3).Draw(t, "most")),
@@ -399,7 +399,7 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 		} else {
 			req.Needs = caps[:rapid.IntRange(1, 2).Draw(t, "needs")]
 		}
-		dir := snapshotOf(house...)
+		dir := snapshotOf(hints...)
 		plan, err := routing.Route(req, dir, noon)
 		again, err2 := routing.Route(req, dir, noon)
 		if !reflect.DeepEqual(plan, again) || refusal.CodeOf(err) != refusal.CodeOf(err2) {
@@ -436,10 +436,10 @@ func checkEligible(t *rapid.T, req routing.Request, dir snapshot, plan routing.P
 }
 
 func BenchmarkRoute(b *testing.B) {
-	house := make(snapshot)
+	hints := make(snapshot)
 	for i := range 10_000 {
 		h := agentOf(fmt.Sprintf("agent-%05d", (i*7919)%10_000), can("docs", "go", "sql"), holds(i%5, 4))
-		house[h.Agent.Name] = h
+		hints[h.Agent.Name] = h
 	}
 	for name, req := range map[string]routing.Request{
 		"name":       to("agent-00042"),
@@ -449,7 +449,7 @@ func BenchmarkRoute(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = routing.Route(req, house, noon)
+				_, _ = routing.Route(req, hints, noon)
 			}
 		})
 	}

@@ -67,10 +67,10 @@ func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
 		if !there(loose) || !there(referred) {
 			t.Error("too early")
 		}
-		record.Break(errors.New("disk full")) // then nothing is deleted either: it could not be put on record
+		record.Break(errors.New("disk full")) // then nothing is deleted either: it could not be recorded
 		time.Sleep(5 * time.Hour)
 		if !there(loose) {
-			t.Error("not on record")
+			t.Error("not recorded")
 		}
 		record.Break(nil)
 		time.Sleep(2 * time.Hour)
@@ -89,7 +89,7 @@ func TestArtifactsThatNothingRefersToGoAfterADay(t *testing.T) {
 	})
 }
 
-// refer puts a task on record whose envelope refers to an artifact.
+// refer records a task whose envelope refers to an artifact.
 func refer(t *testing.T, l ledger.Ledger, d artifact.Digest) {
 	t.Helper()
 	doc, err := json.Marshal(map[string]any{"artifacts": []map[string]string{{"digest": string(d)}}})

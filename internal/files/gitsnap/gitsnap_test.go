@@ -97,7 +97,7 @@ func origin(t *testing.T) (sender, receiver clone) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git here")
 	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // no ignored files of whoever runs the test
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // without the user's own ignored files
 	t.Setenv("HOME", t.TempDir())
 	root := t.TempDir()
 	up := clone{t, filepath.Join(root, "up")}

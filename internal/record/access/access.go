@@ -14,13 +14,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
 
-// Refusals of one principal that are put on record: this many at once, then so many per second.
+// The limit of recorded refusals of one principal: a burst, and a rate per second.
 const (
 	refusalBurst = 20
 	refusalRate  = 2
 )
 
-// Log puts reads, exports and refusals on record.
+// Log records reads, exports and refusals.
 type Log struct {
 	ledger   ledger.Ledger
 	codec    *ledger.Codec[event]
@@ -28,13 +28,13 @@ type Log struct {
 	limiters limiters
 }
 
-// Kind is the kind of the streams that this log writes: one per principal.
+// Kind is the kind of the streams of this log: one per principal.
 const Kind = "access"
 
-// stranger is the principal in the entries about a caller without a valid credential.
+// stranger is the principal of entries on callers without a valid credential.
 const stranger = "system/stranger"
 
-// Stranger is the actor without a credential, or with one that is not valid.
+// Stranger returns the actor for a caller without a valid credential.
 func Stranger() ledger.Actor { return ledger.Actor{Principal: stranger} }
 
 func isSystem(a ledger.Actor) bool {
@@ -57,14 +57,14 @@ func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
 	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: cache}, nil
 }
 
-// limiter is how many of a principal's refusals go on record, and how many have not.
+// limiter bounds the recorded refusals of a principal, and counts the others.
 type limiter struct {
 	rate       *rate.Limiter
 	mu         sync.Mutex
 	suppressed int
 }
 
-// take reports whether a refusal goes on record and, if so, how many before it did not.
+// take reports whether a refusal is to be recorded and, if so, how many before it were not.
 func (l *limiter) take(now time.Time) (before int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +76,14 @@ func (l *limiter) take(now time.Time) (before int, ok bool) {
 	return before, true
 }
 
-// give counts refusals that did not get on record after all.
+// give counts refusals that could not be recorded.
 func (l *limiter) give(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.suppressed += n
 }
 
-// Append puts an event on record, durably.
+// Append records an event durably.
 func (l *Log) Append(ctx context.Context, workspace string, by ledger.Actor, ev event) error {
 	coded, err := l.codec.Encode(ev)
 	if err != nil {
@@ -99,7 +99,7 @@ func (l *Log) Append(ctx context.Context, workspace string, by ledger.Actor, ev 
 	return nil
 }
 
-// Read records, before it is answered, that the caller gets content.
+// Read records that the caller gets content. Call it before the answer.
 func (l *Log) Read(ctx context.Context, workspace string, by ledger.Actor, task, what, digest string) error {
 	if isSystem(by) {
 		return nil
@@ -107,7 +107,7 @@ func (l *Log) Read(ctx context.Context, workspace string, by ledger.Actor, task,
 	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Digest: digest})
 }
 
-// ReadAll records, before it is answered, that the caller gets several items of a sort at once.
+// ReadAll records that the caller gets several items of one kind. Call it before the answer.
 func (l *Log) ReadAll(ctx context.Context, workspace string, by ledger.Actor, task, what string, items []string) error {
 	if isSystem(by) || len(items) == 0 {
 		return nil
@@ -115,8 +115,8 @@ func (l *Log) ReadAll(ctx context.Context, workspace string, by ledger.Actor, ta
 	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Items: items})
 }
 
-// Refused records an attempt that was refused, within the rate limit. It returns err, so that a use case can end
-// with it. That a refusal could not be recorded changes nothing for its caller.
+// Refused records a refused attempt, within the rate limit. It returns err, so that a use case can return its result. A
+// failure to record changes nothing for the caller.
 func (l *Log) Refused(ctx context.Context, workspace string, by ledger.Actor, verb, subject string, err error) error {
 	r, ok := refusal.As(err)
 	if !ok || isSystem(by) || workspace == "" || r.Code == refusal.Unknown || r.Code == refusal.Unavailable {
@@ -140,7 +140,7 @@ func (l *Log) limiter(workspace, principal string) *limiter {
 		return lim
 	}
 	lim := &limiter{rate: rate.NewLimiter(refusalRate, refusalBurst)}
-	if first, ok, _ := l.limiters.PeekOrAdd(name, lim); ok { // somebody else was faster
+	if first, ok, _ := l.limiters.PeekOrAdd(name, lim); ok { // another goroutine was first
 		return first
 	}
 	return lim

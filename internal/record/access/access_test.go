@@ -41,7 +41,7 @@ var (
 	no   = refusal.New(refusal.NotOwner, "accept an offer", "anna does not own the task")
 )
 
-// entries are those on record of a principal.
+// entries returns the recorded entries of a principal.
 func (d *desk) entries(stream ledger.Stream) []ledger.Entry {
 	d.Helper()
 	list, err := d.ledger.Stream(d.Context(), stream, 0, 1000)
@@ -51,7 +51,7 @@ func (d *desk) entries(stream ledger.Stream) []ledger.Entry {
 	return list
 }
 
-// refused are the refusals on record of anna, and how many were left out of it, as the record tells.
+// refused returns the recorded refusals of anna, and the recorded number of those that were omitted.
 func (d *desk) refused() (onRecord, leftOut int) {
 	d.Helper()
 	for _, e := range d.entries("default/access/agent:anna") {
@@ -89,7 +89,7 @@ func TestWhatCannotBeRecordedIsNotAnswered(t *testing.T) {
 	d.ledger.Break(nil)
 	d.ledger.SetFaults(ledgertest.Faults{Lost: 1})
 	if err := d.Read(t.Context(), "default", anna, "task_1", "task", ""); refusal.CodeOf(err) != refusal.Unknown {
-		t.Errorf("a read that may or may not be on record: %v", err)
+		t.Errorf("a read of unknown outcome: %v", err)
 	}
 }
 
@@ -102,23 +102,23 @@ func TestRefusalsAreLimitedAndCountedAndLaterTold(t *testing.T) {
 	}
 	first, left := d.refused()
 	if first < 1 || first > 50 || left != 0 {
-		t.Fatalf("%d of 100 at once are on record, which tells of %d more", first, left)
+		t.Fatalf("%d of 100 at once are recorded, with a count of %d more", first, left)
 	}
 	d.now = d.now.Add(time.Second)
 	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != first+1 || left != 100-first {
-		t.Errorf("%d are on record, which tells of %d more; 101 there were", all, left)
+		t.Errorf("%d are recorded, with a count of %d more; want 101", all, left)
 	}
 	d.now = d.now.Add(time.Hour)
 	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != first+2 || left != 100-first {
-		t.Errorf("%d are on record, which tells of %d more; 102 there were", all, left)
+		t.Errorf("%d are recorded, with a count of %d more; want 102", all, left)
 	}
 }
 
 func TestNoRefusalIsLostToTheCount(t *testing.T) {
 	d := open(t)
-	d.ledger.Break(errors.New("disk full")) // nothing gets on record for now
+	d.ledger.Break(errors.New("disk full")) // nothing is recorded for now
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -132,7 +132,7 @@ func TestNoRefusalIsLostToTheCount(t *testing.T) {
 	d.now = d.now.Add(time.Hour)
 	_ = d.Refused(t.Context(), "default", anna, "complete", "task_1", no)
 	if all, left := d.refused(); all != 1 || left != 200 {
-		t.Errorf("%d are on record, which tells of %d more; 201 there were", all, left)
+		t.Errorf("%d are recorded, with a count of %d more; want 201", all, left)
 	}
 }
 

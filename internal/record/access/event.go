@@ -2,23 +2,22 @@ package access
 
 import "time"
 
-// What is on record beside the changes: reads of content, exports, attempts that were refused, and tokens of outside
-// issuers. These entries go to a stream per principal, without compare-and-set, so that they never make a task's writer
-// retry.
+// The events of accesses: reads of content, exports, refused attempts, and tokens of outside issuers. Their entries go to a
+// stream per principal, without compare-and-set, so that they never make the writer of a task retry.
 type (
-	// ContentRead: a principal was given content of a task, or something that is known.
+	// ContentRead: a principal was given content of a task, or memory.
 	ContentRead struct {
 		Task   string   `json:"task"`
 		What   string   `json:"what"`
 		Digest string   `json:"digest,omitempty"`
-		Items  []string `json:"items,omitempty"` // ids of what was given, if it was several at once
+		Items  []string `json:"items,omitempty"` // the ids of the items, if there were several
 	}
 	// Exported: a principal was given records.
 	Exported struct {
 		What   string `json:"what"`
 		Format string `json:"format"`
 	}
-	// Refused: a principal was told no. Suppressed counts the refusals before it that the rate limit kept out.
+	// Refused: an attempt of a principal was refused. Suppressed counts the refusals before it that the rate limit omitted.
 	Refused struct {
 		Verb       string `json:"verb"`
 		Subject    string `json:"subject,omitempty"`
@@ -26,19 +25,19 @@ type (
 		Message    string `json:"message"`
 		Suppressed int    `json:"suppressed,omitempty"`
 	}
-	// Vouched: an outside issuer's token was taken for a principal's.
+	// Vouched: a token of an outside issuer was accepted for a principal.
 	Vouched struct {
-		Token   string    `json:"token"` // as the actors of the entries made with it have it
+		Token   string    `json:"token"` // as in the actors of the entries made with it
 		Issuer  string    `json:"issuer"`
 		Subject string    `json:"subject"`
 		Client  string    `json:"client,omitempty"`
-		ID      string    `json:"id,omitempty"` // the issuer's, of the token
+		ID      string    `json:"id,omitempty"` // of the token, by the issuer
 		Scope   string    `json:"scope"`
 		Expires time.Time `json:"expires"`
 	}
 )
 
-// event is one of the four.
+// event is one of the four events.
 type event interface{ EventName() string }
 
 var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}}

@@ -217,10 +217,10 @@ func TestAppendRulesBindVersionToExpectedPosition(t *testing.T) {
 
 func TestEntryMayFillTheLimitAndNotMore(t *testing.T) {
 	e := sample()
-	room := MaxEntrySize - len(mustEncode(t, e))
-	e.Events[0].Data = json.RawMessage(`{"title":"x` + strings.Repeat("y", room) + `"}`)
+	free := MaxEntrySize - len(mustEncode(t, e))
+	e.Events[0].Data = json.RawMessage(`{"title":"x` + strings.Repeat("y", free) + `"}`)
 	roundTrip(t, "largest entry", mustEncode(t, e))
-	e.Events[0].Data = json.RawMessage(`{"title":"xz` + strings.Repeat("y", room) + `"}`)
+	e.Events[0].Data = json.RawMessage(`{"title":"xz` + strings.Repeat("y", free) + `"}`)
 	if _, err := e.Encode(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v, want ErrTooLarge", err)
 	}

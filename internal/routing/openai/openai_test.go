@@ -153,7 +153,7 @@ func TestAnHoursBudgetIsNotExceeded(t *testing.T) {
 		least, most int
 	}{
 		"calls":  {func(o *openai.Options) { o.PerHour = 3 }, 3, 3},
-		"tokens": {func(o *openai.Options) { o.TokensPerHour = 30 * 123 }, 1, 29}, // there must be room for what a call could cost
+		"tokens": {func(o *openai.Options) { o.TokensPerHour = 30 * 123 }, 1, 29}, // the estimate of a call must fit
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := m.adviser(t, b.configure, func(o *openai.Options) { o.Now = c.now })

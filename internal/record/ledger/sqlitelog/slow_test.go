@@ -47,7 +47,7 @@ func TestFullDiskLosesNothing(t *testing.T) {
 			if err := os.Remove(ballast); err != nil {
 				t.Fatal(err)
 			}
-			if broken := l.health.broken(); broken { // the index of the write-ahead log could not grow: a restart mends it
+			if broken := l.health.broken(); broken { // the index of the write-ahead log could not grow: a restart repairs it
 				t.Logf("restarting after: %v", l.Err())
 				if err := l.Close(); err != nil {
 					t.Fatal(err)

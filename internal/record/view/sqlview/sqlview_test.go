@@ -42,7 +42,7 @@ func closeAll(t testing.TB, all ...interface{ Close() error }) {
 
 func store(v *Views) viewtest.Store { return viewtest.Store{Store: v.Store(), Rebuilder: v} }
 
-// forgetful makes every task fold anew at nearly every entry.
+// forgetful makes nearly every entry fold its task again.
 func (v *Views) forgetful() *Views {
 	v.projector.size = 1
 	v.projector.forget()

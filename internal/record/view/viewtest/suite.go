@@ -71,7 +71,7 @@ func Run(t *testing.T, open Open) {
 		{"a dead letter shows why", deadStory},
 		{"tickets are listed for those who may see to them", ticketStory},
 		{"a question waits in the inbox of whom it was asked of by name, until it is answered or goes on", questionStory},
-		{"a child in the dead letters, and results, are in the inbox of whoever waits for them", strandedStory},
+		{"a child in the dead letters, and results, are in the inbox of the waiting agent", strandedStory},
 		{"a task that is its owner's again is in the owner's inbox", resumedStory},
 		{"tasks are listed by the artifacts that they refer to", referenceStory},
 		{"memory is found by those who may read it", memoryStory},
