@@ -13,7 +13,7 @@ type ReadinessInput struct {
 	Readiness agent.Readiness `json:"readiness"`
 }
 
-// SetReadiness says whether an agent takes new work. Whom an operator has made anything else than ready, only an operator
+// SetReadiness says whether an agent takes new work. Once an operator has made it anything but ready, only an operator
 // makes ready again: the agent's own word is refused (conflict), though it counts as a sign of life.
 func (a *Agents) SetReadiness(ctx context.Context, c caller.Caller, in ReadinessInput) (Agent, error) {
 	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {

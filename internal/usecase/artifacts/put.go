@@ -15,7 +15,7 @@ import (
 
 // Put stores what r yields in the caller's workspace, and puts on record who did. If declared is not empty the
 // content must have that digest: anything else is refused (invalid) and leaves nothing. Putting the same again changes
-// nothing, and mends what is damaged. Refusals of size (too_large), quota (limit) and room (unavailable) leave nothing
+// nothing, and replaces damaged content. Refusals of size (too_large), quota (limit) and room (unavailable) leave nothing
 // either; r's errors are passed on.
 func (as *Artifacts) Put(ctx context.Context, c caller.Caller, r io.Reader, declared artifact.Digest) (artifact.Info, error) {
 	info, err := as.put(ctx, c, r, declared)

@@ -55,7 +55,7 @@ func (c Caller) WithTrace(traceparent, tracestate string) Caller {
 // System is the server itself, working for others.
 func System(workspace, part string, on ...ledger.Actor) Caller {
 	c := Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.System, Name: part}}
-	for _, a := range on { // what it was asked by, and whom that was asked by
+	for _, a := range on { // the actor that caused it, and the actors behind that one
 		c.For = append(append(c.For, a.Principal), a.For...)
 	}
 	c.For = c.For[:min(len(c.For), ledger.MaxChain)]

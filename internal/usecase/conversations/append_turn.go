@@ -19,7 +19,7 @@ type AppendTurnInput struct {
 	Role         conversation.Role `json:"role" doc:"What the speaker is."`
 	Text         string            `json:"text" doc:"What was said." minLength:"1"`
 	Agent        string            `json:"agent,omitempty" doc:"In whose session it was said: for operators, who log what others said. Agents leave it out."`
-	Task         string            `json:"task,omitempty" doc:"In the course of which task; one that you take part in. Whoever holds it may go on with the conversation."`
+	Task         string            `json:"task,omitempty" doc:"Id of a task that you take part in, in the course of which it was said. The holders of the task may continue the conversation."`
 	Handoff      string            `json:"handoff,omitempty" doc:"And of which of its handoffs."`
 }
 

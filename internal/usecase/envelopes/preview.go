@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// PreviewInput says for whom an envelope would be packed, and how.
+// PreviewInput names the receiver that an envelope would be packed for, and says how.
 type PreviewInput struct {
 	Task    string     `json:"task,omitempty" doc:"Id of the task."`
 	To      string     `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`

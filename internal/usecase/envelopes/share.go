@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// readShare gives what was shared, packed for who it was shared with, and notes that it was read.
+// readShare gives what was shared, packed for the agent that it was shared with, and notes that it was read.
 func (es *Envelopes) readShare(ctx context.Context, c caller.Caller, taskID string, n int, in ContentInput) (Sheet, error) {
 	t, err := es.tasks.For(ctx, c, taskID)
 	if err != nil {

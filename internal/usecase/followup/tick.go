@@ -34,7 +34,7 @@ func (u *FollowUp) Tick(ctx context.Context, ref view.Ref) error {
 	return caller.Tolerate(err)
 }
 
-// recovery is the tick that replaces a lost owner: by whom, and with what.
+// recovery is the tick that replaces a lost owner: its successors, and their envelope.
 func (u *FollowUp) recovery(ctx context.Context, workspace string, t task.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
 	p, err := u.handoffs.Successors(ctx, workspace, t, true, now)

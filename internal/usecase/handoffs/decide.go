@@ -16,8 +16,8 @@ import (
 )
 
 // Decide gives the events of a handoff, or refuses it as the rules do: it finds who can receive it, composes and seals what they
-// are to have, passes over those whom that does not fit, and has the rules decide. It changes nothing by itself, except that a
-// half-open circuit's probe is claimed. Whom the server sends to may be away: the offer waits.
+// are to have, passes over those that it does not fit, and has the rules decide. It changes nothing by itself, except that a
+// half-open circuit's probe is claimed. A receiver that the server sends to may be away: the offer waits.
 func (h *Handoffs) Decide(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	if err := in.Content.Check(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desk
 	return p, nil
 }
 
-// seal composes and seals what a handoff carries, and leaves in the plan only those whom that fits.
+// seal composes and seals what a handoff carries, and leaves in the plan only receivers that it fits.
 func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, now time.Time) (routes.Plan, event.Sealed, error) {
 	sealed, doc, err := h.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
 	if err != nil {
@@ -173,7 +173,7 @@ func (in SendInput) header(t task.Task, to []string) envelope.Header {
 	return h
 }
 
-// targets is whom a handoff is meant for, fallbacks left out.
+// targets is the agents that a handoff is meant for, without fallbacks.
 func targets(candidates []event.Candidate) []string {
 	var to []string
 	for _, c := range candidates {

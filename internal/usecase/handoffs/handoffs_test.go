@@ -37,8 +37,8 @@ import (
 
 const id = "task_00000000000000000000000001"
 
-// house is what decides handoffs, and the task that ann works on.
-type house struct {
+// harness is what decides handoffs, and the task that ann works on.
+type harness struct {
 	*handoffs.Handoffs
 	t    *testing.T
 	log  ledger.Ledger
@@ -46,10 +46,10 @@ type house struct {
 }
 
 // open knows ann, bob, cyd, who is away, and tiny, who can read very little.
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &house{t: t, log: log}
+	h := &harness{t: t, log: log}
 	v := views.Store()
 	reads, err := access.New(log, time.Now)
 	h.must(err)
@@ -101,7 +101,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func (h *house) must(err error) {
+func (h *harness) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -115,7 +115,7 @@ func who(role identity.Role, name string) caller.Caller {
 func agentOf(name string) caller.Caller { return who(identity.Agent, name) }
 
 // send is what ann's handoff would put on record.
-func (h *house) send(in handoffs.SendInput) ([]event.Event, error) {
+func (h *harness) send(in handoffs.SendInput) ([]event.Event, error) {
 	in.Task, in.Epoch = id, h.task.Epoch
 	return h.Decide(h.t.Context(), agentOf("ann"), in, h.task, time.Now())
 }

@@ -15,7 +15,7 @@ type SendInput struct {
 	Epoch       uint64            `json:"epoch,omitempty" doc:"The task's epoch as you know it; an old one is refused."`
 	To          []string          `json:"to,omitempty" doc:"Agents, in order of preference; auto alone: where the policy says, or nowhere; human:DESK asks the people of a desk to take it over. Leave out to follow the task's route."`
 	Capability  string            `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of, or beside, a name."`
-	Channel     string            `json:"channel,omitempty" doc:"Publish to whoever subscribes to this channel now, instead of naming receivers: by broadcast."`
+	Channel     string            `json:"channel,omitempty" doc:"Publish to the present subscribers of this channel by broadcast, instead of naming receivers."`
 	Kind        event.Kind        `json:"kind,omitempty" doc:"warm if left out; with a channel, broadcast."`
 	FanOut      bool              `json:"fan_out,omitempty" doc:"With broadcast: every receiver gets a copy, as a child task. Otherwise the first to accept wins."`
 	FanIn       event.FanIn       `json:"fan_in,omitzero" doc:"When the sender of a fan-out or delegation resumes; all if left out."`

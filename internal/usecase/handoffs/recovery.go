@@ -28,7 +28,7 @@ func (h *Handoffs) Successors(ctx context.Context, workspace string, t task.Task
 	return h.routes.Behind(ctx, workspace, p, event.Receiver{Agent: t.Owner}, known, t, req, now)
 }
 
-// Recoverable is with what an owner is replaced, and which of those who stand in for it can read that. Where nobody can, the
+// Recoverable is the envelope for the successor of an owner, and the stand-ins that can read it. Where nobody can, the
 // rules say what becomes of the task.
 func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Task, by []event.Candidate, detail string, now time.Time) (
 	fit []event.Candidate, passed []event.Passed, envelope event.Sealed, err error,

@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
-// route is whom a handoff can go to: as routing says or, of a channel, its subscribers at this moment. Nobody stands in
+// route is the receivers that a handoff can go to: as routing proposes or, of a channel, its subscribers at this moment. Nobody stands in
 // for a subscriber; one that is not fit is passed over.
 func (h *Handoffs) route(ctx context.Context, c caller.Caller, in SendInput, req routing.Request, now time.Time) (routes.Plan, error) {
 	switch {
@@ -89,7 +89,7 @@ func people(to []string) (agents []string, desks []event.Candidate) {
 	return agents, desks
 }
 
-// receivers are those whom a handoff was meant for, as a sender names them: agents and desks, or the first desk where there is
+// receivers are those that a handoff was meant for, as a sender names them: agents and desks, or the first desk where there is
 // nobody else.
 func receivers(candidates []event.Candidate) []string {
 	var to, desks []string

@@ -30,7 +30,7 @@ import (
 
 const taskID = "task_00000000000000000000000001"
 
-type house struct {
+type harness struct {
 	*history.History
 	t     *testing.T
 	log   ledger.Ledger
@@ -39,7 +39,7 @@ type house struct {
 }
 
 // open is the history of one task, which ann works on.
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	reads, err := access.New(log, time.Now)
@@ -50,7 +50,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{History: history.New(log, store, reads, nothing{}, nothing{}), t: t, log: log, store: store}
+	h := &harness{History: history.New(log, store, reads, nothing{}, nothing{}), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store()), Store: store, Access: reads, Now: time.Now})
 	h.create(agent("ann"), taskID)
 	return h
@@ -66,7 +66,7 @@ func (nothing) Chain(context.Context, string, task.Task) (said, given []envelope
 }
 
 // create makes a task that its creator works on.
-func (h *house) create(c caller.Caller, id string) {
+func (h *harness) create(c caller.Caller, id string) {
 	h.t.Helper()
 	_, err := h.store.Decide(h.t.Context(), c, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: c.Principal, Task: id, Intent: "pay it back"}, handoff.Start{By: c.Principal}}, now)
@@ -82,7 +82,7 @@ func who(role identity.Role, name string) caller.Caller {
 
 func agent(name string) caller.Caller { return who(identity.Agent, name) }
 
-func (h *house) entries(kind, id string) int {
+func (h *harness) entries(kind, id string) int {
 	h.t.Helper()
 	list, err := h.log.Stream(h.t.Context(), ledger.StreamOf(identity.DefaultWorkspace, kind, id), 0, 100)
 	if err != nil {
@@ -94,17 +94,17 @@ func (h *house) entries(kind, id string) int {
 // looks are the ways to look at a task.
 var looks = []struct {
 	name string
-	look func(h *house, c caller.Caller, w io.Writer) error
+	look func(h *harness, c caller.Caller, w io.Writer) error
 }{
-	{"the task", func(h *house, c caller.Caller, _ io.Writer) error {
+	{"the task", func(h *harness, c caller.Caller, _ io.Writer) error {
 		_, err := h.now.Show(h.t.Context(), c, taskID)
 		return err
 	}},
-	{"its trail", func(h *house, c caller.Caller, _ io.Writer) error {
+	{"its trail", func(h *harness, c caller.Caller, _ io.Writer) error {
 		_, err := h.Trail(h.t.Context(), c, taskID)
 		return err
 	}},
-	{"its drift", func(h *house, c caller.Caller, _ io.Writer) error {
+	{"its drift", func(h *harness, c caller.Caller, _ io.Writer) error {
 		_, err := h.Drift(h.t.Context(), c, taskID)
 		return err
 	}},
@@ -113,8 +113,8 @@ var looks = []struct {
 	{"an export as JSON", exports(view.FormatJSON)},
 }
 
-func exports(f view.Format) func(*house, caller.Caller, io.Writer) error {
-	return func(h *house, c caller.Caller, w io.Writer) error {
+func exports(f view.Format) func(*harness, caller.Caller, io.Writer) error {
+	return func(h *harness, c caller.Caller, w io.Writer) error {
 		return h.Export(h.t.Context(), c, history.ExportInput{Task: taskID, Format: f}, w)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
 
-func (h *house) talk(by caller.Caller, in conversations.ConversationInput) conversations.Conversation {
+func (h *harness) talk(by caller.Caller, in conversations.ConversationInput) conversations.Conversation {
 	h.Helper()
 	c, err := h.talks.Show(h.Context(), by, in)
 	if err != nil {

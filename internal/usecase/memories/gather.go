@@ -60,7 +60,7 @@ type Gathered struct {
 	Continuity string
 }
 
-// Gather finds what a sender can put into an envelope. The sender is the caller; where the server itself calls, whoever
+// Gather finds what a sender can put into an envelope. The sender is the caller; where the server itself calls, the principal that
 // stands behind the task. What it may not read counts as not found. By itself only goes in what is for everybody in the
 // workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
 // that are none or too many.

@@ -20,7 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
 
-func (h *house) gather(by caller.Caller, q memories.Gather) memories.Gathered {
+func (h *harness) gather(by caller.Caller, q memories.Gather) memories.Gathered {
 	h.Helper()
 	h.settle()
 	g, err := h.store.Gather(h.Context(), by, q)

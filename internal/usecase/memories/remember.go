@@ -15,7 +15,7 @@ import (
 type RememberInput struct {
 	Text         string        `json:"text" doc:"What is to be known later." minLength:"1"`
 	Title        string        `json:"title,omitempty" doc:"In a few words; one line."`
-	Scope        memory.Scope  `json:"scope,omitempty" doc:"Who may read it: you alone (private, if left out), whoever takes part in its task, or everybody in the workspace."`
+	Scope        memory.Scope  `json:"scope,omitempty" doc:"Who may read it: you alone (private, if left out), the agents and people with a part in its task, or everybody in the workspace."`
 	Task         string        `json:"task,omitempty" doc:"That it belongs to, one that you take part in; scope task needs it."`
 	Conversation string        `json:"conversation,omitempty" doc:"In which it was said."`
 	Tags         []string      `json:"tags,omitempty"`

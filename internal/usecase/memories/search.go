@@ -92,7 +92,7 @@ func (ms *Memories) search(ctx context.Context, c caller.Caller, in SearchInput)
 	return out, ms.access.ReadAll(ctx, c.Workspace, c.Actor(), in.Task, "memory search", given)
 }
 
-// filter checks a search, and is what views make of it, except for who asks.
+// filter checks a search, and is what views make of it, without the reader.
 func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	usual := usualPage
 	if in.Text != "" {

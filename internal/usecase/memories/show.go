@@ -15,7 +15,7 @@ import (
 type MemoryInput struct {
 	ID string
 	// Version and Digest are a reference's, as an envelope has it: the answer's status says what has become of that
-	// version. Those who may read the item get its newest; those to whom an envelope grants the version, that one.
+	// version. Those who may read the item get its newest; those that an envelope grants the version get that one.
 	// A Version without a digest asks for that version itself. Neither: the newest.
 	Version int
 	Digest  string

@@ -42,8 +42,8 @@ type Done struct {
 	Confirm    string             `json:"confirm,omitempty" doc:"Nothing was done yet. Send the same call with this to have it done."`
 	Receipt    *taskstore.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
 	Relief     *taskstore.Relief  `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
-	Trail      *view.Trail        `json:"trail,omitempty" doc:"Everything on record about the task, for who asked for its history."`
-	Handoffs   []view.Task        `json:"handoffs,omitempty" doc:"Tasks with a handoff under way, for who asked for those."`
+	Trail      *view.Trail        `json:"trail,omitempty" doc:"All entries of the task, if the sentence asks for its history."`
+	Handoffs   []view.Task        `json:"handoffs,omitempty" doc:"Tasks with a handoff in progress, if the sentence asks for them."`
 	More       bool               `json:"more,omitempty" doc:"There are more handoffs than are listed."`
 }
 

@@ -25,18 +25,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// house is the use cases over a record of their own, with four agents that are ready: alice, bob (sql), carol and lead.
-type house struct {
+// harness is the use cases over a ledger of their own, with four agents that are ready: alice, bob (sql), carol and lead.
+type harness struct {
 	*phrases.Phrases
 	t    *testing.T
 	app  *usecase.UseCases
 	skew atomic.Int64 // nanoseconds that its clock is ahead
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &house{t: t}
+	h := &harness{t: t}
 	a, err := usecase.New(log, views.Store(), usecase.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func who(role identity.Role, name string) caller.Caller {
 }
 
 // task makes a task that an agent works on.
-func (h *house) task(c caller.Caller, intent string) string {
+func (h *harness) task(c caller.Caller, intent string) string {
 	h.t.Helper()
 	r, err := h.app.Tasks.Create(h.t.Context(), c, tasks.CreateInput{Intent: intent, Start: true})
 	if err != nil {
@@ -80,7 +80,7 @@ func (h *house) task(c caller.Caller, intent string) string {
 }
 
 // ask says something that must first be confirmed, and gives the confirmation.
-func (h *house) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
+func (h *harness) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
 	h.t.Helper()
 	d, err := h.Do(h.t.Context(), c, in)
 	if err != nil {
@@ -93,7 +93,7 @@ func (h *house) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
 }
 
 // done says something, and confirms it.
-func (h *house) done(c caller.Caller, in phrases.DoInput) phrases.Done {
+func (h *harness) done(c caller.Caller, in phrases.DoInput) phrases.Done {
 	h.t.Helper()
 	in.Confirm = h.ask(c, in).Confirm
 	d, err := h.Do(h.t.Context(), c, in)
@@ -106,7 +106,7 @@ func (h *house) done(c caller.Caller, in phrases.DoInput) phrases.Done {
 	return d
 }
 
-func (h *house) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, message string) *refusal.Error {
+func (h *harness) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, message string) *refusal.Error {
 	h.t.Helper()
 	d, err := h.Do(h.t.Context(), c, in)
 	r, ok := refusal.As(err)
@@ -117,7 +117,7 @@ func (h *house) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, 
 }
 
 // events counts what is on record about a task.
-func (h *house) events(task string) (names []string) {
+func (h *harness) events(task string) (names []string) {
 	h.t.Helper()
 	tr, err := h.app.History.Trail(h.t.Context(), operator, task)
 	if err != nil {
@@ -255,7 +255,7 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 	h := open(t)
 	task := h.task(alice, "one")
 	h.refused(operator, say("take over from alice"), refusal.Invalid, "hand TASK off to AGENT")
-	h.refused(bob, say("take over this"), refusal.Invalid, "from whom")
+	h.refused(bob, say("take over this"), refusal.Invalid, "names no owner")
 	h.refused(bob, say("take over from alice"), refusal.Invalid, "name the task") // whose tasks bob may not see
 	d := h.done(bob, say("take over "+task+" from alice"))
 	if d.Receipt.Ask == "" {
@@ -356,7 +356,7 @@ func TestATaskThatIsStuckIsOffered(t *testing.T) {
 	}
 }
 
-func mustLast(t *testing.T, h *house) ledger.Position {
+func mustLast(t *testing.T, h *harness) ledger.Position {
 	t.Helper()
 	last, err := h.app.Positions.Last(t.Context())
 	if err != nil {

@@ -101,7 +101,7 @@ func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.In
 	whose := "you hold"
 	switch {
 	case said.Intent == phrase.Takeover && said.Agent == "":
-		return refusal.New(refusal.Invalid, "say: take over from AGENT, or name the task", "it does not say from whom").With("why", phrase.Incomplete)
+		return refusal.New(refusal.Invalid, "say: take over from AGENT, or name the task", "the sentence names no owner to take over from").With("why", phrase.Incomplete)
 	case said.Intent == phrase.Takeover:
 		f.Owner, whose = said.Agent, "of agent "+said.Agent+" that you may see"
 	case c.Agent() == "":

@@ -26,8 +26,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// house is the use cases over a record of their own, with a policy file that tests write.
-type house struct {
+// harness is the use cases over a ledger of their own, with a policy file that tests write.
+type harness struct {
 	*usecase.UseCases
 	t       *testing.T
 	log     *sqlitelog.Log
@@ -36,16 +36,16 @@ type house struct {
 	adviser func(policy.LLM) (routing.Adviser, error)
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &house{t: t, log: log, store: views}
+	h := &harness{t: t, log: log, store: views}
 	h.restart()
 	return h
 }
 
 // restart forgets everything that is not on record, and the file.
-func (h *house) restart() {
+func (h *harness) restart() {
 	h.t.Helper()
 	h.read = func() (policies.File, error) { return policies.File{None: true}, nil }
 	var err error
@@ -73,12 +73,12 @@ func rule(name string) string {
 }
 
 // write makes a text the policy file.
-func (h *house) write(text string) {
+func (h *harness) write(text string) {
 	h.read = func() (policies.File, error) { return policies.File{Name: "policy.yaml", Text: []byte(text)}, nil }
 }
 
 // bring brings a text into force.
-func (h *house) bring(text string) policies.PolicyInForce {
+func (h *harness) bring(text string) policies.PolicyInForce {
 	h.t.Helper()
 	h.write(text)
 	p, err := h.Policies.Reload(h.t.Context(), operator)
@@ -89,7 +89,7 @@ func (h *house) bring(text string) policies.PolicyInForce {
 }
 
 // inForce is the name of the first rule in force, on record and in memory alike.
-func (h *house) inForce() string {
+func (h *harness) inForce() string {
 	h.t.Helper()
 	p, err := h.Policies.Store().Policy(h.t.Context(), identity.DefaultWorkspace)
 	if err != nil || p == nil {

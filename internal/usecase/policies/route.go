@@ -24,7 +24,7 @@ type Routed struct {
 	Decision event.Decision `json:"decision"`
 }
 
-// Route says what the policy makes of a task, and why, and changes nothing. It is for who could hand the task off, and on
+// Route says what the policy makes of a task, and why, and changes nothing. It is for those who could hand the task off, and on
 // record as a read.
 func (ps *Policies) Route(ctx context.Context, c caller.Caller, in RouteInput) (Routed, error) {
 	d, err := ps.route(ctx, c, in)

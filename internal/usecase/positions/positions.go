@@ -44,7 +44,7 @@ func (p *Positions) OnRecord(ctx context.Context, at ledger.Position) error {
 		return err
 	}
 	return refusal.New(refusal.Invalid, "give the position of an answer of this server",
-		"position %d is not on record; the newest entry is %d", at, last)
+		"position %d is beyond the newest entry, %d", at, last)
 }
 
 // Wait returns when the views have everything up to a position.

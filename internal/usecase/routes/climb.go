@@ -107,7 +107,7 @@ func (r *Routes) named(ctx context.Context, workspace string, p *policy.Policy, 
 	return ChainOf(p, known), nil
 }
 
-// Climb is whom a handoff up a chain can go to: those of the first level as targets, those of the others as escalation, and
+// Climb is the receivers of a handoff up a chain: those of the first level as targets, those of the others as escalation, and
 // people at the end.
 func (r *Routes) Climb(ctx context.Context, workspace string, c Chain, req routing.Request, now time.Time) (Plan, error) {
 	out := Plan{Chain: c.Name}

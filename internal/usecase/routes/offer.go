@@ -15,9 +15,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Offering decides a command that may make an offer. Every offer of the server goes through here: it is made only to
-// whom its circuit admits, and to an agent whose circuit is half-open only as the one probe, claimed before. Whom the
-// circuit does not admit is unfit, and the rules decide again, until all who would get the offer are admitted.
+// Offering decides a command that may make an offer. Every offer of the server goes through here: it is made only to agents
+// that their circuits admit, and to an agent whose circuit is half-open only as the one probe, claimed before. An agent that
+// its circuit does not admit is unfit, and the rules decide again, until all agents that would get the offer are admitted.
 func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, now time.Time, hints handoff.Hints,
 	command func(handoff.Hints) handoff.Command,
 ) ([]event.Event, error) {

@@ -16,7 +16,7 @@ func For(agent string, p *policy.Policy) routing.Request {
 	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns}
 }
 
-// Plan is whom to try, in the rules' words, or why nobody can take it now. [Routes.Admit] says whether an offer may be
+// Plan is the candidates for a handoff, in the terms of the rules, or why nobody can take it now. [Routes.Admit] says whether an offer may be
 // made after all.
 type Plan struct {
 	Candidates []event.Candidate
@@ -27,7 +27,7 @@ type Plan struct {
 	targets []string // all that were asked for or found, fit or not
 }
 
-// Plan is whom routing proposes. What it refuses is in the plan; the error is of the record.
+// Plan is the candidates that routing proposes. A refusal of routing is in the plan; the error is one of the record.
 func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (Plan, error) {
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}
 	p, err := routing.Route(req, d, now)

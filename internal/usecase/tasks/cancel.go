@@ -12,7 +12,7 @@ import (
 // CancelInput calls a task off, or withdraws a handoff.
 type CancelInput struct {
 	ID     string `json:"id,omitempty" doc:"Of the task, or of the handoff under way."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"The task's epoch as you know it. Left out for a task: whoever owns it now."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"The task's epoch as you know it. Omitted for a task: its present owner, at any epoch."`
 	Detail string `json:"detail,omitempty" doc:"Why."`
 }
 

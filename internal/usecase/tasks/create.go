@@ -28,7 +28,7 @@ type CreateInput struct {
 	Timeouts     event.Timeouts      `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
 	Limits       event.Limits        `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
 	Budget       event.Budget        `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`
-	Constraints  []event.Constraint  `json:"constraints,omitempty" doc:"Rules for whoever holds the task. They can be tightened, never loosened."`
+	Constraints  []event.Constraint  `json:"constraints,omitempty" doc:"Rules for every holder of the task. They can be tightened, never loosened."`
 	Permissions  []string            `json:"permissions,omitzero" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here. Empty: nothing."`
 	Dependencies []string            `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
 	Expected     event.Expected      `json:"expected,omitzero" doc:"What the result must look like."`

@@ -13,14 +13,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// StuckInput says that a task's owner gets nowhere.
+// StuckInput says that the owner of a task makes no progress.
 type StuckInput struct {
 	Task   string `json:"task,omitempty" doc:"Id of the task."`
 	Owner  string `json:"owner,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
 	Detail string `json:"detail,omitempty" doc:"How one can tell."`
 }
 
-// Stuck offers a task whose owner gets nowhere to those who stand in for it, at once: on the word of its requester, of the
+// Stuck offers a task whose owner makes no progress to its stand-ins, at once: on the word of its requester, of the
 // owner of a task that it works for, or of an operator. They get the last envelope and what the owner has reported. Until
 // one accepts, the owner ends that by progress or a result; if nobody does, it keeps the task.
 func (ts *Tasks) Stuck(ctx context.Context, c caller.Caller, in StuckInput) (taskstore.Receipt, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// StuckAgentInput says that an agent gets nowhere, with all that it holds.
+// StuckAgentInput says that an agent makes no progress with any task that it holds.
 type StuckAgentInput struct {
 	Agent  string `json:"agent,omitempty" doc:"Its name."`
 	Detail string `json:"detail,omitempty" doc:"How one can tell."`

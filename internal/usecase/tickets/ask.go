@@ -19,7 +19,7 @@ type AskInput struct {
 	Question string         `json:"question" maxLength:"4096" doc:"What you want to know."`
 	Options  []string       `json:"options,omitempty" maxItems:"16" doc:"The answer is one of these, if there are any."`
 	Desk     string         `json:"desk,omitempty" maxLength:"64" doc:"Whose people are asked; the operators if left out."`
-	To       string         `json:"to,omitempty" maxLength:"64" doc:"One agent or person by name, whom alone it is for until their time is over."`
+	To       string         `json:"to,omitempty" maxLength:"64" doc:"Name of one agent or person, who alone can answer until the time is over."`
 	Within   event.Duration `json:"within,omitempty" doc:"How long each desk has; as the task says if left out."`
 }
 

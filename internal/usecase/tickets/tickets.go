@@ -121,7 +121,7 @@ func (ts *Tickets) act(ctx context.Context, c caller.Caller, verb, id string, in
 	}
 	r := taskstore.ReceiptOf(out)
 	r.Ticket = id
-	if !ts.tasks.Sees(c, *out.State) { // the short form is for who has no part in the task
+	if !ts.tasks.Sees(c, *out.State) { // a caller without a part in the task gets the short form
 		r = taskstore.Receipt{Task: r.Task, State: r.State, Ticket: id, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
 	return r, nil

@@ -31,7 +31,7 @@ var known = map[string]agent.Spec{
 	"zoe": {Kind: agent.KindHuman, Capabilities: []string{"billing"}}, "yves": {Kind: agent.KindHuman, Capabilities: []string{"legal"}},
 }
 
-type house struct {
+type harness struct {
 	*tickets.Tickets
 	t     *testing.T
 	log   ledger.Ledger
@@ -39,7 +39,7 @@ type house struct {
 }
 
 // open is a desk over one task, which ann works on.
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	reads, err := access.New(log, time.Now)
@@ -58,7 +58,7 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	d := tickets.New(tasks, views.Store(), reads, around{}, around{}, around{})
-	return &house{Tickets: d, t: t, log: log, views: views.Store()}
+	return &harness{Tickets: d, t: t, log: log, views: views.Store()}
 }
 
 // around is what tickets need of others: the known agents, desks that are all served, and envelopes.
@@ -85,7 +85,7 @@ func who(role identity.Role, name string) caller.Caller {
 func agentOf(name string) caller.Caller { return who(identity.Agent, name) }
 
 // ask has ann ask, and gives the ticket.
-func (h *house) ask(in tickets.AskInput) string {
+func (h *harness) ask(in tickets.AskInput) string {
 	h.t.Helper()
 	in.Task, in.Epoch = taskID, 1
 	r, err := h.Ask(h.t.Context(), agentOf("ann"), in)
@@ -98,7 +98,7 @@ func (h *house) ask(in tickets.AskInput) string {
 	return r.Ticket
 }
 
-func (h *house) entries(kind, id string) int {
+func (h *harness) entries(kind, id string) int {
 	h.t.Helper()
 	list, err := h.log.Stream(h.t.Context(), ledger.StreamOf(identity.DefaultWorkspace, kind, id), 0, 100)
 	if err != nil {
@@ -108,7 +108,7 @@ func (h *house) entries(kind, id string) int {
 }
 
 // see checks who finds a ticket, by its id and in the list, and that to others it is as one that there is not.
-func (h *house) see(ticket string, yes, no []caller.Caller) {
+func (h *harness) see(ticket string, yes, no []caller.Caller) {
 	h.t.Helper()
 	lists := func(c caller.Caller) bool {
 		list, err := h.List(h.t.Context(), c, tickets.TicketsInput{})

@@ -14,7 +14,7 @@ import (
 
 // Issuer judges tokens that are not of this server.
 type Issuer interface {
-	// Vouch checks a token and says whom it speaks for. Refusals: unauthenticated for a token that does not count,
+	// Vouch checks a token and names the agent that it speaks for. Refusals: unauthenticated for a token that does not count,
 	// unavailable while that cannot be found out.
 	Vouch(ctx context.Context, token string) (identity.ExternalToken, error)
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// house is the artifacts, with what is before and behind it. Of a task's content it believes what readers says.
-type house struct {
+// harness is the artifacts over a ledger, its views and a store. The agent in readers may read the envelopes of a task.
+type harness struct {
 	*testing.T
 	artifacts *artifacts.Artifacts
 	ledger    *ledgertest.Double
@@ -41,9 +41,9 @@ type house struct {
 
 const home = identity.DefaultWorkspace
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
-	h := &house{T: t, ledger: ledgertest.NewDouble(ledgertest.Faults{}), dir: t.TempDir(), clock: artifacttest.NewClock(), readers: map[string]string{}}
+	h := &harness{T: t, ledger: ledgertest.NewDouble(ledgertest.Faults{}), dir: t.TempDir(), clock: artifacttest.NewClock(), readers: map[string]string{}}
 	var err error
 	if h.views, err = sqlview.Follow(context.Background(), h.ledger, ""); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func open(t *testing.T) *house {
 }
 
 // restart makes artifacts that remembers nothing.
-func (h *house) restart() {
+func (h *harness) restart() {
 	h.Helper()
 	log, err := access.New(h.ledger, h.clock.Now)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *house) restart() {
 }
 
 // MayRead implements [artifacts.Tasks].
-func (h *house) MayRead(_ context.Context, c caller.Caller, task string) (bool, error) {
+func (h *harness) MayRead(_ context.Context, c caller.Caller, task string) (bool, error) {
 	return h.readers[task] == c.Agent(), nil
 }
 
@@ -89,7 +89,7 @@ var (
 	olga = as(identity.Operator, "olga")
 )
 
-func (h *house) put(c caller.Caller, content string) artifact.Digest {
+func (h *harness) put(c caller.Caller, content string) artifact.Digest {
 	h.Helper()
 	info, err := h.artifacts.Put(h.Context(), c, strings.NewReader(content), "")
 	if err != nil || info.Digest != artifact.DigestOf([]byte(content)) || info.Size != int64(len(content)) {
@@ -98,7 +98,7 @@ func (h *house) put(c caller.Caller, content string) artifact.Digest {
 	return info.Digest
 }
 
-func (h *house) get(c caller.Caller, d artifact.Digest) (string, error) {
+func (h *harness) get(c caller.Caller, d artifact.Digest) (string, error) {
 	h.Helper()
 	r, info, err := h.artifacts.Get(h.Context(), c, d)
 	if err != nil {
@@ -111,7 +111,7 @@ func (h *house) get(c caller.Caller, d artifact.Digest) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-func (h *house) finds(c caller.Caller, d artifact.Digest, want string) {
+func (h *harness) finds(c caller.Caller, d artifact.Digest, want string) {
 	h.Helper()
 	if got, err := h.get(c, d); err != nil || got != want {
 		h.Errorf("%s finds %.20q, %v; want %.20q", c.Principal, got, err, want)
@@ -121,7 +121,7 @@ func (h *house) finds(c caller.Caller, d artifact.Digest, want string) {
 	}
 }
 
-func (h *house) misses(c caller.Caller, d artifact.Digest) {
+func (h *harness) misses(c caller.Caller, d artifact.Digest) {
 	h.Helper()
 	_, err := h.get(c, d)
 	none := artifact.NotFound(artifact.Key{Workspace: c.Workspace, Digest: d})
@@ -134,7 +134,7 @@ func (h *house) misses(c caller.Caller, d artifact.Digest) {
 }
 
 // refer puts a task of an agent on record, whose envelope refers to artifacts.
-func (h *house) refer(n int, requester caller.Caller, digests ...artifact.Digest) string {
+func (h *harness) refer(n int, requester caller.Caller, digests ...artifact.Digest) string {
 	h.Helper()
 	id := fmt.Sprintf("task_%026d", n)
 	list := []map[string]string{}
@@ -161,7 +161,7 @@ func (h *house) refer(n int, requester caller.Caller, digests ...artifact.Digest
 	return id
 }
 
-func (h *house) sweep() artifact.Swept {
+func (h *harness) sweep() artifact.Swept {
 	h.Helper()
 	swept, err := h.artifacts.Sweep(h.Context())
 	if err != nil {
@@ -171,7 +171,7 @@ func (h *house) sweep() artifact.Swept {
 }
 
 // record lists "stream event data" of what is on record beside tasks.
-func (h *house) record() (lines []string) {
+func (h *harness) record() (lines []string) {
 	h.Helper()
 	entries, err := h.ledger.Read(h.Context(), 0, 10_000)
 	if err != nil {
@@ -188,7 +188,7 @@ func (h *house) record() (lines []string) {
 }
 
 // recorded checks that something is on record a number of times.
-func (h *house) recorded(times int, words ...string) {
+func (h *harness) recorded(times int, words ...string) {
 	h.Helper()
 	n := 0
 	for _, line := range h.record() {
@@ -201,7 +201,7 @@ func (h *house) recorded(times int, words ...string) {
 	}
 }
 
-func (h *house) refused(err error, code refusal.Code) {
+func (h *harness) refused(err error, code refusal.Code) {
 	h.Helper()
 	if r, ok := refusal.As(err); !ok || r.Code != code || r.Hint == "" {
 		h.Errorf("%v, want %s with a hint", err, code)
@@ -209,7 +209,7 @@ func (h *house) refused(err error, code refusal.Code) {
 }
 
 // files counts what is in the store, unfinished ones too.
-func (h *house) files() (n int) {
+func (h *harness) files() (n int) {
 	h.Helper()
 	err := filepath.WalkDir(h.dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -29,9 +29,9 @@ import (
 
 const home = identity.DefaultWorkspace
 
-// house is what is known, with what is before and behind it. Its tasks are on record with their creation alone; how
+// harness is the memories over a ledger and its views. Of its tasks, only the creation is recorded; how
 // they stand is what the test says.
-type house struct {
+type harness struct {
 	*testing.T
 	items     *memories.Memories
 	store     *memories.Store
@@ -45,9 +45,9 @@ type house struct {
 	n         int
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *harness {
 	t.Helper()
-	h := &house{
+	h := &harness{
 		T: t, ledger: ledgertest.NewDouble(ledgertest.Faults{}), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		tasks: map[string]task.Task{}, envelopes: map[string][]byte{},
 	}
@@ -65,12 +65,12 @@ func open(t *testing.T) *house {
 }
 
 // restart makes stores that remembers nothing.
-func (h *house) restart() {
+func (h *harness) restart() {
 	h.Helper()
 	h.build(h.views.Store())
 }
 
-func (h *house) build(views view.Store) {
+func (h *harness) build(views view.Store) {
 	h.Helper()
 	log, err := access.New(h.ledger, h.clock)
 	if err != nil {
@@ -87,19 +87,19 @@ func (h *house) build(views view.Store) {
 }
 
 // Find implements [taskstore.Finder].
-func (h *house) Find(_ context.Context, ws, id string) (task.Task, error) {
+func (h *harness) Find(_ context.Context, ws, id string) (task.Task, error) {
 	return h.tasks[ws+"/"+id], nil
 }
 
 // Bytes implements [memories.Envelopes].
-func (h *house) Bytes(_ context.Context, ws, id, digest string) ([]byte, error) {
+func (h *harness) Bytes(_ context.Context, ws, id, digest string) ([]byte, error) {
 	if b, ok := h.envelopes[ws+"/"+id+"/"+digest]; ok {
 		return b, nil
 	}
 	return nil, refusal.New(refusal.NotFound, "", "no envelope")
 }
 
-func (h *house) clock() time.Time {
+func (h *harness) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(time.Second)
@@ -107,7 +107,7 @@ func (h *house) clock() time.Time {
 }
 
 // Read implements [io.Reader]: the bytes are predictable, but never the same.
-func (h *house) Read(b []byte) (int, error) {
+func (h *harness) Read(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.n++
@@ -122,7 +122,7 @@ func agent(name string) caller.Caller { return as(identity.Agent, name) }
 
 var operator, auditor = as(identity.Operator, "olga"), as(identity.Auditor, "kim")
 
-func (h *house) settle() {
+func (h *harness) settle() {
 	h.Helper()
 	last, err := h.ledger.Last(h.Context())
 	if err == nil {
@@ -134,7 +134,7 @@ func (h *house) settle() {
 }
 
 // task puts a task on record that an agent created, and says how it stands.
-func (h *house) task(n int, requester string, stands func(*task.Task)) string {
+func (h *harness) task(n int, requester string, stands func(*task.Task)) string {
 	h.Helper()
 	id := event.TaskID([16]byte{15: byte(n)})
 	t := task.Task{ID: id, State: event.Pending, Requester: "agent/" + requester, Intent: "migrate the orders table"}
@@ -162,7 +162,7 @@ func (h *house) task(n int, requester string, stands func(*task.Task)) string {
 }
 
 // started is a task that is on record as worked on.
-func (h *house) started(n int, requester, owner string) string {
+func (h *harness) started(n int, requester, owner string) string {
 	h.Helper()
 	id := h.task(n, requester, owned(owner))
 	coded, err := ledger.NewCodec(event.Events...).EncodeAll([]event.Event{event.Started{Agent: owner}})
@@ -194,7 +194,7 @@ func involved(t task.Task) (names []string) {
 }
 
 // stands changes how a task stands.
-func (h *house) stands(id string, change func(*task.Task)) {
+func (h *harness) stands(id string, change func(*task.Task)) {
 	t := h.tasks[home+"/"+id]
 	change(&t)
 	h.tasks[home+"/"+id] = t
@@ -211,7 +211,7 @@ func owned(agents ...string) func(*task.Task) {
 }
 
 // seal makes an envelope of a task with what was gathered. A packed one has another as its source.
-func (h *house) seal(task string, refs []envelope.MemoryRef, source string) string {
+func (h *harness) seal(task string, refs []envelope.MemoryRef, source string) string {
 	h.Helper()
 	doc := envelope.Envelope{
 		Version: envelope.Version, Parent: source, CreatedAt: h.clock(), Priority: event.Normal, Memory: refs,
@@ -241,7 +241,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-func (h *house) remember(by caller.Caller, in memories.RememberInput) memories.Item {
+func (h *harness) remember(by caller.Caller, in memories.RememberInput) memories.Item {
 	h.Helper()
 	h.n++
 	x, err := h.items.Remember(h.Context(), by.WithKey(fmt.Sprintf("key-%d", h.n)), in)
@@ -251,7 +251,7 @@ func (h *house) remember(by caller.Caller, in memories.RememberInput) memories.I
 	return x
 }
 
-func (h *house) say(by caller.Caller, in conversations.AppendTurnInput) conversations.Said {
+func (h *harness) say(by caller.Caller, in conversations.AppendTurnInput) conversations.Said {
 	h.Helper()
 	if in.Role == "" {
 		in.Role = "assistant"
@@ -278,12 +278,12 @@ func refused(t testing.TB, what string, err error, code refusal.Code) {
 
 const secret = "swordfish"
 
-func (h *house) read(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
+func (h *harness) read(by caller.Caller, in memories.MemoryInput) (memories.Item, error) {
 	return h.items.Show(h.Context(), by, in)
 }
 
 // finds are the ids that a search finds, in order.
-func (h *house) finds(by caller.Caller, in memories.SearchInput) []string {
+func (h *harness) finds(by caller.Caller, in memories.SearchInput) []string {
 	h.Helper()
 	h.settle()
 	found, err := h.items.Search(h.Context(), by, in)
@@ -297,7 +297,7 @@ func (h *house) finds(by caller.Caller, in memories.SearchInput) []string {
 	return ids
 }
 
-func (h *house) wantFound(by caller.Caller, in memories.SearchInput, want ...string) {
+func (h *harness) wantFound(by caller.Caller, in memories.SearchInput, want ...string) {
 	h.Helper()
 	if got := h.finds(by, in); !slices.Equal(got, want) {
 		h.Errorf("%s finds %q by %+v, want %q", by.Principal, got, in, want)
@@ -305,7 +305,7 @@ func (h *house) wantFound(by caller.Caller, in memories.SearchInput, want ...str
 }
 
 // reads are the items and texts that the record says a principal was given.
-func (h *house) reads(by caller.Caller) (all []string) {
+func (h *harness) reads(by caller.Caller) (all []string) {
 	h.Helper()
 	codec := ledger.NewCodec(access.ContentRead{})
 	entries, err := h.ledger.Read(h.Context(), 0, 100_000)
