@@ -40,7 +40,7 @@ type Agent struct {
 	Position  ledger.Position `json:"position,omitempty"`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (a Agent) At() ledger.Position { return a.Position }
 
 // Circuit is how an agent's circuit breaker stands.

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Beat notes that an agent lives. Only its return after a lapse is on record.
+// Beat notes that an agent lives. Only its return after a lapse is recorded.
 func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
 	name := c.Agent()
 	if name == "" {

@@ -36,7 +36,7 @@ func NewStore(l ledger.Ledger, v view.Store, now func() time.Time) (*Store, erro
 	return &Store{Kind: kind, views: v}, nil
 }
 
-// Known is what is on record about an agent; the zero state for one that never was. A fresh one has every entry that was
+// Known is what is recorded about an agent; the zero state for one that never was. A fresh one has every entry that was
 // acknowledged before the call.
 func (s *Store) Known(ctx context.Context, workspace, name string, fresh bool) (agent.State, error) {
 	if event.CheckName("the agent's name", name) != nil {

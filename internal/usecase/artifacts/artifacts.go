@@ -21,10 +21,10 @@ const DefaultGrace = 24 * time.Hour
 // cached bounds the artifacts of which the record's fold is kept in memory.
 const cached = 1024
 
-// Options of a shelf. The zero value is fine.
+// Options of the use cases of artifacts. The zero value is fine.
 type Options struct {
 	// Grace is how long what nothing refers to is kept; 0 means [DefaultGrace]. It must be longer than any envelope
-	// takes from its check to its place on record.
+	// takes from its check to its place in the record.
 	Grace time.Duration
 }
 
@@ -47,7 +47,7 @@ type Artifacts struct {
 	busy   busy
 }
 
-// New returns a shelf over a store. Without one, every call is refused.
+// New returns the use cases over a store. Without one, every call is refused.
 func New(store artifact.Store, l ledger.Ledger, v view.Store, log *access.Log, tasks Tasks, now func() time.Time, o Options) (*Artifacts, error) {
 	s := &Artifacts{
 		store: store, ledger: l, views: v, access: log, tasks: tasks, now: now, grace: cmp.Or(o.Grace, DefaultGrace),

@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Get opens an artifact that the caller may read; close it. That it was read is on record when this returns.
+// Get opens an artifact that the caller may read; close it. The read is recorded when this returns.
 // Nothing that is read may be relied on before io.EOF: until then the content may still turn out to be damaged
 // ([artifact.ErrCorrupt]). What is not there, or not for the caller, is refused (not_found).
 func (as *Artifacts) Get(ctx context.Context, c caller.Caller, d artifact.Digest) (io.ReadCloser, artifact.Info, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Put stores what r yields in the caller's workspace, and puts on record who did. If declared is not empty the
+// Put stores what r yields in the caller's workspace, and records who did. If declared is not empty the
 // content must have that digest: anything else is refused (invalid) and leaves nothing. Putting the same again changes
 // nothing, and replaces damaged content. Refusals of size (too_large), quota (limit) and room (unavailable) leave nothing
 // either; r's errors are passed on.
@@ -64,7 +64,7 @@ func (e exact) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stored puts on record who put an artifact. Should that fail, nobody finds the artifact, and it is swept.
+// stored records who put an artifact. Should that fail, nobody finds the artifact, and it is swept.
 func (as *Artifacts) stored(ctx context.Context, c caller.Caller, info artifact.Info) error {
 	request, err := c.Digest("put-artifact", info.Digest)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Sweep deletes what no envelope refers to and nobody has put or checked for the grace, in every workspace. It waits
-// for the views to have everything that is on record now, and ends with an error as soon as they turn out not to.
+// for the views to have everything that is recorded now, and ends with an error as soon as they turn out not to.
 func (as *Artifacts) Sweep(ctx context.Context) (artifact.Swept, error) {
 	if as.store == nil {
 		return artifact.Swept{}, nil
@@ -27,19 +27,19 @@ func (as *Artifacts) Sweep(ctx context.Context) (artifact.Swept, error) {
 		switch {
 		case err != nil || referred:
 			return referred, err
-		case at < last: // they are being made anew; an envelope since then would have had the artifact checked first
+		case at < last: // they are being made again; an envelope since then would have had the artifact checked first
 			return false, fmt.Errorf("the views have the record up to %d, not %d", at, last)
 		}
 		return false, as.release(ctx, k)
 	})
 }
 
-// release puts on record that an artifact goes.
+// release records that an artifact goes.
 func (as *Artifacts) release(ctx context.Context, k artifact.Key) error {
 	w := caller.System(k.Workspace, "shelf").Write("")
 	_, err := as.kept.Do(ctx, w, streamOf(k), func(h holding, _ time.Time) ([]artifact.Event, error) {
 		if !h.Kept {
-			return nil, nil // it said so before, or was never on record
+			return nil, nil // it said so before, or was never recorded
 		}
 		return []artifact.Event{artifact.Released{Digest: k.Digest}}, nil
 	})

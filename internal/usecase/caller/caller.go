@@ -15,7 +15,7 @@ import (
 const MaxKey = 200
 
 // Caller is who asks, by which credential, and under which idempotency key. Surfaces get it from
-// authentication (roster); nothing in it ever comes from a request's body.
+// authentication (package tokens); nothing in it ever comes from a request's body.
 type Caller struct {
 	identity.Principal
 	Token string   // id of the token

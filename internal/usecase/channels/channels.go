@@ -37,7 +37,7 @@ type Channel struct {
 	Position    ledger.Position `json:"position,omitempty"`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (c Channel) At() ledger.Position { return c.Position }
 
 func of(s channel.State, at ledger.Position) Channel {

@@ -31,7 +31,7 @@ type Said struct {
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (s Said) At() ledger.Position { return s.Position }
 
 // AppendTurn adds a turn to a conversation, and begins it if there is none of that name. Agents add to conversations in

@@ -15,7 +15,7 @@ import (
 // maxHopTasks is how many tasks of a conversation are looked at for their changes of hands.
 const maxHopTasks = 20
 
-// Condense is the continuity text of a conversation. of is a task that is newer than what is on record, or none.
+// Condense is the continuity text of a conversation. of is a task that is newer than what is recorded, or none.
 func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], last []conversation.Turn, of task.Task, budget int) (string, error) {
 	if first := max(f.State.Request, 1); len(last) > 0 && first < last[0].N {
 		request, err := st.turns(ctx, workspace, f, first-1, 1)

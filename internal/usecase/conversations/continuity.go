@@ -30,10 +30,10 @@ type Continuity struct {
 	Position ledger.Position `json:"position"`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (c Continuity) At() ledger.Position { return c.Position }
 
-// Continuity condenses a conversation that the caller may read, with the handoffs of its tasks. The read is on record.
+// Continuity condenses a conversation that the caller may read, with the handoffs of its tasks. The read is recorded.
 func (cs *Conversations) Continuity(ctx context.Context, c caller.Caller, in ContinuityInput) (Continuity, error) {
 	out, err := cs.continuity(ctx, c, in)
 	if err != nil {

@@ -39,7 +39,7 @@ type Conversation struct {
 	Position ledger.Position        `json:"position,omitempty"`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (c Conversation) At() ledger.Position { return c.Position }
 
 func conversationOf(s conversation.State) Conversation {

@@ -70,7 +70,7 @@ func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s c
 }
 
 // belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
-// conversation from its parent, so whoever requested the first of them counts.
+// conversation from its parent, so the principal that requested the first of them counts.
 func (st *Store) belongs(ctx context.Context, workspace string, t task.Task, s conversation.State) (bool, error) {
 	if t.Conversation != s.ID {
 		return false, nil

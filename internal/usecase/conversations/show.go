@@ -15,7 +15,7 @@ type ConversationInput struct {
 	Before int // only turns before this number; 0: no bound
 }
 
-// Show gives the last turns of a conversation that the caller may read. The read is on record.
+// Show gives the last turns of a conversation that the caller may read. The read is recorded.
 func (cs *Conversations) Show(ctx context.Context, c caller.Caller, in ConversationInput) (Conversation, error) {
 	out, err := cs.show(ctx, c, in)
 	if err != nil {

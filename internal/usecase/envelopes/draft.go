@@ -191,7 +191,7 @@ func partOf(intent, state string) string {
 	return state + "\n\n" + larger
 }
 
-// Said is what a task's newest envelope says, with what a sender adds. What nobody says anew of its confidence stays.
+// Said is what a task's newest envelope says, with what a sender adds. Without a new confidence, the last one stays.
 func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, workspace, t, c.Base)
 	confidence := doc.Confidence

@@ -24,7 +24,7 @@ type ContentInput struct {
 }
 
 // Fetch gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
-// once the task has moved, the approver, and, unless it is a claim, the receiver of the open offer. It is on record
+// once the task has moved, the approver, and, unless it is a claim, the receiver of the open offer. It is recorded
 // before it is answered.
 func (es *Envelopes) Fetch(ctx context.Context, c caller.Caller, in ContentInput) (Sheet, error) {
 	s, err := es.fetch(ctx, c, in)
@@ -56,7 +56,7 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 	return es.readSheet(ctx, c, taskID, ref, in)
 }
 
-// readSheet gives a sealed envelope to who may have it, once that is on record.
+// readSheet gives a sealed envelope to who may have it, once that is recorded.
 func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task string, r Ref, in ContentInput) (Sheet, error) {
 	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, r.Digest); err != nil {
 		return Sheet{}, err
@@ -113,7 +113,7 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 }
 
 // given is what the receiver of the newest handoff gets of it. Where that has to be packed, it is now,
-// and what was sealed is on record.
+// and what was sealed is recorded.
 func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (Ref, error) {
 	if t.Handoff.Rendition != "" {
 		return Given(t.Handoff.Rendition, t.Handoff.Envelope), nil

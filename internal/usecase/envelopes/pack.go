@@ -16,7 +16,7 @@ import (
 )
 
 // What is sealed for a handoff holds all that is said. What a receiver gets of it is a rendition: packed to its token
-// budget, with its tokenizer, sealed and on record. It is made when the receiver first reads it, so that an offer that
+// budget, with its tokenizer, sealed and recorded. It is made when the receiver first reads it, so that an offer that
 // nobody takes costs nothing, and a fallback gets one that fits itself.
 
 // windowShare is the part of a receiver's context window that an envelope may take: one in windowShare. The rest is
@@ -47,7 +47,7 @@ func needsPacking(source []byte, p event.Pack, budget int) bool {
 	return budget > 0 || p.Strategy != "" || hasPackable(source)
 }
 
-// hasPackable goes from quote to quote: looking for one member after the other would read all that is said anew for each.
+// hasPackable goes from quote to quote: looking for one member after the other would read the whole text again for each.
 func hasPackable(source []byte) bool {
 	for at := bytes.IndexByte(source, '"'); at >= 0; {
 		source = source[at:]

@@ -36,8 +36,8 @@ type Preview struct {
 	Completeness float64 `json:"completeness"`
 }
 
-// Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for whoever could
-// hand the task off, and on record as a read.
+// Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for a caller who could
+// hand the task off, and is recorded as a read.
 func (es *Envelopes) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
 	p, err := es.packed(ctx, c, in)
 	if err != nil {

@@ -85,7 +85,7 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 	})
 }
 
-// plan is whom a handoff can go to, with whoever stands behind them.
+// plan is whom a handoff can go to, with the agents and people that stand behind them.
 func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desks []event.Candidate, t task.Task, now time.Time) (routes.Plan, error) {
 	if err := h.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
 		return routes.Plan{}, err

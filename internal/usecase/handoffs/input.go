@@ -31,7 +31,7 @@ type SendInput struct {
 	Budget      event.Budget      `json:"budget,omitzero" doc:"Of each child of a fan-out or delegation; an equal part of what is left if left out."`
 	Expected    event.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
 	Pack        event.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`
-	// Constraints are added in the same decision as the handoff: both are on record, or neither.
+	// Constraints are added in the same decision as the handoff: both are recorded, or neither is.
 	Constraints []event.Constraint `json:"constraints,omitempty" doc:"Constraints that the task gets first: they bind whoever holds it from then on, children included."`
 
 	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
@@ -46,7 +46,7 @@ type SendInput struct {
 // auto reports whether the policy is to decide where a task goes.
 func (in SendInput) auto() bool { return len(in.To) == 1 && in.To[0] == routing.Auto }
 
-// first is whom a handoff is meant for before all others: an agent by name, or whoever has a capability.
+// first is whom a handoff is meant for first: an agent by name, or the agents that have a capability.
 func (in SendInput) first() event.Receiver {
 	if len(in.To) > 0 {
 		return event.Receiver{Agent: in.To[0]}

@@ -50,7 +50,7 @@ func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Tas
 	return fit, passed, envelope, err
 }
 
-// refuses reports whether an error is a refusal that trying again does not mend.
+// refuses reports whether an error is a refusal that trying again does not fix.
 func refuses(err error) bool {
 	_, refused := refusal.As(err)
 	return refused && refusal.CodeOf(err) != refusal.Unavailable

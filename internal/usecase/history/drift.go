@@ -11,7 +11,7 @@ import (
 
 // Drift reports what each hop of a task kept, changed, left out and dropped. Each hop compares what the task had said
 // with what the next receiver was given: the rendition packed for it, or the envelope itself where nothing was packed.
-// A child's chain begins with the envelope of its parent. It is for whoever may read the task's content, and on record.
+// A child's chain begins with the envelope of its parent. It is for callers who may read the task's content, and is recorded.
 func (h *History) Drift(ctx context.Context, c caller.Caller, task string) (drift.Report, error) {
 	r, err := h.driftOf(ctx, c, task)
 	if err != nil {

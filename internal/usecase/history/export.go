@@ -25,7 +25,7 @@ type ExportInput struct {
 	Format view.Format
 }
 
-// Export writes records to w. That it was done is on record before the first byte. Once bytes are written an error
+// Export writes records to w. The export is recorded before the first byte. Once bytes are written an error
 // can only cut the export short.
 func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
 	t, err := h.startExport(ctx, c, in)

@@ -16,7 +16,7 @@ import (
 // maxTrail is the most bytes of events that a trail holds in one document.
 const maxTrail = 8 << 20
 
-// Trail gives a task's whole history. It is on record before it is answered.
+// Trail gives a task's whole history. The read is recorded before it is answered.
 func (h *History) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
 	t, err := h.tasks.For(ctx, c, task)
 	if err != nil {

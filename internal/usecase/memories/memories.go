@@ -51,7 +51,7 @@ type Item struct {
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (x Item) At() ledger.Position { return x.Position }
 
 // itemOf is an item without any text, for those who may read it.

@@ -50,7 +50,7 @@ type FoundItems struct {
 }
 
 // Search finds memory items that the caller may read: with a text the best first, which weighs words, importance
-// and recency, otherwise the newest first. What it gives is on record.
+// and recency, otherwise the newest first. The items that it returns are recorded.
 func (ms *Memories) Search(ctx context.Context, c caller.Caller, in SearchInput) (FoundItems, error) {
 	found, err := ms.search(ctx, c, in)
 	if err != nil {

@@ -24,7 +24,7 @@ type MemoryInput struct {
 	Task string
 }
 
-// Show gives a memory item that the caller may read. The read is on record. Of a forgotten one the answer says that it
+// Show gives a memory item that the caller may read. The read is recorded. Of a forgotten one the answer says that it
 // was, and nothing else.
 func (ms *Memories) Show(ctx context.Context, c caller.Caller, in MemoryInput) (Item, error) {
 	x, err := ms.show(ctx, c, in)

@@ -39,7 +39,7 @@ type Versions struct {
 }
 
 // Versions gives the versions of a memory item that the caller may read as such: what an envelope grants is one
-// version, not what was before. The read is on record.
+// version, not what was before. The read is recorded.
 func (ms *Memories) Versions(ctx context.Context, c caller.Caller, in VersionsInput) (Versions, error) {
 	out, err := ms.versions(ctx, c, in)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// maxOvertaken bounds how often a file is read anew because another one came into force meanwhile.
+// maxOvertaken bounds how often a file is read again because another one came into force meanwhile.
 const maxOvertaken = 100
 
 // errOvertaken ends bringing a file into force where another policy came into force after it was read.
@@ -32,7 +32,7 @@ func (s *Store) latest(ctx context.Context, workspace string, bring func(now pol
 	return stream.Outcome[policy.State]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many others bring policies into force at the same time")
 }
 
-// InForce reports whether a workspace has a policy on record.
+// InForce reports whether a workspace has a recorded policy.
 func (s *Store) InForce(ctx context.Context, workspace string) (bool, error) {
 	f, err := s.kind.Load(ctx, streamOf(workspace), true)
 	return f.State.Exists(), err
@@ -53,7 +53,7 @@ func (s *Store) adopt(ctx context.Context, c caller.Caller, f File, request stri
 	return out, err
 }
 
-// missing are the targets of a policy that are not there, as far as is on record now.
+// missing are the targets of a policy that are not there, as far as is recorded now.
 func (s *Store) missing(ctx context.Context, workspace, file string, p *policy.Policy) (policy.Problems, error) {
 	if _, err := stream.CatchUp(ctx, s.ledger, s.views.Position(), s.views.Wait); err != nil {
 		return nil, err

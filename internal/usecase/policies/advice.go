@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Consultation is what one call asks of the adviser: once at most, however often the decision is made anew. It is for one
+// Consultation is what one call asks of the adviser: once at most, however often the decision is made again. It is for one
 // call, and not for several goroutines.
 type Consultation struct {
 	adviser  routing.Adviser
@@ -34,7 +34,7 @@ type question struct {
 // errUnasked ends a decision that needs advice which nobody was asked for yet.
 var errUnasked = errors.New("the adviser has to be asked first")
 
-// Consult makes a decision with k; and where it needs advice, asks for that and makes the decision anew. A model takes its time,
+// Consult makes a decision with k; and where it needs advice, asks for that and makes the decision again. A model takes its time,
 // but a decision is made at one moment, about the task, the agents and the policy as they are then: nobody is asked while it is
 // made.
 func Consult[T any](ctx context.Context, k *Consultation, decide func() (T, error)) (T, error) {
@@ -61,7 +61,7 @@ func (k *Consultation) wanted() bool { return k != nil && k.question != nil && !
 // told reports whether the adviser was told of the task: a budget that is spent, or a model that is left alone, keeps it from that.
 func (k *Consultation) told() bool { return k != nil && k.advice.Told.Tries > 0 }
 
-// record is what goes on record of it: what the adviser was asked, what it said, and what came of that. d is the decision, and
+// record is what is recorded of it: what the adviser was asked, what it said, and what came of that. d is the decision, and
 // refused why it could not be followed, if it could not.
 func (k *Consultation) record(d event.Decision, refused error) event.AdviceTaken {
 	told := k.advice.Told
@@ -123,7 +123,7 @@ func parked(events []event.Event) string {
 	return ""
 }
 
-// Note puts what the adviser was told on record by itself, where no handoff follows: refused says why, if one was to.
+// Note puts what the adviser was told in the record by itself, where no handoff follows: refused says why, if one was to.
 func (d *Decider) Note(ctx context.Context, c caller.Caller, task string, k *Consultation, made *event.Decision, refused error) error {
 	if !k.told() {
 		return nil
@@ -131,7 +131,7 @@ func (d *Decider) Note(ctx context.Context, c caller.Caller, task string, k *Con
 	if made == nil { // it came to none
 		made = &event.Decision{}
 	}
-	ctx = context.WithoutCancel(ctx) // what was told to the model is on record, also if the caller has gone
+	ctx = context.WithoutCancel(ctx) // what was told to the model is recorded, also if the caller has gone
 	server := caller.System(c.Workspace, "routing", c.Actor())
 	_, err := d.tasks.Change(ctx, server, "advise", task, nil, handoff.TakeAdvice{Advice: k.record(*made, refused)})
 	return err

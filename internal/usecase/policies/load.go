@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Load brings a workspace's file into force when the server starts. A bad file is an error, and what is on record stays in
-// force; so it does if targets of the file do not exist. Where nothing is on record, a file whose targets do not exist yet
+// Load brings a workspace's file into force when the server starts. A bad file is an error, and what is recorded stays in
+// force; so it does if targets of the file do not exist. Where nothing is recorded, a file whose targets do not exist yet
 // comes into force, and they are returned to be told.
 func (ps *Policies) Load(ctx context.Context, workspace string) (policy.Problems, error) {
 	missing, err := ps.load(ctx, workspace)

@@ -34,7 +34,7 @@ func (ps *Policies) reload(ctx context.Context, c caller.Caller) (PolicyInForce,
 			return out, refusal.New(refusal.NotFound, "write it, or start the server with --policy FILE", "workspace %s has no policy file", c.Workspace)
 		}
 		var missing policy.Problems
-		if err == nil && now.Digest != p.Digest() { // else it is in force, whoever was removed since
+		if err == nil && now.Digest != p.Digest() { // else it is in force, even if somebody was removed since
 			missing, err = ps.store.missing(ctx, c.Workspace, f.Name, p)
 		}
 		if err == nil {

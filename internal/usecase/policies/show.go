@@ -29,7 +29,7 @@ func inForce(s policy.State, at ledger.Position) PolicyInForce {
 	return PolicyInForce{Version: s.Version, Digest: s.Digest, By: s.By, Since: s.At, Text: s.Text, Position: at}
 }
 
-// Show is the policy in force. It is a fresh read, and on record.
+// Show is the policy in force. It is a fresh read, and is recorded.
 func (ps *Policies) Show(ctx context.Context, c caller.Caller) (PolicyInForce, error) {
 	p, err := ps.show(ctx, c)
 	if err != nil {

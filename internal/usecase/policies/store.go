@@ -97,7 +97,7 @@ func (s *Store) InMemory(workspace string) *policy.Policy {
 	return s.parsed[workspace].Policy
 }
 
-// Err says which workspace's file is not in force, and why; nil if all are. What is on record is in force all the same.
+// Err says which workspace's file is not in force, and why; nil if all are. What is recorded is in force all the same.
 func (s *Store) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ func (p *Positions) Wait(ctx context.Context, at ledger.Position) error {
 	return nil
 }
 
-// CatchUp returns when the views have what is on record now.
+// CatchUp returns when the views have what is recorded now.
 func (p *Positions) CatchUp(ctx context.Context) error {
 	_, err := stream.CatchUp(ctx, p.ledger, p.views.Position(), p.views.Wait)
 	return err

@@ -148,7 +148,7 @@ func (r *Routes) Climb(ctx context.Context, workspace string, c Chain, req routi
 	return out, nil
 }
 
-// Behind puts the chain of an agent, or of a capability, behind a plan for a handoff to it: whoever is above the task there, and
+// Behind puts the chain of an agent, or of a capability, behind a plan for a handoff to it: the level above the task there, and
 // people at the end.
 func (r *Routes) Behind(ctx context.Context, workspace string, plan Plan, to event.Receiver, p *policy.Policy, t task.Task, req routing.Request, now time.Time) (Plan, error) {
 	code := refusal.CodeOf(plan.Refused)

@@ -20,7 +20,7 @@ type CompleteInput struct {
 }
 
 // Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
-// that the owner can mend it and complete the task again.
+// that the owner can fix it and complete the task again.
 func (ts *Tasks) Complete(ctx context.Context, c caller.Caller, in CompleteInput) (taskstore.Receipt, error) {
 	cmd := handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
 	return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
@@ -29,7 +29,7 @@ func (ts *Tasks) Complete(ctx context.Context, c caller.Caller, in CompleteInput
 }
 
 // decideComplete finishes a task if the result is what was expected. What only a judge can check goes along with the
-// result. Whoever may not finish the task is told that, and nothing about the result.
+// result. A caller who may not finish the task is told that, and nothing about the result.
 func (ts *Tasks) decideComplete(t task.Task, cmd handoff.Complete, now time.Time) ([]event.Event, error) {
 	cmd.Result.Review = nil
 	events, err := handoff.Decide(t, cmd, now)

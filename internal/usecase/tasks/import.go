@@ -36,7 +36,7 @@ type Imported struct {
 }
 
 // Import makes a task from a document of another system. What the document says about the past is kept as claimed
-// history; nothing in it becomes an entry of ours, and its sender is whoever calls.
+// history; nothing in it becomes an entry of ours, and its sender is the caller.
 func (ts *Tasks) Import(ctx context.Context, c caller.Caller, in ImportInput) (Imported, error) {
 	out, err := ts.importTask(ctx, c, in)
 	if err != nil {

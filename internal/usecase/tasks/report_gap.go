@@ -16,7 +16,7 @@ type GapInput struct {
 	Detail  string   `json:"detail,omitempty" doc:"In words."`
 }
 
-// ReportGap puts on record that the owner's context lacks something. The owner goes on working with what there is; one
+// ReportGap records that the owner's context lacks something. The owner goes on working with what there is; one
 // who cannot rejects the offer instead, or hands the task back.
 func (ts *Tasks) ReportGap(ctx context.Context, c caller.Caller, in GapInput) (taskstore.Receipt, error) {
 	return ts.store.Change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.Principal, Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail})

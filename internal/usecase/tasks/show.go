@@ -11,7 +11,7 @@ import (
 )
 
 // Show returns a task that the caller may see; to whom it was only offered or shared, a preview. It is a fresh read, and
-// on record.
+// is recorded.
 func (ts *Tasks) Show(ctx context.Context, c caller.Caller, id string) (taskstore.Task, error) {
 	return ts.Wait(ctx, c, TaskInput{ID: id})
 }

@@ -45,7 +45,7 @@ func (ts *Tasks) Stuck(ctx context.Context, c caller.Caller, in StuckInput) (tas
 
 func (ts *Tasks) decideStuck(ctx context.Context, c caller.Caller, t task.Task, cmd handoff.Stuck, now time.Time) ([]event.Event, error) {
 	if _, err := handoff.Decide(t, cmd, now); err != nil && refusal.CodeOf(err) != refusal.Unavailable {
-		return nil, err // whoever may take over, this caller may not say so
+		return nil, err // this caller may not say who takes over
 	}
 	p, err := ts.handoffs.Successors(ctx, c.Workspace, t, false, now)
 	if err != nil {

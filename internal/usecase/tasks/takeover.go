@@ -32,13 +32,13 @@ func ownedBy(t task.Task, owner string) error {
 }
 
 // Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
-// takes it from whoever holds it and offers it to an agent.
+// takes it from its owner and offers it to an agent.
 func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	if c.IsOperator() {
 		return ts.reassign(ctx, c, in)
 	}
 	out, err := ts.store.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		if !t.Exists() { // whoever knows the id may ask; it learns nothing but who was asked
+		if !t.Exists() { // any caller that knows the id may ask; it learns nothing but who was asked
 			return nil, taskstore.Unknown(in.Task)
 		}
 		if err := ownedBy(t, in.From); err != nil {

@@ -22,7 +22,7 @@ type TaskInput struct {
 }
 
 // Wait is [Tasks.Show], as the task is when the wait is over, whether there is what was waited for or not. The read
-// is on record once.
+// is recorded once.
 func (ts *Tasks) Wait(ctx context.Context, c caller.Caller, in TaskInput) (taskstore.Task, error) {
 	t, err := ts.waitFor(ctx, c, in)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Finder finds tasks, whoever asks. It is implemented by [Store].
+// Finder finds tasks, for any caller. It is implemented by [Store].
 type Finder interface {
 	// Find is a fresh read of a task; the zero task for one that does not exist.
 	Find(ctx context.Context, workspace, id string) (task.Task, error)

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
 
-// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is on record.
+// Receipt is the answer to a call that changes a task: how the task stands after it, and where that is recorded.
 type Receipt struct {
 	Task    string      `json:"task"`
 	State   event.State `json:"state"`
@@ -32,11 +32,11 @@ type Receipt struct {
 	// Decision is what the policy made of a handoff to auto, where the call asked for one and was not a repeat.
 	Decision *event.Decision `json:"decision,omitempty"`
 	Position ledger.Position `json:"position"`
-	Events   []string        `json:"events"`           // names of what this call put on record; none if nothing had to change
+	Events   []string        `json:"events"`           // names of what this call recorded; none if nothing had to change
 	Repeat   bool            `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (r Receipt) At() ledger.Position { return r.Position }
 
 // ReceiptOf is the answer to a call with an outcome.

@@ -32,7 +32,7 @@ type KeptTask struct {
 	Hint string       `json:"hint,omitempty" doc:"What to do next."`
 }
 
-// At is up to where on record the answer is true.
+// At returns the position up to which the answer is true.
 func (r Relief) At() ledger.Position { return r.Position }
 
 // Take notes what became of one task. What is refused stays; other errors end the whole.

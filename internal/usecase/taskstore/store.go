@@ -53,7 +53,7 @@ type Task struct {
 	Position ledger.Position
 }
 
-// Find is a fresh read of a task, whoever asks; the zero task for one that is not there.
+// Find is a fresh read of a task, for any caller; the zero task for one that is not there.
 func (s *Store) Find(ctx context.Context, workspace, id string) (task.Task, error) {
 	f, err := s.Load(ctx, StreamOf(workspace, id), true)
 	return f.State, err
@@ -82,8 +82,8 @@ func (s *Store) ChangeWith(ctx context.Context, c caller.Caller, verb, taskID st
 	return ReceiptOf(out), nil
 }
 
-// Decide is one decision on a task by whoever may act, about whether the caller has a part in it or not. A refusal is for
-// the caller of Decide to put on record.
+// Decide is one decision on a task by a caller who may act, about whether the caller has a part in it or not. A refusal is for
+// the caller of Decide to record.
 func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string, in any,
 	decide func(task.Task, time.Time) ([]event.Event, error),
 ) (stream.Outcome[task.Task], error) {
@@ -108,7 +108,7 @@ func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string
 	})
 }
 
-// For is a fresh read of a task that the caller may see. A refusal is for the caller of For to put on record.
+// For is a fresh read of a task that the caller may see. A refusal is for the caller of For to record.
 func (s *Store) For(ctx context.Context, c caller.Caller, id string) (Task, error) {
 	if err := c.May(identity.ReadOwn, "read a task"); err != nil {
 		return Task{}, err

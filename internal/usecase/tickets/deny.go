@@ -19,7 +19,7 @@ type DenyInput struct {
 }
 
 // Deny says no to a ticket: an approval is denied, a question gets no answer, nobody of the desk takes a task over. From
-// whoever asked, it takes the question or the task back.
+// the principal that asked, it takes the question or the task back.
 func (ts *Tickets) Deny(ctx context.Context, c caller.Caller, in DenyInput) (taskstore.Receipt, error) {
 	return ts.act(ctx, c, "deny", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
 		by := c.Principal

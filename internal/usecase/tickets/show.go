@@ -23,7 +23,7 @@ type TicketInput struct {
 }
 
 // Show returns a ticket that the caller may see, and waits for its end if asked to: the ticket is then as it is when the
-// wait is over, closed or not. It is a fresh read, and on record.
+// wait is over, closed or not. It is a fresh read, and is recorded.
 func (ts *Tickets) Show(ctx context.Context, c caller.Caller, in TicketInput) (view.Ticket, error) {
 	k, err := ts.waitFor(ctx, c, in)
 	if err != nil {

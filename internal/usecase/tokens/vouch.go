@@ -20,7 +20,7 @@ type Issuer interface {
 }
 
 // vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. That the
-// token was taken, and of whom, is on record before anything is done with it.
+// token was taken, and of whom, is recorded before anything is done with it.
 func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, error) {
 	sum := sha256.Sum256([]byte(text))
 	id := "oauth:" + hex.EncodeToString(sum[:16])
@@ -46,7 +46,7 @@ func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, e
 	return c, ts.introduce(ctx, c, v)
 }
 
-// introduce puts a token on record, at least once.
+// introduce records a token, at least once.
 func (ts *Tokens) introduce(ctx context.Context, c caller.Caller, v identity.ExternalToken) error {
 	if ts.vouched.Contains(c.Token) {
 		return nil
