@@ -76,7 +76,7 @@ func TestTheInspectorHandsATaskOver(t *testing.T) {
 func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
 	h := serve(t)
 	got := decode[struct{ Reviewer, Coder string }](t, run(t, program(t, "framework.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
-	if !strings.Contains(got.Reviewer, "It is done.") || !strings.Contains(got.Coder, "two bugs") {
+	if !strings.Contains(got.Reviewer, "The task is complete.") || !strings.Contains(got.Coder, "two bugs") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -84,7 +84,7 @@ func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
 func TestTheRequesterOfTheTasksExtensionGetsWhatWasDelegated(t *testing.T) {
 	h := serve(t)
 	got := decode[struct{ Execution, Text, State string }](t, run(t, program(t, "tasks.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
-	if got.Execution != "task" || got.State != "completed" || !strings.Contains(got.Text, "1 of 1 results are in") || !strings.Contains(got.Text, "two bugs") {
+	if got.Execution != "task" || got.State != "completed" || !strings.Contains(got.Text, "1 of 1 results have arrived") || !strings.Contains(got.Text, "two bugs") {
 		t.Errorf("%+v", got)
 	}
 }
