@@ -71,11 +71,11 @@ func checkWidth(t *tree) (out []finding) {
 
 // promoted collects the names of the exported methods that a type of this module has, by itself and by what it embeds.
 func (t *tree) promoted(d *directory, name string, names, seen map[string]bool) {
-	if id := d.path + "." + name; seen[id] {
+	id := d.path + "." + name
+	if seen[id] {
 		return
-	} else {
-		seen[id] = true
 	}
+	seen[id] = true
 	for _, m := range d.methodsOf(name) {
 		if ast.IsExported(m.name) {
 			names[m.name] = true

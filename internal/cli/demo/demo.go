@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		}
 		return out, fmt.Errorf("%w (the workers' log: %s)", err, filepath.Join(s.dir, "workers.log"))
 	}
-	return s.summarize(ctx)
+	return s.showSummary(ctx)
 }
 
 // open starts the server and the workers. stop stops them.

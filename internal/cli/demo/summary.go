@@ -13,8 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 )
 
-// summarize fetches the report, and shows what each hop kept and dropped, from the record.
-func (s *run) summarize(ctx context.Context) (out Outcome, err error) {
+// showSummary fetches the report, and shows what each hop kept and dropped, from the record.
+func (s *run) showSummary(ctx context.Context) (out Outcome, err error) {
 	r, err := s.read(ctx)
 	if err != nil {
 		return out, err

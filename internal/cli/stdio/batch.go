@@ -87,7 +87,7 @@ func (l *lines) members(text []byte) (out []json.RawMessage, wrong *fault) {
 	return out, wrong
 }
 
-// versionOf is the protocol version in the answer to initialize.
+// versionOf is the protocol version in the answer to the first message.
 func versionOf(r *jsonrpc.Response) string {
 	var said struct {
 		Version string `json:"protocolVersion"`

@@ -33,7 +33,7 @@ type lines struct {
 
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]call // calls without an answer
-	version string              // of the protocol; empty before initialize
+	version string              // of the protocol; empty before the first message
 	answers int                 // number of answers being written
 	quiet   chan struct{}       // after the end of the input: closed when all calls have been answered
 	wrong   bool                // a line has been refused
@@ -41,7 +41,7 @@ type lines struct {
 
 // call is a call without an answer.
 type call struct {
-	greets bool   // it is initialize
+	greets bool   // it is the first message of the older versions
 	in     *batch // its batch, or nil
 }
 
