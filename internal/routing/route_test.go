@@ -365,7 +365,7 @@ func TestAProbeIsMarkedAndAStaleHintKeepsItsAge(t *testing.T) {
 	}
 }
 
-// TestAnyPlanKeepsItsPromises routes over random houses of agents.
+// TestAnyPlanKeepsItsPromises routes over random sets of agents.
 func TestAnyPlanKeepsItsPromises(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	caps := []string{"go", "docs"}

@@ -174,7 +174,7 @@ func TestArtifactsAreForThoseWhomTheirContentIsFor(t *testing.T) {
 	})
 }
 
-func TestWhoReadAnArtifactIsOnRecord(t *testing.T) {
+func TestTheReadersOfAnArtifactAreRecorded(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("writer", "coder", "spy")
 		patch := h.keep(h.agent("writer"), "patch")

@@ -202,7 +202,7 @@ func TestABadFileNeverReplacesAGoodPolicyAlsoNotAtTheStart(t *testing.T) {
 	}
 }
 
-func TestEveryVersionThatCameIntoForceIsOnRecord(t *testing.T) {
+func TestEveryVersionThatCameIntoForceIsRecorded(t *testing.T) {
 	for _, kind := range ledgers {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)

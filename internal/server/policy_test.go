@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-func TestABadPolicyFileStopsOnlyAServerThatHasNoPolicyOnRecord(t *testing.T) {
+func TestABadPolicyFileStopsOnlyAServerThatHasNoRecordedPolicy(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rules.yaml")
 	c := Config{DataDir: filepath.Join(dir, "data"), Addr: "127.0.0.1:0", Policy: file}

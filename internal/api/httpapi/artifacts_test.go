@@ -170,9 +170,9 @@ func TestADamagedArtifactNeverEndsWell(t *testing.T) {
 				t.Error("the client took it")
 			}
 		}
-		h.put(ann, whole) // mends it
+		h.put(ann, whole) // repairs it
 		if got := h.call(ann, "GET /v1/artifacts/"+d, ""); got.body != whole {
-			t.Errorf("not mended: %d, %d bytes", got.status, len(got.body))
+			t.Errorf("not repaired: %d, %d bytes", got.status, len(got.body))
 		}
 		if err := os.Remove(h.files()[0]); err != nil {
 			t.Fatal(err)

@@ -201,7 +201,7 @@ func TestWhatIsNotServedSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnswersSayWhereTheyAreOnRecord(t *testing.T) {
+func TestAnswersSayTheirPosition(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, token := h.agent("writer")
 	r := h.call(token, "POST /v1/tasks", `{"intent":"x"}`)

@@ -54,7 +54,7 @@ func TestAnIssuersTokenIsTheAgentsThatItNames(t *testing.T) {
 	}
 	record := h.call(h.admin, "GET /v1/audit/export?format=jsonl", "").body
 	if n := strings.Count(record, `"principal-vouched"`); n != 1 {
-		t.Errorf("the token is on record %d times", n)
+		t.Errorf("the token is recorded %d times", n)
 	}
 	for _, line := range strings.Split(record, "\n") {
 		if strings.Contains(line, `"task-created"`) && !strings.Contains(line, `"agent":"writer"`) {
@@ -65,7 +65,7 @@ func TestAnIssuersTokenIsTheAgentsThatItNames(t *testing.T) {
 			t.Errorf("the record does not say who vouched: %s", line)
 		}
 		if strings.Contains(line, token) || strings.Contains(line, strings.Split(token, ".")[2]) {
-			t.Error("the token is on record")
+			t.Error("the token is recorded")
 		}
 	}
 	if p := h.call(token, "GET /v1/tokens", "").problem(t); p.Code != refusal.NotPermitted {
@@ -182,7 +182,7 @@ func TestATokenThatMayOnlyLookChangesNothing(t *testing.T) {
 	}
 }
 
-// changes are what is on record beside who looked at what.
+// changes are the entries other than those of the access log.
 func changes(h *harness) string {
 	h.t.Helper()
 	var kept strings.Builder
@@ -192,7 +192,7 @@ func changes(h *harness) string {
 		}
 	}
 	if kept.Len() == 0 {
-		h.t.Fatal("nothing is on record")
+		h.t.Fatal("nothing is recorded")
 	}
 	return kept.String()
 }

@@ -136,7 +136,7 @@ func (d *drip) Read(b []byte) (int, error) {
 }
 
 func TestABodyThatStopsHoldsItsConnectionOnlyOnce(t *testing.T) {
-	for _, accept := range []string{"application/json", "application/json;q=0.9"} { // the short way through the door, and the long one
+	for _, accept := range []string{"application/json", "application/json;q=0.9"} { // the short way to an answer, and the long one
 		inBubble(t, func(b *bubble) {
 			body, rest := io.Pipe()
 			defer rest.Close()

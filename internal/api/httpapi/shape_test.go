@@ -100,7 +100,7 @@ func FuzzTheShortWayTakesNothingThatTheDescriptionRefuses(f *testing.F) {
 		}
 		var value any
 		if err := endpoint.JSONFormat.Unmarshal(body, &value); err != nil {
-			t.Fatalf("%s took %q, which the door does not: %v", name, body, err)
+			t.Fatalf("%s took %q, which the API does not: %v", name, body, err)
 		}
 		var found huma.ValidateResult
 		huma.Validate(schemas, schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, value, &found)

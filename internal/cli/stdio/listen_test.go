@@ -30,7 +30,7 @@ func (s *session) says(id, method string, params m) {
 // question asks the operators about a new task, and returns the handle of the answer: the ticket.
 func (s *session) question(id, text string) (handle string) {
 	s.Helper()
-	task := s.call("send", m{"intent": "mend the door"})["task"]
+	task := s.call("send", m{"intent": "fix the login"})["task"]
 	s.says(id, "tools/call", m{"name": "ask", "arguments": m{"task": task, "question": text, "wait": 50}})
 	got, _ := s.next()["result"].(m)
 	handle, _ = got["taskId"].(string)

@@ -19,10 +19,10 @@ func TestATaskGoesFromOneSessionToAnother(t *testing.T) {
 		lead.call("join", m{})
 		coder.call("join", m{})
 		waiting := coder.ask("inbox", m{"wait": 45})
-		sent := lead.call("send", m{"intent": "mend the door", "to": "coder"})
+		sent := lead.call("send", m{"intent": "fix the login", "to": "coder"})
 		_, box, _ := coder.answer(waiting)
 		offer := box["items"].([]any)[0].(m)["id"]
-		if got := coder.call("accept", m{"handoff": offer}); !strings.Contains(got["context"].(string), "mend the door") {
+		if got := coder.call("accept", m{"handoff": offer}); !strings.Contains(got["context"].(string), "fix the login") {
 			h.Errorf("the context is %v", got["context"])
 		}
 		coder.call("complete", m{"task": sent["task"], "text": "it closes again"})
@@ -123,7 +123,7 @@ func TestAClientThatDoesNotReadDoesNotBlockTheEnd(t *testing.T) {
 func TestATaskIsKeptWhileItsSessionLives(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
-		task := lead.call("send", m{"intent": "mend the door", "to": "coder"})["task"].(string)
+		task := lead.call("send", m{"intent": "fix the login", "to": "coder"})["task"].(string)
 		offer := coder.offered()
 		coder.call("accept", m{"handoff": offer})
 		before := h.task(task)
@@ -171,7 +171,7 @@ func TestATaskThatWasMadeIsKeptUntilItIsSentOrDone(t *testing.T) {
 func TestATaskThatItsOwnerLetsGoOfLaterIsKeptFromWhenItIsSeen(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		lead, coder := h.open("lead", client.AgentSpec{}).greet(), h.open("coder", client.AgentSpec{}).greet()
-		task := lead.call("send", m{"intent": "mend the door", "to": "coder", "confirm": true})["task"].(string)
+		task := lead.call("send", m{"intent": "fix the login", "to": "coder", "confirm": true})["task"].(string)
 		offer := coder.offered()
 		coder.call("accept", m{"handoff": offer})
 		lead.call("decide", m{"id": offer, "verdict": "confirm"})
@@ -236,7 +236,7 @@ func TestASessionSurvivesARestartOfTheServer(t *testing.T) {
 		}
 		time.Sleep(15 * time.Second)
 		h.start()
-		sent := lead.call("send", m{"intent": "mend the door", "to": "coder"})
+		sent := lead.call("send", m{"intent": "fix the login", "to": "coder"})
 		_, box, refused := coder.answer(waiting)
 		if items, _ := box["items"].([]any); refused || len(items) != 1 || items[0].(m)["task"] != sent["task"] {
 			h.Errorf("what was waited for is %v", box)

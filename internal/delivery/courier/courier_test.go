@@ -206,7 +206,7 @@ func TestAReactionThatFailsIsTriedAgainAndNotSkipped(t *testing.T) {
 	})
 }
 
-func TestAClockFiresOnceWhoeverWatchesIt(t *testing.T) {
+func TestAClockFiresOnceWithAnyNumberOfWatchers(t *testing.T) {
 	bubble(t, func(p *post) {
 		defer p.run()()
 		defer p.run()() // as on a second node

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Rules that a story would tell badly: bounds, corners, and what the pieces give to other rooms.
+// Rules that a story would tell badly: bounds, corners, and what other packages use.
 
 func TestRetriesWaitLongerEachTimeAndNeverLongerThanThirtySeconds(t *testing.T) {
 	for n, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 4: 16 * time.Second, 5: event.MaxBackoff, 20: event.MaxBackoff} {

@@ -52,20 +52,20 @@ func (d *desk) entries(stream ledger.Stream) []ledger.Entry {
 }
 
 // refused returns the recorded refusals of anna, and the recorded number of those that were omitted.
-func (d *desk) refused() (onRecord, leftOut int) {
+func (d *desk) refused() (recorded, leftOut int) {
 	d.Helper()
 	for _, e := range d.entries("default/access/agent:anna") {
 		var ev access.Refused
 		if err := json.Unmarshal(e.Events[0].Data, &ev); err != nil || e.Events[0].Name != ev.EventName() {
 			d.Fatalf("%s %s: %v", e.Events[0].Name, e.Events[0].Data, err)
 		}
-		onRecord++
+		recorded++
 		leftOut += ev.Suppressed
 	}
-	return onRecord, leftOut
+	return recorded, leftOut
 }
 
-func TestAReadIsOnRecordBeforeItIsAnswered(t *testing.T) {
+func TestAReadIsRecordedBeforeItIsAnswered(t *testing.T) {
 	d := open(t)
 	if err := d.Read(t.Context(), "default", anna, "task_1", "task_1.h1", "sha256:1"); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func TestWhoPutAnArtifactFindsItAfterARestartAndStrangersDoNot(t *testing.T) {
 	h.recorded(1, "artifact-stored", string(d), `"by":"agent/bob"`)
 }
 
-func TestEveryFetchAndEveryRefusalIsOnRecord(t *testing.T) {
+func TestEveryFetchAndEveryRefusalIsRecorded(t *testing.T) {
 	h := open(t)
 	d := h.put(ann, "patch")
 	task := h.refer(1, cy, d)
@@ -137,7 +137,7 @@ func TestContentThatIsNotAsDeclaredLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAnArtifactThatCouldNotBePutOnRecordIsNobodys(t *testing.T) {
+func TestAnArtifactThatCouldNotBeRecordedIsNobodys(t *testing.T) {
 	h := open(t)
 	h.ledger.Break(errors.New("disk full"))
 	_, err := h.artifacts.Put(t.Context(), ann, strings.NewReader("patch"), "")
@@ -152,7 +152,7 @@ func TestAnArtifactThatCouldNotBePutOnRecordIsNobodys(t *testing.T) {
 	h.recorded(0, "artifact-released")
 }
 
-func TestADamagedArtifactIsNoticedAndMended(t *testing.T) {
+func TestADamagedArtifactIsNoticedAndRepaired(t *testing.T) {
 	h := open(t)
 	d := h.put(ann, "patch")
 	file := filepath.Join(h.dir, "data", home, d.Hex()[:2], d.Hex())
@@ -223,7 +223,7 @@ func TestWhatNothingRefersToIsSweptAfterAWhile(t *testing.T) {
 	}
 	h.finds(ann, referred, "referred")
 	h.recorded(3, "by system/shelf: artifact-released")
-	// What is put again is there again, and on record again.
+	// What is put again is there again, and recorded again.
 	h.put(ann, "loose")
 	h.finds(ann, loose, "loose")
 	h.recorded(2, "artifact-stored", string(loose))
@@ -239,7 +239,7 @@ func (e emptied) IsReferred(context.Context, string, string) (bool, ledger.Posit
 	return false, e.at, nil
 }
 
-func TestNothingIsSweptByViewsThatAreBeingMadeAnew(t *testing.T) {
+func TestNothingIsSweptByViewsThatAreBeingRebuilt(t *testing.T) {
 	h := open(t)
 	d := h.put(ann, "referred")
 	h.refer(1, ann, d)
@@ -317,7 +317,7 @@ func TestAServerWithoutAStoreSaysSo(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the frozen events anew; only for events that were never released")
+var update = flag.Bool("update", false, "write the frozen events again; only for events that were never released")
 
 func TestTheJSONOfEventsIsFrozen(t *testing.T) {
 	const file = "testdata/events.jsonl"

@@ -133,7 +133,7 @@ func (h *harness) misses(c caller.Caller, d artifact.Digest) {
 	}
 }
 
-// refer puts a task of an agent on record, whose envelope refers to artifacts.
+// refer records a task of an agent whose envelope refers to artifacts.
 func (h *harness) refer(n int, requester caller.Caller, digests ...artifact.Digest) string {
 	h.Helper()
 	id := fmt.Sprintf("task_%026d", n)
@@ -170,7 +170,7 @@ func (h *harness) sweep() artifact.Swept {
 	return swept
 }
 
-// record lists "stream event data" of what is on record beside tasks.
+// record lists "stream event data" of the entries that are not of tasks.
 func (h *harness) record() (lines []string) {
 	h.Helper()
 	entries, err := h.ledger.Read(h.Context(), 0, 10_000)
@@ -187,7 +187,7 @@ func (h *harness) record() (lines []string) {
 	return lines
 }
 
-// recorded checks that something is on record a number of times.
+// recorded checks that something is recorded a number of times.
 func (h *harness) recorded(times int, words ...string) {
 	h.Helper()
 	n := 0
@@ -197,7 +197,7 @@ func (h *harness) recorded(times int, words ...string) {
 		}
 	}
 	if n != times {
-		h.Errorf("%q is on record %d times, want %d:\n%s", words, n, times, strings.Join(h.record(), "\n"))
+		h.Errorf("%q is recorded %d times, want %d:\n%s", words, n, times, strings.Join(h.record(), "\n"))
 	}
 }
 

@@ -114,7 +114,7 @@ func who(role identity.Role, name string) caller.Caller {
 
 func agentOf(name string) caller.Caller { return who(identity.Agent, name) }
 
-// send is what ann's handoff would put on record.
+// send is what ann's handoff would record.
 func (h *harness) send(in handoffs.SendInput) ([]event.Event, error) {
 	in.Task, in.Epoch = id, h.task.Epoch
 	return h.Decide(h.t.Context(), agentOf("ann"), in, h.task, time.Now())
@@ -130,7 +130,7 @@ func find[T event.Event](events []event.Event) (event T, is bool) {
 	return event, false
 }
 
-func TestADecisionIsForItsCallerToPutOnRecord(t *testing.T) {
+func TestADecisionIsForItsCallerToRecord(t *testing.T) {
 	h := open(t)
 	before, err := h.log.Last(t.Context())
 	h.must(err)

@@ -32,7 +32,7 @@ type SendInput struct {
 	Expected    event.Expected    `json:"expected,omitzero" doc:"Of the children's results."`
 	Pack        event.Pack        `json:"pack,omitzero" doc:"How what is handed over is packed for each receiver. Left out: up to half of its context window, if that is known, by priority."`
 	// Constraints are added in the same decision as the handoff: both are recorded, or neither is.
-	Constraints []event.Constraint `json:"constraints,omitempty" doc:"Constraints that the task gets first: they bind whoever holds it from then on, children included."`
+	Constraints []event.Constraint `json:"constraints,omitempty" doc:"Constraints that the task gets first: they bind its owners from then on, children included."`
 
 	// Asked is the principal whose handoff is asked for again; empty: the caller's own. Nobody can say so from outside.
 	Asked string `json:"-"`

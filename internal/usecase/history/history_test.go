@@ -132,12 +132,12 @@ func (w *onFirst) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-func TestThatSomebodyLookedIsOnRecordBeforeTheAnswerAndChangesNoTask(t *testing.T) {
+func TestAReadIsRecordedBeforeTheAnswerAndChangesNoTask(t *testing.T) {
 	h := open(t)
 	for n, l := range looks {
 		recorded := func() {
 			if got := h.entries(access.Kind, "agent:ann"); got != n+1 {
-				t.Errorf("%s: %d looks are on record, want %d", l.name, got, n+1)
+				t.Errorf("%s: %d reads are recorded, want %d", l.name, got, n+1)
 			}
 		}
 		w := onFirst{first: recorded}
@@ -154,7 +154,7 @@ func TestThatSomebodyLookedIsOnRecordBeforeTheAnswerAndChangesNoTask(t *testing.
 	}
 }
 
-func TestWhoMayNotLookGetsNothingAndThatIsOnRecord(t *testing.T) {
+func TestAReaderWithoutPermissionGetsNothingAndThatIsRecorded(t *testing.T) {
 	for _, l := range looks {
 		t.Run(l.name, func(t *testing.T) {
 			h := open(t)
@@ -178,7 +178,7 @@ func TestWhoMayNotLookGetsNothingAndThatIsOnRecord(t *testing.T) {
 func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 	const hers = "task_00000000000000000000000002"
 	h := open(t)
-	if _, err := h.now.Show(t.Context(), agent("ann"), taskID); err != nil { // which is on record too
+	if _, err := h.now.Show(t.Context(), agent("ann"), taskID); err != nil { // which is recorded too
 		t.Fatal(err)
 	}
 	h.create(agent("eve"), hers)

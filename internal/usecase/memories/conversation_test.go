@@ -133,7 +133,7 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 		t.Errorf("a spy's new task: %+v", g)
 	}
 	if g := h.gather(ann, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/ann", Conversation: "c"}}); len(g.Turns) != 1 {
-		t.Errorf("a task before it is on record: %+v", g)
+		t.Errorf("a task before it is recorded: %+v", g)
 	}
 	h.say(bob, conversations.AppendTurnInput{Conversation: "c", Text: "I go on"})
 	h.stands(child, func(t *task.Task) { t.State = event.Completed })

@@ -220,7 +220,7 @@ func TestAnEnvelopeGrantsItsVersionsWhileTheTaskIsHeld(t *testing.T) {
 	denied("the task has ended", bob)
 }
 
-// liar is a view that finds everything, whoever asks.
+// liar is a view that finds everything, for every caller.
 type liar struct {
 	view.MemoryQueries
 	ids []string
@@ -267,7 +267,7 @@ func TestWithoutATaskTheEnvelopesOfWhatIsHeldAreLookedThrough(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := h.reads(bob); len(got) != 1 || !strings.HasPrefix(got[0], taskID) {
-		t.Errorf("on record: %q", got)
+		t.Errorf("recorded: %q", got)
 	}
 }
 

@@ -133,7 +133,7 @@ func (h *harness) settle() {
 	}
 }
 
-// task puts a task on record that an agent created, and says how it stands.
+// task records a task that an agent created, and returns its state.
 func (h *harness) task(n int, requester string, stands func(*task.Task)) string {
 	h.Helper()
 	id := event.TaskID([16]byte{15: byte(n)})
@@ -161,7 +161,7 @@ func (h *harness) task(n int, requester string, stands func(*task.Task)) string 
 	return id
 }
 
-// started is a task that is on record as worked on.
+// started is a task that is recorded as worked on.
 func (h *harness) started(n int, requester, owner string) string {
 	h.Helper()
 	id := h.task(n, requester, owned(owner))

@@ -271,7 +271,7 @@ func TestAnItemBelongsToNoTaskThatIsNoneOfItsAuthorsBusiness(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsOnRecordBeforeItIsAnswered(t *testing.T) {
+func TestAReadIsRecordedBeforeItIsAnswered(t *testing.T) {
 	h := open(t)
 	task := h.task(1, "lead", owned("coder"))
 	x := h.remember(agent("coder"), memories.RememberInput{Text: "ours", Scope: memory.Task, Task: task})
@@ -289,7 +289,7 @@ func TestWhatIsReadIsOnRecordBeforeItIsAnswered(t *testing.T) {
 		"conversation c", "continuity of c",
 	}
 	if got := h.reads(lead); !slices.Equal(got, want) {
-		t.Errorf("on record: %q\nwant %q", got, want)
+		t.Errorf("recorded: %q\nwant %q", got, want)
 	}
 	if _, err := h.read(agent("eve"), memories.MemoryInput{ID: x.ID}); err == nil || len(h.reads(agent("eve"))) > 0 {
 		t.Errorf("eve: %v, %q", err, h.reads(agent("eve")))

@@ -116,7 +116,7 @@ func (h *harness) refused(c caller.Caller, in phrases.DoInput, code refusal.Code
 	return r
 }
 
-// events counts what is on record about a task.
+// events counts the events of a task.
 func (h *harness) events(task string) (names []string) {
 	h.t.Helper()
 	tr, err := h.app.History.Trail(h.t.Context(), operator, task)
@@ -293,7 +293,7 @@ func TestWhoHasNoRightHearsNoNames(t *testing.T) {
 	h.refused(auditor, in, refusal.NotPermitted, "")
 }
 
-func TestAnOddSentenceIsRefusedAndOnRecord(t *testing.T) {
+func TestAnOddSentenceIsRefusedAndRecorded(t *testing.T) {
 	h := open(t)
 	r := h.refused(alice, say("do not hand this off"), refusal.Invalid, "nothing was done")
 	if r.Details["why"] != phrase.Negated {
@@ -304,7 +304,7 @@ func TestAnOddSentenceIsRefusedAndOnRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"verb":"do"`) {
-		t.Error("the attempt is not on record")
+		t.Error("the attempt is not recorded")
 	}
 }
 

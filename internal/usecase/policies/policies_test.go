@@ -44,7 +44,7 @@ func open(t *testing.T) *harness {
 	return h
 }
 
-// restart forgets everything that is not on record, and the file.
+// restart forgets everything that is not recorded, and the file.
 func (h *harness) restart() {
 	h.t.Helper()
 	h.read = func() (policies.File, error) { return policies.File{None: true}, nil }
@@ -88,7 +88,7 @@ func (h *harness) bring(text string) policies.PolicyInForce {
 	return p
 }
 
-// inForce is the name of the first rule in force, on record and in memory alike.
+// inForce is the name of the first rule in force, in the record and in memory alike.
 func (h *harness) inForce() string {
 	h.t.Helper()
 	p, err := h.Policies.Store().Policy(h.t.Context(), identity.DefaultWorkspace)
@@ -127,7 +127,7 @@ func TestAFileWithAnyProblemReplacesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsInForceIsTheNewestOnRecordWhateverBecameOfTheFile(t *testing.T) {
+func TestTheNewestRecordedPolicyIsInForceWhateverBecameOfTheFile(t *testing.T) {
 	h := open(t)
 	first := h.bring(rule("one"))
 	if again := h.bring(rule("one")); again.Version != first.Version || again.Position != first.Position {
@@ -165,7 +165,7 @@ func TestOfTwoFilesReadAtTheSameTimeTheNewerStays(t *testing.T) {
 	}
 }
 
-func TestWhoeverReadsThePolicyIsOnRecord(t *testing.T) {
+func TestTheReadersOfThePolicyAreRecorded(t *testing.T) {
 	h := open(t)
 	h.bring(rule("one"))
 	entries := func(c caller.Caller) int {

@@ -33,9 +33,9 @@ func (p *Positions) Last(ctx context.Context) (ledger.Position, error) {
 	return last, nil
 }
 
-// OnRecord refuses a position that is beyond the newest entry: it is of another record, and what comes next in this one
+// Check refuses a position that is beyond the newest entry: it is of another record, and what comes next in this one
 // would be taken for known.
-func (p *Positions) OnRecord(ctx context.Context, at ledger.Position) error {
+func (p *Positions) Check(ctx context.Context, at ledger.Position) error {
 	if at <= p.views.Position() {
 		return nil
 	}

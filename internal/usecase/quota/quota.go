@@ -44,8 +44,8 @@ func New(most int, v view.TaskQueries, now func() time.Time) (*Quota, error) {
 	return &Quota{most: most, views: v, now: now, known: known}, err
 }
 
-// open is how many tasks the caller has open. Whoever counts again does so outside of the lock; the others go on with what
-// was known. A number that cannot be read is no reason to refuse anything.
+// open is how many tasks the caller has open. The call that counts again does so outside of the lock; the others use the last
+// number. A number that cannot be read is no reason to refuse anything.
 func (q *Quota) open(ctx context.Context, c caller.Caller) int {
 	key, now := c.Workspace+"/"+c.String(), q.now()
 	q.mu.Lock()

@@ -87,7 +87,7 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
-	return ts.positions.OnRecord(ctx, in.After)
+	return ts.positions.Check(ctx, in.After)
 }
 
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that

@@ -18,7 +18,7 @@ type ShedInput struct {
 
 // ShedOffers moves offers that an agent has not accepted to ready agents that can do the same and have room: on the word of
 // the agent itself, or of a caller who may manage agents. Those of the lowest priority go first, the oldest of them first; at
-// most 100 in one call. Offers to whoever is first, and those that were approved for the agent, stay.
+// most 100 in one call. Offers to the first who accepts, and those that were approved for the agent, stay.
 func (ts *Tasks) ShedOffers(ctx context.Context, c caller.Caller, in ShedInput) (taskstore.Relief, error) {
 	r, err := ts.shedOffers(ctx, c, in)
 	if err != nil {

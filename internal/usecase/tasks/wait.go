@@ -40,7 +40,7 @@ func (ts *Tasks) waitFor(ctx context.Context, c caller.Caller, in TaskInput) (ta
 	if in.Wait == 0 {
 		return ts.store.For(ctx, c, in.ID)
 	}
-	if err := ts.positions.OnRecord(ctx, in.After); err != nil {
+	if err := ts.positions.Check(ctx, in.After); err != nil {
 		return taskstore.Task{}, err
 	}
 	changed, stop := ts.views.WatchTask(c.Workspace, in.ID) // before the first look, so that nothing comes in between

@@ -64,7 +64,7 @@ func progress(c caller.Caller) handoff.Progress {
 	return handoff.Progress{By: c.Principal, Epoch: 1, Note: "half is done"}
 }
 
-func TestWhatOneMayNotSeeIsNotFoundAndTheRefusalIsOnRecord(t *testing.T) {
+func TestATaskThatTheCallerMayNotSeeIsNotFoundAndTheRefusalIsRecorded(t *testing.T) {
 	d, l := opened(t)
 	bob := agent("bob")
 	elsewhere := bob
@@ -82,14 +82,14 @@ func TestWhatOneMayNotSeeIsNotFoundAndTheRefusalIsOnRecord(t *testing.T) {
 		}
 	}
 	if n := entries(t, l, access.Kind, "agent:bob"); n != 2 {
-		t.Errorf("%d refusals are on record", n)
+		t.Errorf("%d refusals are recorded", n)
 	}
 	if n := entries(t, l, taskstore.Kind, taskID); n != 1 {
 		t.Errorf("%d entries of the task", n)
 	}
 }
 
-func TestAReceiptIsOfWhatIsOnRecordAndTheFirstOneForARepeat(t *testing.T) {
+func TestAReceiptIsOfTheEntryAndTheFirstOneForARepeat(t *testing.T) {
 	d, l := opened(t)
 	ann := agent("ann").WithKey("k1")
 	first, err := d.Change(t.Context(), ann, "progress", taskID, "half", progress(ann))

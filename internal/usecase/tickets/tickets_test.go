@@ -158,7 +158,7 @@ func TestATicketIsFoundByThoseWhomItConcernsAndByNobodyElse(t *testing.T) {
 	}
 }
 
-func TestWhoReadsATicketIsOnRecordAndAListOnlyPreviews(t *testing.T) {
+func TestTheReadersOfATicketAreRecordedAndAListOnlyPreviews(t *testing.T) {
 	h := open(t)
 	long := strings.Repeat("why? ", 400)
 	ticket := h.ask(tickets.AskInput{Question: long, Options: []string{"yes", "no"}, Desk: "billing"})
@@ -183,7 +183,7 @@ func TestWhoReadsATicketIsOnRecordAndAListOnlyPreviews(t *testing.T) {
 	}
 }
 
-func TestWhoeverWaitsForATicketHasItsAnswerAtOnce(t *testing.T) {
+func TestACallThatWaitsForATicketHasItsAnswerAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		ticket := h.ask(tickets.AskInput{Question: "Refund or replace?", Desk: "billing"})

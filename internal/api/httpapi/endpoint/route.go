@@ -202,7 +202,7 @@ func (d *Router) wait(ctx context.Context, position positions.Position) error {
 	if position == 0 {
 		return nil
 	}
-	if err := d.positions.OnRecord(ctx, position); err != nil {
+	if err := d.positions.Check(ctx, position); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)

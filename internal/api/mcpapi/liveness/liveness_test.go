@@ -51,7 +51,7 @@ func TestNobodyWaitsLongerThanWasAskedFor(t *testing.T) {
 	})
 }
 
-func TestWhatARestartDoesNotMendIsToldAtOnce(t *testing.T) {
+func TestAnErrorThatARestartDoesNotFixIsReportedAtOnce(t *testing.T) {
 	refused := &client.Error{Code: client.NotFound, Message: "no such task"}
 	for name, c := range map[string]struct {
 		remote bool

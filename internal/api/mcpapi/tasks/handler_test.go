@@ -156,7 +156,7 @@ func TestAStreamThatIsNotServedHere(t *testing.T) {
 	})
 }
 
-func TestTheDoorReadsNoMoreThanItMust(t *testing.T) {
+func TestTheHandlerReadsNoMoreThanItMust(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		r := request("tasks/get", "x", `{"taskId":"x","padding":"`+strings.Repeat("x", 2<<20)+`"`, able)
 		if a := h.send(r); a.status != http.StatusRequestEntityTooLarge {

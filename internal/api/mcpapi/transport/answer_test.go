@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
-func TestEveryRefusalOfTheDoorIsAnErrorOfTheProtocol(t *testing.T) {
+func TestEveryRefusalOfTheTransportIsAnErrorOfTheProtocol(t *testing.T) {
 	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
 		session := h.session(token)

@@ -147,7 +147,7 @@ func (h *harness) open(ctx context.Context, method, token, session, body string,
 			r.Header.Set(headers[i], headers[i+1])
 		}
 	}
-	res, err := inprocess.Transport(h.handler).RoundTrip(r) //nolint:bodyclose // whoever reads it closes it
+	res, err := inprocess.Transport(h.handler).RoundTrip(r) //nolint:bodyclose // its reader closes it
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func place(dir string, k artifact.Key) string {
 	return filepath.Join(dir, "data", k.Workspace, h[:2], h)
 }
 
-func TestADamagedFileIsNoticedWhileReadingAndMendedByPuttingAgain(t *testing.T) {
+func TestADamagedFileIsNoticedWhileReadingAndRepairedByPuttingAgain(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, filestore.Options{})
 	defer s.Close()

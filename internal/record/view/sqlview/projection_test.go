@@ -74,7 +74,7 @@ func TestEmbeddedViewsGoOnAfterARestartInTheMiddleOfATask(t *testing.T) {
 	wantSound(t, v, 2)
 }
 
-func TestViewsOfAnotherVersionAreMadeAnewAtTheStart(t *testing.T) {
+func TestViewsOfAnotherVersionAreRebuiltAtTheStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trapeze.db")
 	log, v := embedded(t, path)
 	play(t, log, newLife(), 3)
