@@ -28,6 +28,7 @@ var rules = []struct {
 	{"comment", checkComments},
 	{"name", checkNames},
 	{"go.mod", checkGoMod},
+	{"word", checkWords},
 }
 
 func TestTheTreeFollowsItsRules(t *testing.T) {

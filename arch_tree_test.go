@@ -27,6 +27,8 @@ func (f finding) String() string { return f.pos + ": " + f.rule + ": " + f.text 
 // A tree is the parsed source of one module, and the table that it should follow.
 type tree struct {
 	table  table
+	fsys   fs.FS
+	texts  []string // Go files and pages
 	module string
 	goMod  string
 	fset   *token.FileSet
@@ -53,7 +55,7 @@ func readTree(fsys fs.FS, tb table) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{table: tb, goMod: string(mod), fset: token.NewFileSet(), dirs: map[string]*directory{}}
+	t := &tree{table: tb, fsys: fsys, goMod: string(mod), fset: token.NewFileSet(), dirs: map[string]*directory{}}
 	for line := range strings.Lines(t.goMod) {
 		if name, ok := strings.CutPrefix(line, "module "); ok {
 			t.module = strings.TrimSpace(name)
@@ -68,7 +70,13 @@ func readTree(fsys fs.FS, tb table) (*tree, error) {
 			return err
 		case d.IsDir() && name != "." && notOurs(fsys, name):
 			return fs.SkipDir
-		case d.IsDir() || path.Ext(name) != ".go":
+		case d.IsDir():
+			return nil
+		}
+		if isText(name) {
+			t.texts = append(t.texts, name)
+		}
+		if path.Ext(name) != ".go" {
 			return nil
 		}
 		return t.add(fsys, name)
