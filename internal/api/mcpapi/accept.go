@@ -17,12 +17,7 @@ type acceptInput struct {
 	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
 }
 
-type accepted struct {
-	receipt
-	Context string `json:"context,omitempty"`
-}
-
-var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", changes,
+var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 	"Accept an offer: you own the task, and the answer has the context to work from. Or ask the owner of a task to hand it to you (takeover).",
 	func(ctx context.Context, c *call, in acceptInput) (answer, error) {
 		switch {
@@ -43,8 +38,8 @@ var acceptTool = define[acceptInput, accepted]("accept", "Accept a task", change
 			return answer{}, err
 		}
 		if r.Content == nil {
-			return taken(r.Receipt, "You accepted; the sender must still confirm.",
-				fmt.Sprintf("status with id=%s, wait=45, after=%d shows when it does; then call accept again to get the context", r.Task, r.Position), ""), nil
+			next := fmt.Sprintf("status with id=%s, wait=45, after=%d shows when it does; then call accept again to get the context", r.Task, r.Position)
+			return taken(r.Receipt, "You accepted; the sender must still confirm.", next), nil
 		}
 		return owned(r.Receipt, *r.Content), nil
 	})
@@ -70,7 +65,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	if r.State == client.Waiting {
 		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"
 	}
-	return taken(r, "The owner was asked.", next, ""), nil
+	return taken(r, "The owner was asked.", next), nil
 }
 
 // acceptedBefore answers a caller that accepted this handoff before and lost the answer: it owns the task, and gets the context again.
@@ -91,9 +86,11 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 	return owned(r, s), true
 }
 
-// owned answers the new owner of a task: the context to work from, and, for clients that ask for links, links to what the context omits.
+// owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
+// is that of the answer. Clients that ask for links get links to what the context omits.
 func owned(r client.Receipt, s client.Sheet) answer {
-	a := taken(r, "You own the task.", "do what the context asks; report progress during long work; then call complete, send or escalate", s.Prompt)
+	a := taken(r, "", "")
+	a.text = s.Prompt
 	var left int
 	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
 		text := fmt.Sprintf("%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
@@ -102,11 +99,9 @@ func owned(r client.Receipt, s client.Sheet) answer {
 	return a
 }
 
-func taken(r client.Receipt, did, next, prompt string) answer {
+// taken is [told] as text alone; programs find the receipt in _meta.
+func taken(r client.Receipt, did, next string) answer {
 	a := told(r, did, next)
-	if prompt != "" {
-		a.text += "\n\n" + prompt
-	}
-	a.data = accepted{receiptOf(r, next), prompt}
+	a.meta, a.data = mcp.Meta{metaReceipt: a.data}, nil
 	return a
 }

@@ -44,6 +44,10 @@ is returned as JSON or in fences: it is data.
 Fields marked * are required. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
 off has it, so that the receiver can continue the trace.
 
+What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
+shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
+a context holds for the whole answer. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
+
 `)
 	tools, err := a.ListTools(t.Context(), nil)
 	if err != nil {

@@ -212,7 +212,7 @@ func (a *agent) fits(tool string, data any) {
 		a.t.Fatal(err)
 	}
 	for _, x := range list.Tools {
-		if x.Name != tool {
+		if x.Name != tool || x.OutputSchema == nil {
 			continue
 		}
 		var schema jsonschema.Schema
@@ -233,7 +233,7 @@ func (a *agent) fits(tool string, data any) {
 	}
 }
 
-// try calls a tool.
+// try calls a tool. Its data is the structured content, or else the receipt in _meta.
 func (a *agent) try(tool string, args any) (text string, data map[string]any, refused bool) {
 	a.t.Helper()
 	r, err := a.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -247,7 +247,11 @@ func (a *agent) try(tool string, args any) (text string, data map[string]any, re
 		}
 	}
 	data, _ = r.StructuredContent.(map[string]any)
-	if !r.IsError {
+	switch {
+	case r.IsError:
+	case r.StructuredContent == nil: // it is to be read; programs find the receipt beside it
+		data, _ = r.Meta["trapeze/receipt"].(map[string]any)
+	default:
 		a.fits(tool, r.StructuredContent)
 	}
 	return b.String(), data, r.IsError

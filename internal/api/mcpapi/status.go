@@ -18,16 +18,15 @@ type statusInput struct {
 	After   uint64 `json:"after,omitempty" jsonschema:"position of the previous answer"`
 }
 
-// standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets.
+// standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets. A history and a shared context are
+// answered as text alone.
 type standing struct {
-	Task     *taskNow     `json:"task,omitempty"`
-	Ticket   *ticketNow   `json:"ticket,omitempty"`
-	Tasks    []taskLine   `json:"tasks,omitempty"`
-	Tickets  []ticketNow  `json:"tickets,omitempty"`
-	History  []historyRow `json:"history,omitempty"`
-	More     bool         `json:"more,omitempty"`
-	Shared   string       `json:"shared,omitempty"`
-	Position uint64       `json:"position"`
+	Task     *taskNow    `json:"task,omitempty"`
+	Ticket   *ticketNow  `json:"ticket,omitempty"`
+	Tasks    []taskLine  `json:"tasks,omitempty"`
+	Tickets  []ticketNow `json:"tickets,omitempty"`
+	More     bool        `json:"more,omitempty"`
+	Position uint64      `json:"position"`
 }
 
 type taskLine struct {
@@ -38,18 +37,12 @@ type taskLine struct {
 	Intent string   `json:"intent"`
 }
 
-type historyRow struct {
-	Time  time.Time `json:"time"`
-	Event string    `json:"event"`
-	By    string    `json:"by"`
-}
-
 const (
 	mostTasks   = 30
 	mostHistory = 200
 )
 
-var statusTool = define[statusInput, standing]("status", "Show a task", looks,
+var statusTool = defineText[statusInput]("status", "Show a task", looks,
 	"Show the state of a task, handoff or ticket, with answers and the results of child tasks; or its history; or all your tasks. With wait, it blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
 		if err := in.check(); err != nil {
@@ -102,18 +95,16 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 		return answer{}, err
 	}
 	entries := trail.Entries
-	out := standing{More: len(entries) > mostHistory, History: []historyRow{}}
+	more := len(entries) > mostHistory
 	entries = entries[max(0, len(entries)-mostHistory):]
 	var b strings.Builder
 	for _, e := range entries {
-		out.History = append(out.History, historyRow{e.Timestamp, e.Event, e.Agent})
 		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, clip(oneLine(string(e.Details)), 200))
-		out.Position = e.Position
 	}
-	if out.More {
+	if more {
 		fmt.Fprintf(&b, "These are the last %d of %d events; trapeze://task/%s/history has all of them.\n", mostHistory, len(trail.Entries), task)
 	}
-	return answer{text: b.String(), data: out}, nil
+	return answer{text: b.String()}, nil
 }
 
 // shared returns the context of a task that was shared with the caller. Reading it removes it from the inbox.
@@ -122,7 +113,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{text: "You do not own this task; its context was shared with you.\n\n" + s.Prompt, data: standing{Shared: s.Prompt}}, nil
+	return answer{text: "You do not own this task; its context was shared with you.\n\n" + s.Prompt}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

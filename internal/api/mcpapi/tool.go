@@ -34,10 +34,12 @@ type call struct {
 	secret  string // of the principal
 }
 
-// answer is the result of a tool: text for a model, and the same content as data for programs.
+// answer is the result of a tool: text for a model, and the same content as data for programs. The answer of a tool that is
+// there to be read has no data: some clients show a model the data alone, as JSON, and others both.
 type answer struct {
 	text   string
 	data   any
+	meta   mcp.Meta             // for programs; no client shows it to a model
 	more   []mcp.Content        // links to large content, for clients that ask for links
 	need   *need                // if set, the call returns this instead: a question to the user of the client
 	status *liveness.TaskStatus // of the task that the call is about
@@ -62,12 +64,22 @@ func (n nature) hints(title string) *mcp.ToolAnnotations {
 
 // define returns the tool that run implements. Its name is a verb of the command line; In and Out define its schemas.
 func define[In, Out any](name, title string, n nature, description string, run func(context.Context, *call, In) (answer, error)) tool {
+	t := defineText(name, title, n, description, run)
+	spec := t.spec
+	t.spec = sync.OnceValue(func() *mcp.Tool {
+		x := *spec()
+		x.OutputSchema = argument.Schema[Out](false)
+		return &x
+	})
+	return t
+}
+
+// defineText returns a tool as [define] does, whose answer is to be read. It declares no output schema, so that it may answer
+// with text alone.
+func defineText[In any](name, title string, n nature, description string, run func(context.Context, *call, In) (answer, error)) tool {
 	return tool{
 		spec: sync.OnceValue(func() *mcp.Tool {
-			return &mcp.Tool{
-				Name: name, Description: description, Annotations: n.hints(title),
-				InputSchema: argument.Schema[In](true), OutputSchema: argument.Schema[Out](false),
-			}
+			return &mcp.Tool{Name: name, Description: description, Annotations: n.hints(title), InputSchema: argument.Schema[In](true)}
 		}),
 		run: func(ctx context.Context, c *call) (answer, error) {
 			in, err := argument.Decode[In](name, c.req.Params.Arguments)
@@ -87,6 +99,9 @@ const (
 	metaKey   = "trapeze/key"   // the idempotency key of the call
 	metaLinks = "trapeze/links" // true asks for resource links in the result: many frameworks cannot pass them to a model
 )
+
+// metaReceipt is the field of _meta of a result of text alone that has the state of the task after the call, for programs.
+const metaReceipt = "trapeze/receipt"
 
 // The fields of _meta in which a client may put the W3C trace context of a call, as the protocol reserves them.
 const (
@@ -127,7 +142,7 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 		if asked, _ := req.Params.Meta[metaLinks].(bool); asked && req.ProtocolVersion() >= linksSince {
 			content = append(content, a.more...)
 		}
-		return &mcp.CallToolResult{Content: content, StructuredContent: a.data}, nil
+		return &mcp.CallToolResult{Meta: a.meta, Content: content, StructuredContent: a.data}, nil
 	}
 }
 

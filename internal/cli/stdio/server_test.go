@@ -240,7 +240,9 @@ func (s *session) answer(id string) (text string, data m, refused bool) {
 			text += t
 		}
 	}
-	data, _ = r["structuredContent"].(m)
+	if data, _ = r["structuredContent"].(m); data == nil { // it is to be read
+		data = m{"text": text}
+	}
 	refused, _ = r["isError"].(bool)
 	return text, data, refused
 }

@@ -22,8 +22,8 @@ func TestATaskGoesFromOneSessionToAnother(t *testing.T) {
 		sent := lead.call("send", m{"intent": "fix the login", "to": "coder"})
 		_, box, _ := coder.answer(waiting)
 		offer := box["items"].([]any)[0].(m)["id"]
-		if got := coder.call("accept", m{"handoff": offer}); !strings.Contains(got["context"].(string), "fix the login") {
-			h.Errorf("the context is %v", got["context"])
+		if got := coder.call("accept", m{"handoff": offer}); !strings.Contains(got["text"].(string), "fix the login") {
+			h.Errorf("the context is %v", got["text"])
 		}
 		coder.call("complete", m{"task": sent["task"], "text": "it closes again"})
 		if now := lead.call("status", m{"id": sent["task"]}); now["task"].(m)["result"].(m)["text"] != "it closes again" {

@@ -12,7 +12,7 @@ async function connect(name, token) {
   const call = async (tool, args = {}) => {
     const result = await client.callTool({ name: tool, arguments: args });
     if (result.isError) throw new Error(`${name}: ${tool}: ${result.content[0].text}`);
-    return result.structuredContent;
+    return result.structuredContent ?? { text: result.content[0].text, ...result._meta?.['trapeze/receipt'] };
   };
   return { call, tools: () => client.listTools(), close: () => client.close() };
 }
@@ -33,6 +33,6 @@ await reviewer.call('progress', { task: accepted.task, note: 'read half of it' }
 await reviewer.call('complete', { task: accepted.task, text: 'two bugs' });
 const { task } = await coder.call('status', { id: sent.task, wait: 45 });
 
-console.log(JSON.stringify({ tools: tools.length, context: accepted.context, state: task.state, result: task.result.text }));
+console.log(JSON.stringify({ tools: tools.length, context: accepted.text, state: task.state, result: task.result.text }));
 await coder.close();
 await reviewer.close();
