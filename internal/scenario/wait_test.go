@@ -211,7 +211,7 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 		const senders, each = 4, 15
 		h.join("lead", "coder")
 		var sending sync.WaitGroup
-		priorities := event.Priorities()
+		priorities := event.Priorities.Values()
 		for n := range senders {
 			sending.Go(func() {
 				for i := range each {

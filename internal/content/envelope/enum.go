@@ -25,16 +25,13 @@ const (
 	PartConversation PartKind = "conversation"
 )
 
-var partKinds = event.NewSet("kind of part",
+// PartKinds lists every kind of part.
+var PartKinds = event.NewSet("a kind of part",
 	PartState, PartSummary, PartData, PartDetail, PartNotes, PartFact, PartDecision, PartReasoning, PartStep,
 	PartMemory, PartArtifact, PartConversation,
 )
 
-// PartKinds lists every kind of part. The caller owns the slice.
-func PartKinds() []PartKind { return partKinds.Values() }
-
-// UnmarshalText refuses unknown kinds.
-func (k *PartKind) UnmarshalText(b []byte) error { return partKinds.Decode(k, b) }
+func (k *PartKind) UnmarshalText(b []byte) error { return PartKinds.Decode(k, b) }
 
 // OmissionReason is the reason for omitting a part.
 type OmissionReason string
@@ -48,13 +45,10 @@ const (
 	OnDemand   OmissionReason = "on_demand" // the receiver fetches it when it needs it
 )
 
-var omissionReasons = event.NewSet("reason for an omission", OverBudget, RawLog, Settled, ToolCall, OnDemand)
+// OmissionReasons lists every reason.
+var OmissionReasons = event.NewSet("a reason for an omission", OverBudget, RawLog, Settled, ToolCall, OnDemand)
 
-// OmissionReasons lists every reason. The caller owns the slice.
-func OmissionReasons() []OmissionReason { return omissionReasons.Values() }
-
-// UnmarshalText refuses unknown reasons.
-func (r *OmissionReason) UnmarshalText(b []byte) error { return omissionReasons.Decode(r, b) }
+func (r *OmissionReason) UnmarshalText(b []byte) error { return OmissionReasons.Decode(r, b) }
 
 // GapReason is the reason why a reference could not be resolved.
 type GapReason string
@@ -66,13 +60,10 @@ const (
 	GapNotReadable GapReason = "not_readable" // by the receiver
 )
 
-var gapReasons = event.NewSet("reason for a gap", GapNotFound, GapForgotten, GapNotReadable)
+// GapReasons lists every reason.
+var GapReasons = event.NewSet("a reason for a gap", GapNotFound, GapForgotten, GapNotReadable)
 
-// GapReasons lists every reason. The caller owns the slice.
-func GapReasons() []GapReason { return gapReasons.Values() }
-
-// UnmarshalText refuses unknown reasons.
-func (r *GapReason) UnmarshalText(b []byte) error { return gapReasons.Decode(r, b) }
+func (r *GapReason) UnmarshalText(b []byte) error { return GapReasons.Decode(r, b) }
 
 // Listing is the form in which the prompt lists omissions. The document itself lists them in full.
 type Listing string
@@ -84,10 +75,7 @@ const (
 	ListTotal  Listing = "total"  // one line
 )
 
-var listings = event.NewSet("listing", ListEach, ListGroups, ListTotal)
+// Listings lists every listing.
+var Listings = event.NewSet("a listing", ListEach, ListGroups, ListTotal)
 
-// Listings lists every listing. The caller owns the slice.
-func Listings() []Listing { return listings.Values() }
-
-// UnmarshalText refuses unknown listings.
-func (l *Listing) UnmarshalText(b []byte) error { return listings.Decode(l, b) }
+func (l *Listing) UnmarshalText(b []byte) error { return Listings.Decode(l, b) }

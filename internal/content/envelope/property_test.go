@@ -70,10 +70,10 @@ func drawItems(t *rapid.T, name string) []envelope.Item {
 func drawEnvelope(t *rapid.T) envelope.Envelope {
 	e := envelope.Envelope{
 		CreatedAt: anyTime.Draw(t, "created"), Hops: rapid.IntRange(0, 100).Draw(t, "hops"),
-		Priority: rapid.SampledFrom(event.Priorities()).Draw(t, "priority"),
+		Priority: rapid.SampledFrom(event.Priorities.Values()).Draw(t, "priority"),
 		Handoff: envelope.Header{
 			TaskID: anyName.Draw(t, "task"), From: anyName.Draw(t, "from"), To: rapid.SliceOfN(anyName, 0, 3).Draw(t, "to"),
-			Kind: rapid.SampledFrom(event.Kinds()).Draw(t, "kind"), Reason: rapid.SampledFrom(event.Reasons()).Draw(t, "reason"),
+			Kind: rapid.SampledFrom(event.Kinds.Values()).Draw(t, "kind"), Reason: rapid.SampledFrom(event.Reasons.Values()).Draw(t, "reason"),
 			Detail: anyText.Draw(t, "detail"), Notes: anyText.Draw(t, "notes"),
 		},
 		Task:                envelope.Task{Intent: someText.Draw(t, "intent"), State: anyText.Draw(t, "state"), Data: anyJSON.Draw(t, "data")},
@@ -128,17 +128,17 @@ func drawRefs(t *rapid.T, e *envelope.Envelope) {
 		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: digest.Draw(t, "digest"), Name: anyText.Draw(t, "name"), Bytes: count.Draw(t, "bytes")})
 		e.Conversation = append(e.Conversation, envelope.Turn{Time: anyTime.Draw(t, "time"), Agent: anyName.Draw(t, "agent"), Text: someText.Draw(t, "text")})
 		e.Omissions = append(e.Omissions, envelope.Omission{
-			Kind: rapid.SampledFrom(envelope.PartKinds()).Draw(t, "kind"), Reason: rapid.SampledFrom(envelope.OmissionReasons()).Draw(t, "reason"),
+			Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), Reason: rapid.SampledFrom(envelope.OmissionReasons.Values()).Draw(t, "reason"),
 			Count: count.Draw(t, "count"), Tokens: count.Draw(t, "tokens"),
 		})
 		e.Gaps = append(e.Gaps, envelope.Gap{
-			Kind: rapid.SampledFrom(envelope.PartKinds()).Draw(t, "kind"), ID: anyName.Draw(t, "id"),
-			Reason: rapid.SampledFrom(envelope.GapReasons()).Draw(t, "reason"),
+			Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), ID: anyName.Draw(t, "id"),
+			Reason: rapid.SampledFrom(envelope.GapReasons.Values()).Draw(t, "reason"),
 		})
 	}
 	e.Packing = envelope.Packing{
-		Strategy: rapid.SampledFrom(event.Strategies()).Draw(t, "strategy"), Tokens: count.Draw(t, "tokens"), Tokenizer: anyName.Draw(t, "tokenizer"),
-		Utilisation: share.Draw(t, "utilisation"), Completeness: share.Draw(t, "completeness"), Listing: rapid.SampledFrom(envelope.Listings()).Draw(t, "listing"),
+		Strategy: rapid.SampledFrom(event.Strategies.Values()).Draw(t, "strategy"), Tokens: count.Draw(t, "tokens"), Tokenizer: anyName.Draw(t, "tokenizer"),
+		Utilisation: share.Draw(t, "utilisation"), Completeness: share.Draw(t, "completeness"), Listing: rapid.SampledFrom(envelope.Listings.Values()).Draw(t, "listing"),
 	}
 }
 

@@ -134,7 +134,7 @@ func (e *Envelope) checkConstraints(c *checker) {
 		c.name(".id", k.ID)
 		c.member(".kind", new(event.ConstraintKind), string(k.Kind))
 		if k.Kind == "" {
-			c.invalid(".kind", "use "+event.OneOf(event.ConstraintKinds()), "is missing")
+			c.invalid(".kind", "use "+event.OneOf(event.ConstraintKinds.Values()), "is missing")
 		}
 		c.required(".text", k.Text, MaxConstraintText)
 		c.optionalName(".origin", k.Origin)

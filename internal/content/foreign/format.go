@@ -151,12 +151,12 @@ func (d *document) reason(name string) {
 	if s == "" {
 		return
 	}
-	if r := event.Reason(word(s)); slices.Contains(event.Reasons(), r) {
+	if r := event.Reason(word(s)); slices.Contains(event.Reasons.Values(), r) {
 		d.task.Reason = r
 		return
 	}
 	d.task.Detail = s
-	d.note(name, "is not one of the reasons "+list(event.Reasons())+"; kept as the detail")
+	d.note(name, "is not one of the reasons "+list(event.Reasons.Values())+"; kept as the detail")
 }
 
 // priorities are synonyms of priorities.
@@ -174,8 +174,8 @@ func (d *document) priority() {
 		p = other
 		d.note("priority", "used as "+string(p))
 	}
-	if !slices.Contains(event.Priorities(), p) {
-		d.fail(wrong("priority", "use one of "+list(event.Priorities()), "%.40q is not a priority", s))
+	if !slices.Contains(event.Priorities.Values(), p) {
+		d.fail(wrong("priority", "use one of "+list(event.Priorities.Values()), "%.40q is not a priority", s))
 	}
 	d.task.Priority = p
 }

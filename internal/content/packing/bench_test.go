@@ -25,7 +25,7 @@ func BenchmarkPack(b *testing.B) {
 		}
 		doc.Memory = append(doc.Memory, m)
 	}
-	for _, strategy := range event.Strategies()[1:] {
+	for _, strategy := range event.Strategies.Values()[1:] {
 		b.Run(string(strategy), func(b *testing.B) {
 			b.ReportAllocs()
 			var p packing.Packed

@@ -68,7 +68,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 	}
 	p.costs = newCosts(o.Counter)
 	p.measure()
-	for _, listing := range envelope.Listings() {
+	for _, listing := range envelope.Listings.Values() {
 		if packed, ok := p.attempt(listing); ok {
 			return packed, nil
 		}

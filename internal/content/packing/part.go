@@ -195,7 +195,7 @@ func (x *part) refer(to, from *envelope.Envelope) {
 }
 
 // groups is the number of omissions if there is one of each kind and reason.
-var groups = len(envelope.PartKinds()) * len(envelope.OmissionReasons())
+var groups = len(envelope.PartKinds.Values()) * len(envelope.OmissionReasons.Values())
 
 // maxListed is about the greatest size of the list of omissions in the document, in bytes.
 const maxListed = 100 << 10

@@ -91,11 +91,11 @@ func drawOptions(t *rapid.T) packing.Options {
 	}
 	o := packing.Options{
 		Counter: c, Budget: rapid.IntRange(0, 2500).Draw(t, "budget"),
-		Strategy: rapid.SampledFrom(append(event.Strategies(), "")).Draw(t, "strategy"),
+		Strategy: rapid.SampledFrom(append(event.Strategies.Values(), "")).Draw(t, "strategy"),
 		Weights:  map[packing.Ref]packing.Weight{},
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "refs") {
-		ref := packing.Ref{Kind: rapid.SampledFrom(envelope.PartKinds()).Draw(t, "kind"), ID: rapid.SampledFrom([]string{"", "1", "2", "m0", "m1", "f0", "f1", "d0", "d1"}).Draw(t, "id")}
+		ref := packing.Ref{Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), ID: rapid.SampledFrom([]string{"", "1", "2", "m0", "m1", "f0", "f1", "d0", "d1"}).Draw(t, "id")}
 		o.Pinned = append(o.Pinned, ref)
 		o.Weights[ref] = packing.Weight{Importance: rapid.Float64Range(0, 1).Draw(t, "importance")}
 	}

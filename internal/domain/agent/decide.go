@@ -66,7 +66,7 @@ func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
 }
 
 func decideReadiness(s State, c SetReadiness) ([]Event, error) {
-	if !c.Readiness.Valid() {
+	if !Readinesses.Has(c.Readiness) {
 		return nil, refusal.New(refusal.Invalid, `use "ready", "busy", "draining" or "offline"`,
 			"unknown readiness %s", strconv.QuoteToASCII(string(c.Readiness)))
 	}

@@ -16,13 +16,8 @@ const (
 	KindHuman Kind = "human"
 )
 
-var kinds = event.NewSet("kind of agent", KindAgent, KindHuman)
-
 // Kinds lists every kind of agent.
-func Kinds() []Kind { return kinds.Values() }
-
-// Valid reports whether k is one of Kinds.
-func (k Kind) Valid() bool { return kinds.Has(k) }
+var Kinds = event.NewSet("a kind of agent", KindAgent, KindHuman)
 
 // ReachKind is a way to tell an agent that something waits for it.
 type ReachKind string
@@ -34,13 +29,8 @@ const (
 	ReachA2A     ReachKind = "a2a"     // an A2A agent at URL
 )
 
-var reachKinds = event.NewSet("way to be reached", ReachPull, ReachWebhook, ReachA2A)
-
 // ReachKinds lists every way to be reached.
-func ReachKinds() []ReachKind { return reachKinds.Values() }
-
-// Valid reports whether k is one of ReachKinds.
-func (k ReachKind) Valid() bool { return reachKinds.Has(k) }
+var ReachKinds = event.NewSet("a way to be reached", ReachPull, ReachWebhook, ReachA2A)
 
 // Reach is one way to reach an agent.
 type Reach struct {

@@ -17,13 +17,8 @@ const (
 	Offline  Readiness = "offline"  // it is not running
 )
 
-var readinesses = event.NewSet("readiness", Ready, Busy, Draining, Offline)
-
-// Readinesses lists every kind of readiness.
-func Readinesses() []Readiness { return readinesses.Values() }
-
-// Valid reports whether r is one of Readinesses.
-func (r Readiness) Valid() bool { return readinesses.Has(r) }
+// Readinesses lists every readiness.
+var Readinesses = event.NewSet("a readiness", Ready, Busy, Draining, Offline)
 
 // Author says who changed an agent's readiness: the agent itself, or an operator. The entry's actor says exactly who.
 type Author string

@@ -29,7 +29,7 @@ const (
 
 // check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
 func (s Spec) check(self string) error {
-	if !s.Kind.Valid() {
+	if !Kinds.Has(s.Kind) {
 		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
 	}
 	if err := event.CheckDescription(s.Description, "describe in a few sentences of plain text what the agent is good at"); err != nil {
@@ -118,7 +118,7 @@ func checkReach(ways []Reach) error {
 		return refusal.New(refusal.Invalid, "name fewer", "%d ways to be reached, at most %d are allowed", len(ways), MaxReach)
 	}
 	for _, w := range ways {
-		if !w.Kind.Valid() {
+		if !ReachKinds.Has(w.Kind) {
 			return refusal.New(refusal.Invalid, `use "pull", "webhook" or "a2a"`, "unknown way to be reached %s", strconv.QuoteToASCII(string(w.Kind)))
 		}
 		if w.Kind == ReachPull {

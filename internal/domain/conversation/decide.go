@@ -72,7 +72,7 @@ func (c Append) check() (Append, error) {
 	if err := event.CheckName("agent", c.Agent); err != nil {
 		return c, err
 	}
-	if !c.Role.Valid() {
+	if !Roles.Has(c.Role) {
 		return c, unknownRole(string(c.Role))
 	}
 	if len(c.Text) > MaxText {

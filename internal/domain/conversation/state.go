@@ -22,17 +22,12 @@ const (
 	Tool      Role = "tool"      // what a tool said
 )
 
-var roles = event.NewSet("role", User, Assistant, System, Tool)
-
 // Roles lists every role.
-func Roles() []Role { return roles.Values() }
-
-// Valid reports whether r is one of Roles.
-func (r Role) Valid() bool { return roles.Has(r) }
+var Roles = event.NewSet("a role", User, Assistant, System, Tool)
 
 // UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) unknown roles.
 func (r *Role) UnmarshalText(b []byte) error {
-	if v := Role(b); v.Valid() {
+	if v := Role(b); Roles.Has(v) {
 		*r = v
 		return nil
 	}
@@ -40,7 +35,7 @@ func (r *Role) UnmarshalText(b []byte) error {
 }
 
 func unknownRole(s string) error {
-	return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles()),
+	return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles.Values()),
 		"unknown role %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 

@@ -11,13 +11,10 @@ const (
 	AdviceFailed   AdviceOutcome = "failed"  // there was no answer
 )
 
-var adviceOutcomes = NewSet("adviser's outcome", AdvisedHandOff, AdvisedKeep, AdviceRefused, AdviceFailed)
-
 // AdviceOutcomes lists every outcome of asking.
-func AdviceOutcomes() []AdviceOutcome { return adviceOutcomes.Values() }
+var AdviceOutcomes = NewSet("an adviser's outcome", AdvisedHandOff, AdvisedKeep, AdviceRefused, AdviceFailed)
 
-// UnmarshalText refuses unknown outcomes.
-func (o *AdviceOutcome) UnmarshalText(b []byte) error { return adviceOutcomes.Decode(o, b) }
+func (o *AdviceOutcome) UnmarshalText(b []byte) error { return AdviceOutcomes.Decode(o, b) }
 
 // AdviceRule is the rule of a decision that the adviser made.
 const AdviceRule = "advice"

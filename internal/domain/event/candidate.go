@@ -19,13 +19,10 @@ const (
 	TierEscalation Tier = "escalation"
 )
 
-var tiers = NewSet("tier", TierTarget, TierFallback, TierEscalation)
-
 // Tiers lists every tier, in the order in which they are tried.
-func Tiers() []Tier { return tiers.Values() }
+var Tiers = NewSet("a tier", TierTarget, TierFallback, TierEscalation)
 
-// UnmarshalText refuses unknown tiers.
-func (t *Tier) UnmarshalText(b []byte) error { return tiers.Decode(t, b) }
+func (t *Tier) UnmarshalText(b []byte) error { return Tiers.Decode(t, b) }
 
 // Candidate is a receiver that a handoff may be offered to.
 type Candidate struct {
@@ -92,7 +89,7 @@ func CheckCandidates(candidates []Candidate) error {
 // tier is a target. Repeated candidates are passed over.
 func Ordered(candidates []Candidate) (fit []Candidate, out []Passed) {
 	for _, desk := range []bool{false, true} {
-		for _, tier := range tiers.values {
+		for _, tier := range Tiers.values {
 			for _, c := range candidates {
 				c.Tier = cmp.Or(c.Tier, TierTarget)
 				switch {

@@ -13,7 +13,7 @@ type Set[T ~string] struct {
 	values []T
 }
 
-// NewSet makes the closed set of a type. The noun is what one value is called in refusals, such as "park cause".
+// NewSet makes the closed set of a type. The noun is what one value is called in refusals, such as "a park cause".
 func NewSet[T ~string](noun string, values ...T) Set[T] { return Set[T]{noun, values} }
 
 // Values lists the set in its order. The caller owns the slice.
@@ -25,11 +25,11 @@ func (s Set[T]) Has(v T) bool { return slices.Contains(s.values, v) }
 // Index is the place of v in the set, from 0; -1 if it is not in it.
 func (s Set[T]) Index(v T) int { return slices.Index(s.values, v) }
 
-// Decode sets *v to a text, and refuses one that is not in the set. The empty text is the zero value: "not given".
+// Decode sets *v to a text, and refuses (invalid) one that is not in the set. The empty text is the zero value: "not given".
 func (s Set[T]) Decode(v *T, text []byte) error {
 	t := T(text)
 	if t != "" && !s.Has(t) {
-		return refusal.New(refusal.Invalid, "use one of "+join(s.values, ", "), "%q is not a %s", text, s.noun)
+		return refusal.New(refusal.Invalid, "use one of "+join(s.values, ", "), "%q is not %s", text, s.noun)
 	}
 	*v = t
 	return nil

@@ -9,10 +9,7 @@ const (
 	ConfirmExplicit ConfirmMode = "explicit" // the source confirms with a call of its own
 )
 
-var confirmModes = NewSet("confirm mode", ConfirmAuto, ConfirmExplicit)
-
 // ConfirmModes lists every confirm mode.
-func ConfirmModes() []ConfirmMode { return confirmModes.Values() }
+var ConfirmModes = NewSet("a confirm mode", ConfirmAuto, ConfirmExplicit)
 
-// UnmarshalText refuses unknown modes.
-func (m *ConfirmMode) UnmarshalText(b []byte) error { return confirmModes.Decode(m, b) }
+func (m *ConfirmMode) UnmarshalText(b []byte) error { return ConfirmModes.Decode(m, b) }

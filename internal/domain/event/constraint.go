@@ -21,15 +21,12 @@ const (
 	ConstraintProhibition ConstraintKind = "prohibition"
 )
 
-var constraintKinds = NewSet("constraint kind",
+// ConstraintKinds lists every kind of constraint.
+var ConstraintKinds = NewSet("a constraint kind",
 	ConstraintBudget, ConstraintSecurity, ConstraintFormat, ConstraintPreference, ConstraintProhibition,
 )
 
-// ConstraintKinds lists every kind of constraint.
-func ConstraintKinds() []ConstraintKind { return constraintKinds.Values() }
-
-// UnmarshalText refuses unknown kinds.
-func (k *ConstraintKind) UnmarshalText(b []byte) error { return constraintKinds.Decode(k, b) }
+func (k *ConstraintKind) UnmarshalText(b []byte) error { return ConstraintKinds.Decode(k, b) }
 
 // The limits of constraints.
 const (
@@ -55,7 +52,7 @@ func (c Constraint) Check() error {
 		return err
 	}
 	if c.Kind == "" {
-		return refusal.New(refusal.Invalid, "use "+OneOf(ConstraintKinds()), "constraint %s has no kind", c.ID)
+		return refusal.New(refusal.Invalid, "use "+OneOf(ConstraintKinds.Values()), "constraint %s has no kind", c.ID)
 	}
 	if strings.TrimSpace(c.Text) == "" {
 		return refusal.New(refusal.Invalid, "write what must hold as its text", "constraint %s has no text", c.ID)

@@ -9,13 +9,10 @@ const (
 	ActionHandOff Action = "handoff" // to the receiver that the decision names
 )
 
-var actions = NewSet("action", ActionKeep, ActionHandOff)
-
 // Actions lists every action.
-func Actions() []Action { return actions.Values() }
+var Actions = NewSet("an action", ActionKeep, ActionHandOff)
 
-// UnmarshalText refuses unknown actions.
-func (a *Action) UnmarshalText(b []byte) error { return actions.Decode(a, b) }
+func (a *Action) UnmarshalText(b []byte) error { return Actions.Decode(a, b) }
 
 // The limits of a decision as it is recorded.
 const (

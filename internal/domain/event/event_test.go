@@ -173,8 +173,8 @@ func TestEveryEventTypeIsListed(t *testing.T) {
 }
 
 func TestPrioritiesRise(t *testing.T) {
-	if !slices.IsSortedFunc(Priorities(), func(a, b Priority) int { return a.Rank() - b.Rank() }) {
-		t.Error(Priorities())
+	if !slices.IsSortedFunc(Priorities.Values(), func(a, b Priority) int { return a.Rank() - b.Rank() }) {
+		t.Error(Priorities.Values())
 	}
 }
 

@@ -11,13 +11,10 @@ const (
 	FanInNone   FanInMode = "none" // the sender goes on; the children are on their own
 )
 
-var fanInModes = NewSet("fan-in mode", FanInAll, FanInQuorum, FanInFirst, FanInNone)
-
 // FanInModes lists every fan-in mode.
-func FanInModes() []FanInMode { return fanInModes.Values() }
+var FanInModes = NewSet("a fan-in mode", FanInAll, FanInQuorum, FanInFirst, FanInNone)
 
-// UnmarshalText refuses unknown modes.
-func (m *FanInMode) UnmarshalText(b []byte) error { return fanInModes.Decode(m, b) }
+func (m *FanInMode) UnmarshalText(b []byte) error { return FanInModes.Decode(m, b) }
 
 // FanIn says when a parent resumes.
 type FanIn struct {

@@ -12,10 +12,7 @@ const (
 	Delegation Kind = "delegation" // the sender waits for the result and gets it back
 )
 
-var kinds = NewSet("kind", Warm, Cold, Supervised, Broadcast, Delegation)
-
 // Kinds lists every kind of handoff.
-func Kinds() []Kind { return kinds.Values() }
+var Kinds = NewSet("a kind", Warm, Cold, Supervised, Broadcast, Delegation)
 
-// UnmarshalText refuses unknown kinds.
-func (k *Kind) UnmarshalText(b []byte) error { return kinds.Decode(k, b) }
+func (k *Kind) UnmarshalText(b []byte) error { return Kinds.Decode(k, b) }

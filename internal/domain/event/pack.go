@@ -18,13 +18,10 @@ const (
 	StrategyLazy        Strategy = "lazy"         // the state of the work, and references; the rest can be fetched
 )
 
-var strategies = NewSet("strategy", StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy)
-
 // Strategies lists every strategy.
-func Strategies() []Strategy { return strategies.Values() }
+var Strategies = NewSet("a strategy", StrategyFull, StrategySummaryRefs, StrategyPriority, StrategyLazy)
 
-// UnmarshalText refuses unknown strategies.
-func (s *Strategy) UnmarshalText(b []byte) error { return strategies.Decode(s, b) }
+func (s *Strategy) UnmarshalText(b []byte) error { return Strategies.Decode(s, b) }
 
 // The limits of a pack.
 const (
@@ -48,8 +45,8 @@ func (p Pack) Check() error {
 	switch {
 	case p.Tokens < 0 || p.Tokens > MaxPackTokens:
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or omit it", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens)
-	case p.Strategy != "" && !strategies.Has(p.Strategy):
-		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies())+", or omit it", "%.40q is not a strategy of packing", p.Strategy)
+	case p.Strategy != "" && !Strategies.Has(p.Strategy):
+		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies.Values())+", or omit it", "%.40q is not a strategy of packing", p.Strategy)
 	}
 	for _, pin := range p.Pinned {
 		if pin == "" {

@@ -15,13 +15,10 @@ const (
 	ParkNobodyClaimed ParkCause = "nobody_claimed" // people were asked to take it over, and none did in time
 )
 
-var parkCauses = NewSet("park cause",
+// ParkCauses lists every cause of parking.
+var ParkCauses = NewSet("a park cause",
 	ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost,
 	ParkNobodyClaimed,
 )
 
-// ParkCauses lists every cause of parking.
-func ParkCauses() []ParkCause { return parkCauses.Values() }
-
-// UnmarshalText refuses unknown causes.
-func (c *ParkCause) UnmarshalText(b []byte) error { return parkCauses.Decode(c, b) }
+func (c *ParkCause) UnmarshalText(b []byte) error { return ParkCauses.Decode(c, b) }

@@ -11,13 +11,10 @@ const (
 	Urgent Priority = "urgent"
 )
 
-var priorities = NewSet("priority", Low, Normal, High, Urgent)
-
 // Priorities lists every priority, lowest first.
-func Priorities() []Priority { return priorities.Values() }
+var Priorities = NewSet("a priority", Low, Normal, High, Urgent)
 
-// UnmarshalText refuses unknown priorities.
-func (p *Priority) UnmarshalText(b []byte) error { return priorities.Decode(p, b) }
+func (p *Priority) UnmarshalText(b []byte) error { return Priorities.Decode(p, b) }
 
 // Rank is 0 for Low up to 3 for Urgent.
-func (p Priority) Rank() int { return max(priorities.Index(p), 0) }
+func (p Priority) Rank() int { return max(Priorities.Index(p), 0) }

@@ -16,13 +16,10 @@ const (
 	ReasonSupervision        Reason = "supervision"
 )
 
-var reasons = NewSet("reason",
+// Reasons lists every reason.
+var Reasons = NewSet("a reason",
 	ReasonTimeout, ReasonError, ReasonCapabilityMismatch, ReasonUserRequest, ReasonEscalation,
 	ReasonSpecialization, ReasonRecovery, ReasonLoadShedding, ReasonSupervision,
 )
 
-// Reasons lists every reason.
-func Reasons() []Reason { return reasons.Values() }
-
-// UnmarshalText refuses unknown reasons.
-func (r *Reason) UnmarshalText(b []byte) error { return reasons.Decode(r, b) }
+func (r *Reason) UnmarshalText(b []byte) error { return Reasons.Decode(r, b) }

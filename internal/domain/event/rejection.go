@@ -11,13 +11,10 @@ const (
 	Refused        Rejection = "refused"
 )
 
-var rejections = NewSet("rejection", NotCapable, Overloaded, MissingContext, Refused)
-
 // Rejections lists every rejection.
-func Rejections() []Rejection { return rejections.Values() }
+var Rejections = NewSet("a rejection", NotCapable, Overloaded, MissingContext, Refused)
 
-// UnmarshalText refuses unknown rejections.
-func (r *Rejection) UnmarshalText(b []byte) error { return rejections.Decode(r, b) }
+func (r *Rejection) UnmarshalText(b []byte) error { return Rejections.Decode(r, b) }
 
 // MaxMissing is how many missing fields a rejection or a report may name.
 const MaxMissing = 32

@@ -18,16 +18,13 @@ const (
 	AtDesk           Stage = "at_desk" // only people are left to ask: a ticket is open for them
 )
 
-var stages = NewSet("stage",
+// Stages lists every stage of a handoff.
+var Stages = NewSet("a stage",
 	Requested, AwaitingApproval, Offered, Accepted, Transferred, Rejected, Expired, Undeliverable,
 	DeadLettered, Withdrawn, AtDesk,
 )
 
-// Stages lists every stage of a handoff.
-func Stages() []Stage { return stages.Values() }
-
-// UnmarshalText refuses unknown stages.
-func (s *Stage) UnmarshalText(b []byte) error { return stages.Decode(s, b) }
+func (s *Stage) UnmarshalText(b []byte) error { return Stages.Decode(s, b) }
 
 // Final reports whether the handoff is over.
-func (s Stage) Final() bool { return stages.Index(s) >= stages.Index(Transferred) }
+func (s Stage) Final() bool { return Stages.Index(s) >= Stages.Index(Transferred) }

@@ -15,13 +15,10 @@ const (
 	Cancelled  State = "cancelled"
 )
 
-var states = NewSet("state", Pending, Executing, HandingOff, Waiting, Parked, Completed, Failed, Cancelled)
-
 // States lists every task state.
-func States() []State { return states.Values() }
+var States = NewSet("a state", Pending, Executing, HandingOff, Waiting, Parked, Completed, Failed, Cancelled)
 
-// UnmarshalText refuses unknown states.
-func (s *State) UnmarshalText(b []byte) error { return states.Decode(s, b) }
+func (s *State) UnmarshalText(b []byte) error { return States.Decode(s, b) }
 
 // Final reports whether nothing can happen to a task in this state any more.
 func (s State) Final() bool { return s == Completed || s == Failed || s == Cancelled }

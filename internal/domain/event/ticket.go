@@ -17,13 +17,10 @@ const (
 	TicketTakeover TicketKind = "takeover" // take the task over: no other receiver was left
 )
 
-var ticketKinds = NewSet("kind of ticket", TicketApproval, TicketQuestion, TicketTakeover)
-
 // TicketKinds lists every kind of ticket.
-func TicketKinds() []TicketKind { return ticketKinds.Values() }
+var TicketKinds = NewSet("a kind of ticket", TicketApproval, TicketQuestion, TicketTakeover)
 
-// UnmarshalText refuses unknown kinds.
-func (k *TicketKind) UnmarshalText(b []byte) error { return ticketKinds.Decode(k, b) }
+func (k *TicketKind) UnmarshalText(b []byte) error { return TicketKinds.Decode(k, b) }
 
 // TicketState is where a ticket is in its life.
 type TicketState string
@@ -35,13 +32,10 @@ const (
 	TicketOver  TicketState = "closed"
 )
 
-var ticketStates = NewSet("state of a ticket", TicketFree, TicketTaken, TicketOver)
-
 // TicketStates lists every state of a ticket.
-func TicketStates() []TicketState { return ticketStates.Values() }
+var TicketStates = NewSet("a state of a ticket", TicketFree, TicketTaken, TicketOver)
 
-// UnmarshalText refuses unknown states.
-func (s *TicketState) UnmarshalText(b []byte) error { return ticketStates.Decode(s, b) }
+func (s *TicketState) UnmarshalText(b []byte) error { return TicketStates.Decode(s, b) }
 
 // TicketOutcome is how a ticket ended.
 type TicketOutcome string
@@ -56,15 +50,12 @@ const (
 	TicketWithdrawn  TicketOutcome = "withdrawn"  // the task went another way
 )
 
-var ticketOutcomes = NewSet("outcome of a ticket",
+// TicketOutcomes lists every outcome of a ticket.
+var TicketOutcomes = NewSet("an outcome of a ticket",
 	TicketApproved, TicketDenied, TicketAnswered, TicketResolved, TicketUnanswered, TicketWithdrawn,
 )
 
-// TicketOutcomes lists every outcome of a ticket.
-func TicketOutcomes() []TicketOutcome { return ticketOutcomes.Values() }
-
-// UnmarshalText refuses unknown outcomes.
-func (o *TicketOutcome) UnmarshalText(b []byte) error { return ticketOutcomes.Decode(o, b) }
+func (o *TicketOutcome) UnmarshalText(b []byte) error { return TicketOutcomes.Decode(o, b) }
 
 // DeskOperators is the desk that every server has. Every operator serves it.
 const DeskOperators = "operators"

@@ -179,12 +179,12 @@ func TestThereIsAnExampleOfEveryStateAndStage(t *testing.T) {
 	for _, e := range examples(t) {
 		states[e.task.State], stages[stageOf(e.task)] = true, true
 	}
-	for _, s := range event.States() {
+	for _, s := range event.States.Values() {
 		if !states[s] {
 			t.Errorf("no example of the state %s", s)
 		}
 	}
-	for _, s := range event.Stages() {
+	for _, s := range event.Stages.Values() {
 		if !stages[s] {
 			t.Errorf("no example of the stage %s", s)
 		}

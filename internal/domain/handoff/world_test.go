@@ -113,7 +113,7 @@ func properRefusal(err error) error {
 // onTable checks one event against both tables.
 func onTable(before task.Task, e event.Event, after task.Task) error {
 	name := e.EventName()
-	if !slices.Contains(event.States(), after.State) {
+	if !slices.Contains(event.States.Values(), after.State) {
 		return fmt.Errorf("%s leads to %q, which is no state", name, after.State)
 	}
 	moves := slices.ContainsFunc(task.TaskTable, func(k task.Edge[event.State]) bool { return k.Event == name })

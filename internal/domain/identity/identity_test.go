@@ -202,13 +202,13 @@ tokens       yes   -        -       -
 `
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-12s", "")
-	for _, r := range identity.Roles() {
+	for _, r := range identity.Roles.Values() {
 		fmt.Fprintf(&b, " %s", r)
 	}
 	b.WriteString("\n")
 	for _, v := range identity.Permissions() {
 		line := fmt.Sprintf("%-12s", v)
-		for _, r := range identity.Roles() {
+		for _, r := range identity.Roles.Values() {
 			cell := "-"
 			if identity.May(r, v) {
 				cell = "yes"
@@ -228,7 +228,7 @@ func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
 			t.Errorf("an unknown role may %s", v)
 		}
 	}
-	for _, r := range identity.Roles() {
+	for _, r := range identity.Roles.Values() {
 		if identity.May(r, "fly") {
 			t.Errorf("%s may do an unknown verb", r)
 		}

@@ -22,19 +22,14 @@ const (
 // System is the role of the server itself. No token has it, so it is none of [Roles] and may nothing by [May].
 const System = Role("system")
 
-var roles = event.NewSet("role", Admin, Operator, Auditor, Agent)
-
 // Roles lists every role that a token can have.
-func Roles() []Role { return roles.Values() }
-
-// Valid reports whether a token can have the role.
-func (r Role) Valid() bool { return roles.Has(r) }
+var Roles = event.NewSet("a role", Admin, Operator, Auditor, Agent)
 
 // Permission is a class of things to do. What a verb's "own" is, the use case knows: an agent's own are the tasks it
 // requested or owns, the offers and shares made to it, the approvals it was named for, and its own registration.
 type Permission string
 
-// The verbs.
+// The permissions.
 const (
 	ReadOwn           Permission = "read_own"     // own tasks, offers, inbox, trail; the list of agents
 	ReadAny           Permission = "read_any"     // everybody's
@@ -46,7 +41,7 @@ const (
 	ManageTokens      Permission = "tokens"       // create, list or revoke tokens
 )
 
-// Verbs lists every verb.
+// Permissions lists every permission.
 func Permissions() []Permission {
 	return []Permission{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, ManageDeadLetters, ManageAgents, ManageTokens}
 }
@@ -68,7 +63,7 @@ func Require(p Principal, v Permission, what string) error {
 		return nil
 	}
 	var who []string
-	for _, r := range Roles() {
+	for _, r := range Roles.Values() {
 		if May(r, v) {
 			who = append(who, string(r))
 		}

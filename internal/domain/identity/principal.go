@@ -56,8 +56,8 @@ func (p Principal) IsOperator() bool { return May(p.Role, ActAny) }
 
 // check refuses (invalid) a principal that cannot exist.
 func (p Principal) check() error {
-	if !p.Role.Valid() {
-		return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles()),
+	if !Roles.Has(p.Role) {
+		return refusal.New(refusal.Invalid, "use "+event.OneOf(Roles.Values()),
 			"unknown role %s", strconv.QuoteToASCII(string(p.Role)))
 	}
 	if err := event.CheckName("workspace", p.Workspace); err != nil {

@@ -19,17 +19,12 @@ const (
 	Workspace Scope = "workspace" // everybody in the workspace
 )
 
-var scopes = event.NewSet("scope", Private, Task, Workspace)
-
 // Scopes lists every scope.
-func Scopes() []Scope { return scopes.Values() }
-
-// Valid reports whether s is one of Scopes.
-func (s Scope) Valid() bool { return scopes.Has(s) }
+var Scopes = event.NewSet("a scope", Private, Task, Workspace)
 
 // UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) unknown scopes.
 func (s *Scope) UnmarshalText(b []byte) error {
-	if v := Scope(b); v.Valid() {
+	if v := Scope(b); Scopes.Has(v) {
 		*s = v
 		return nil
 	}
@@ -37,7 +32,7 @@ func (s *Scope) UnmarshalText(b []byte) error {
 }
 
 func unknownScope(s string) error {
-	return refusal.New(refusal.Invalid, "use "+event.OneOf(Scopes()), "unknown scope %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
+	return refusal.New(refusal.Invalid, "use "+event.OneOf(Scopes.Values()), "unknown scope %s", strconv.QuoteToASCII(refusal.Clip(s, 40)))
 }
 
 // Source says where an item came from; empty fields are unknown.

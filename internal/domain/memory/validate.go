@@ -30,7 +30,7 @@ func (c Store) check() (tags []string, err error) {
 	if err := CheckID(c.ID); err != nil {
 		return nil, err
 	}
-	if !c.Scope.Valid() {
+	if !Scopes.Has(c.Scope) {
 		return nil, unknownScope(string(c.Scope))
 	}
 	if c.Scope == Task && c.Task == "" {

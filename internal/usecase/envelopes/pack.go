@@ -181,7 +181,7 @@ func pins(names []string) ([]packing.Ref, error) {
 	for _, name := range names {
 		kind, id, _ := strings.Cut(name, ":")
 		k := envelope.PartKind(kind)
-		if !slices.Contains(envelope.PartKinds(), k) {
+		if !slices.Contains(envelope.PartKinds.Values(), k) {
 			return nil, refusal.New(refusal.Invalid, "pin parts like fact:f1, decision:d2, memory:ID, artifact:DIGEST, step:3, data or summary",
 				"%.80q names no part of an envelope", name)
 		}

@@ -37,15 +37,15 @@ var objects = []struct {
 
 // closed are the closed sets.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Priority]():          typeschema.Texts(event.Priorities()),
-	reflect.TypeFor[event.Reason]():            typeschema.Texts(event.Reasons()),
-	reflect.TypeFor[event.Kind]():              typeschema.Texts(event.Kinds()),
-	reflect.TypeFor[event.ConstraintKind]():    typeschema.Texts(event.ConstraintKinds()),
-	reflect.TypeFor[event.Strategy]():          typeschema.Texts(event.Strategies()),
-	reflect.TypeFor[envelope.PartKind]():       typeschema.Texts(envelope.PartKinds()),
-	reflect.TypeFor[envelope.OmissionReason](): typeschema.Texts(envelope.OmissionReasons()),
-	reflect.TypeFor[envelope.GapReason]():      typeschema.Texts(envelope.GapReasons()),
-	reflect.TypeFor[envelope.Listing]():        typeschema.Texts(envelope.Listings()),
+	reflect.TypeFor[event.Priority]():          typeschema.Texts(event.Priorities.Values()),
+	reflect.TypeFor[event.Reason]():            typeschema.Texts(event.Reasons.Values()),
+	reflect.TypeFor[event.Kind]():              typeschema.Texts(event.Kinds.Values()),
+	reflect.TypeFor[event.ConstraintKind]():    typeschema.Texts(event.ConstraintKinds.Values()),
+	reflect.TypeFor[event.Strategy]():          typeschema.Texts(event.Strategies.Values()),
+	reflect.TypeFor[envelope.PartKind]():       typeschema.Texts(envelope.PartKinds.Values()),
+	reflect.TypeFor[envelope.OmissionReason](): typeschema.Texts(envelope.OmissionReasons.Values()),
+	reflect.TypeFor[envelope.GapReason]():      typeschema.Texts(envelope.GapReasons.Values()),
+	reflect.TypeFor[envelope.Listing]():        typeschema.Texts(envelope.Listings.Values()),
 }
 
 // types are the types of fields whose schema does not follow from their kind.

@@ -73,11 +73,11 @@ func TestEveryStateIsInItsTableAndEveryEventOfTheTablesExists(t *testing.T) {
 		}
 	}
 	for _, e := range task.TicketTable {
-		if !known[e.Event] || e.From != "" && !slices.Contains(event.TicketStates(), e.From) || !slices.Contains(event.TicketStates(), e.To) {
+		if !known[e.Event] || e.From != "" && !slices.Contains(event.TicketStates.Values(), e.From) || !slices.Contains(event.TicketStates.Values(), e.To) {
 			t.Errorf("edge %+v has an event or a state that does not exist", e)
 		}
 	}
-	if len(states) != len(event.States())+1 || len(stages) != len(event.Stages())+1 {
-		t.Errorf("%d states and %d stages in the tables, %d and %d in all", len(states)-1, len(stages)-1, len(event.States()), len(event.Stages()))
+	if len(states) != len(event.States.Values())+1 || len(stages) != len(event.Stages.Values())+1 {
+		t.Errorf("%d states and %d stages in the tables, %d and %d in all", len(states)-1, len(stages)-1, len(event.States.Values()), len(event.Stages.Values()))
 	}
 }

@@ -30,13 +30,13 @@ func states() string {
 	machine(&b, "Task", "A task is one piece of work. While it is `pending` nobody owns it and its requester stands as its source; "+
 		"`parked` is the dead-letter queue. A child that is `parked` has not ended: it can be replayed, so a parent that needs it "+
 		"stays `waiting`, until the child is replayed and ends, is cancelled or discarded, or the parent's own wait is over. A parent that "+
-		"can have what it waits for without that child does not wait for it.", tasks, finals(event.States()))
+		"can have what it waits for without that child does not wait for it.", tasks, finals(event.States.Values()))
 	var handoffs []step
 	for _, e := range task.HandoffTable {
 		handoffs = append(handoffs, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+
-		"`task-parked` and `task-cancelled` end whatever is under way.", handoffs, finals(event.Stages()))
+		"`task-parked` and `task-cancelled` end whatever is under way.", handoffs, finals(event.Stages.Values()))
 	var tickets []step
 	for _, e := range task.TicketTable {
 		tickets = append(tickets, step{string(e.From), e.Event, string(e.To), e.When})

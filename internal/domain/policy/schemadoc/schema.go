@@ -59,9 +59,9 @@ var limits = map[string]object{
 
 // closed are the closed sets that a policy file has values of.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Kind]():     typeschema.Texts(event.Kinds()),
-	reflect.TypeFor[event.Reason]():   typeschema.Texts(event.Reasons()),
-	reflect.TypeFor[event.Strategy](): typeschema.Texts(event.Strategies()),
+	reflect.TypeFor[event.Kind]():     typeschema.Texts(event.Kinds.Values()),
+	reflect.TypeFor[event.Reason]():   typeschema.Texts(event.Reasons.Values()),
+	reflect.TypeFor[event.Strategy](): typeschema.Texts(event.Strategies.Values()),
 }
 
 // types are the types of fields whose schema does not follow from their kind; in names, texts are names.

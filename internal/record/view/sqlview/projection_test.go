@@ -317,7 +317,7 @@ func TestNoQuestionAboutWhatTasksCarryLooksAtAllOfThem(t *testing.T) {
 
 func TestNoQuestionLooksAtEveryTask(t *testing.T) {
 	_, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
-	for _, state := range append(event.States(), "") {
+	for _, state := range append(event.States.Values(), "") {
 		for mask := range 32 {
 			pick := func(bit int, s string) string {
 				if mask&bit != 0 {

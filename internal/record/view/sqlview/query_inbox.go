@@ -40,7 +40,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 var waitingQuery = func() string {
 	q := "SELECT position, '', NULL FROM view_meta"
 	const and = " UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d ORDER BY ord, id LIMIT ?4 | 0)"
-	for rank := range int64(len(event.Priorities())) {
+	for rank := range int64(len(event.Priorities.Values())) {
 		q += fmt.Sprintf(and, rank<<rankShift, (rank+1)<<rankShift)
 	}
 	return q

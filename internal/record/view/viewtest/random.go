@@ -47,7 +47,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 	if !t.Exists() {
 		c := handoff.Create{
 			By: agentOf(one(names, "requester")), Task: task, Intent: "do it",
-			Priority: rapid.SampledFrom(event.Priorities()).Draw(rt, "priority"),
+			Priority: rapid.SampledFrom(event.Priorities.Values()).Draw(rt, "priority"),
 		}
 		if rapid.Bool().Draw(rt, "operator") {
 			c.By = operator
@@ -160,7 +160,7 @@ func (s *stage) compare(tasks int) (complaints []string) {
 		}
 		return out, err
 	}
-	for _, state := range event.States() {
+	for _, state := range event.States.Values() {
 		got, err := ids(view.TaskFilter{State: state})
 		check("tasks "+string(state), got, err, append([]string{}, want.states[state]...))
 	}
