@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,8 +101,45 @@ func together(n int, do func(i int)) {
 
 const crowd = 8
 
+// lostOffers does not write the first offer after each claim of a probe, and does not know whether it did.
+type lostOffers struct {
+	ledger.Ledger
+	mu   sync.Mutex
+	lose bool
+}
+
+func (l *lostOffers) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	if l.loses(e) {
+		return 0, ledger.ErrUnknown
+	}
+	return l.Ledger.Append(ctx, e, expect)
+}
+
+func (l *lostOffers) loses(e ledger.Entry) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, ev := range e.Events {
+		switch ev.Name {
+		case agent.ProbeClaimed{}.EventName():
+			l.lose = true
+		case event.OfferMade{}.EventName():
+			lost := l.lose
+			l.lose = false
+			return lost
+		}
+	}
+	return false
+}
+
+// halfOpenStory runs a story on every ledger, and on one that loses the offer for which a probe was claimed.
+func halfOpenStory(t *testing.T, tell func(h *harness)) {
+	t.Helper()
+	story(t, tell)
+	t.Run(lostOffer, func(t *testing.T) { bubble(t, lostOffer, tell) })
+}
+
 func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
-	story(t, func(h *harness) {
+	halfOpenStory(t, func(h *harness) {
 		h.join("lead", "backup")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -141,7 +180,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 }
 
 func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *harness) {
+	halfOpenStory(t, func(h *harness) {
 		h.join("lead", "first")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -166,7 +205,7 @@ func TestOfManyRejectionsOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *harness) {
+	halfOpenStory(t, func(h *harness) {
 		h.join("lead", "away")
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
@@ -181,7 +220,7 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
-	story(t, func(h *harness) {
+	halfOpenStory(t, func(h *harness) {
 		h.join("lead")
 		h.register("owner", agents.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: agents.Breaker{Failures: 100}})
 		h.halfOpen("flaky")
@@ -203,7 +242,7 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 }
 
 func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
-	story(t, func(h *harness) {
+	halfOpenStory(t, func(h *harness) {
 		h.join("lead")
 		h.register("owner", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
 		for range 4 {

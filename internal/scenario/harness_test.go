@@ -51,6 +51,8 @@ func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.skew.L
 // ledgers are the technologies that every story runs on.
 var ledgers = []string{"sqlite", "distributed"}
 
+const lostOffer = "lost offer" // see [lostOffers]
+
 // faults are those of the double in stories: everything that a distributed log may do.
 var faults = ledgertest.Faults{
 	Seed: 1, Conflicts: 0.1, Written: 0.03, Lost: 0.03, Gaps: 3, Lag: 20 * time.Millisecond, Latency: 2 * time.Millisecond,
@@ -69,6 +71,9 @@ func open(t testing.TB, kind string) *harness {
 		h.ledger = log
 	default:
 		h.ledger = ledgertest.NewDouble(faults)
+		if kind == lostOffer {
+			h.ledger = &lostOffers{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+		}
 		h.views, err = sqlview.Follow(ctx, h.ledger, "")
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // back, and then those above it in its chain.
 func (h *Handoffs) Successors(ctx context.Context, workspace string, t task.Task, back bool, now time.Time) (routes.Plan, error) {
 	known := h.policies.InMemory(workspace)
-	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known), now)
+	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known, t), now)
 	if err != nil {
 		return p, err
 	}

@@ -148,7 +148,7 @@ func (r *Routes) nextHints(ctx context.Context, workspace string, t task.Task, n
 	}
 	from := min(h.Next, len(h.Candidates))
 	if !h.RetryAt.IsZero() || h.Stage == event.AwaitingApproval {
-		return r.Hints(ctx, workspace, h.Candidates[from:], now)
+		return r.hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
 	}
-	return r.Hints(ctx, workspace, h.Candidates[min(from+1, len(h.Candidates)):], now)
+	return r.hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// For routes to one agent, by name, or to who stands in for it, by the registry or a policy.
-func For(agent string, p *policy.Policy) routing.Request {
-	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns}
+// For routes the next handoff of a task to one agent, or to the agents that stand in for it by their registration or a policy.
+func For(agent string, p *policy.Policy, t task.Task) routing.Request {
+	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns, Own: []string{t.NextHandoffID()}}
 }
 
 // Plan is the candidates for a handoff, in the terms of the rules, or why nobody can take it now. [Routes.Admit] says whether an offer may be
@@ -56,13 +57,13 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 	return out, nil
 }
 
-// Hints says which of the candidates should get no offer now, and why. [Routes.Admit] has the last word.
-func (r *Routes) Hints(ctx context.Context, workspace string, candidates []event.Candidate, now time.Time) (handoff.Hints, error) {
+// hints says which candidates of a handoff should get no offer now, and why. [Routes.Admit] has the last word.
+func (r *Routes) hints(ctx context.Context, workspace, handoffID string, candidates []event.Candidate, now time.Time) (handoff.Hints, error) {
 	h := handoff.Hints{Unfit: map[string]string{}, Jitter: r.random.Jitter()}
 	if len(candidates) > routing.MaxTargets {
 		candidates = candidates[:routing.MaxTargets]
 	}
-	req := routing.Request{}
+	req := routing.Request{Own: []string{handoffID}}
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}
 	for _, c := range candidates {
 		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
