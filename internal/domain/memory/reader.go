@@ -13,13 +13,15 @@ type Reader struct {
 	Tasks []string
 	// Conversations are those, by id, that a task of theirs carries along; see package conversation.
 	Conversations []string
+	// RoleAside reports that the principal's role lets it read nothing here: what it wrote and what its tasks carry count.
+	RoleAside bool
 	// Granted are the references in the newest envelope of each task that the principal holds now, or is offered with
 	// its content. They let it read those versions, and nothing else.
 	Granted []Reference
 }
 
 // ReadsAny reports whether the principal's role lets it read every item and every conversation.
-func (r Reader) ReadsAny() bool { return identity.May(r.Role, identity.ReadAny) }
+func (r Reader) ReadsAny() bool { return !r.RoleAside && identity.May(r.Role, identity.ReadAny) }
 
 // MayRead reports whether a reader may read an item, all versions of it. It says nothing about what is forgotten:
 // then there is nothing left to read. The state must come from the reader's own workspace.

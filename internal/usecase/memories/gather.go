@@ -61,13 +61,13 @@ type Gathered struct {
 }
 
 // Gather finds what a sender can put into an envelope. The sender is the caller; where the server itself calls, the principal that
-// stands behind the task. What it may not read counts as not found. By itself only goes in what is for everybody in the
+// stands behind the task, whose role then counts for nothing. What it may not read counts as not found. By itself only goes in what is for everybody in the
 // workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
 // that are none or too many.
 func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
 	g := gathering{store: st, workspace: c.Workspace, task: q.Task, sender: memory.Reader{Principal: c.Principal}, seen: map[string]bool{}, room: maxMemoryText}
 	if c.IsSystem() {
-		g.sender = memory.Reader{Principal: identity.ParsePrincipal(c.Workspace, q.Task.Requester)}
+		g.sender = memory.Reader{Principal: identity.ParsePrincipal(c.Workspace, q.Task.Requester), RoleAside: true}
 		if q.Task.Owner != "" {
 			g.sender.Principal = identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: q.Task.Owner}
 		}

@@ -101,6 +101,24 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	}
 }
 
+func TestTheServerGathersNothingThatOnlyARoleMayRead(t *testing.T) {
+	h := open(t)
+	id := h.task(1, "ann", owned("ann"))
+	private := h.remember(agent("ann"), memories.RememberInput{Text: "orders: a private note"}).ID
+	ask := memories.Gather{Requested: []memory.Reference{{ID: private}}, Recent: 5, About: "orders"}
+	for _, requester := range []string{"operator/kim", "admin/owner", "auditor/eve"} {
+		ask.Task = task.Task{ID: id, State: event.Pending, Requester: requester}
+		g := h.gather(caller.System(home, "courier"), ask)
+		if len(g.Memory) != 0 || len(g.Gaps) != 1 || g.Gaps[0].Reason != envelope.GapNotFound {
+			t.Errorf("for %s: %+v, %+v", requester, g.Memory, g.Gaps)
+		}
+	}
+	ask.Task = task.Task{ID: id, State: event.Pending, Requester: "agent/ann"}
+	if g := h.gather(caller.System(home, "courier"), ask); len(g.Memory) != 1 {
+		t.Errorf("for ann: %+v", g)
+	}
+}
+
 func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	h := open(t)
 	task := h.tasks[home+"/"+h.task(1, "ann", owned("ann"))]
