@@ -47,16 +47,18 @@ type InboxOptions struct {
 	Limit int           // at most 500; 0 means 10
 	Wait  time.Duration // how long to wait for the first item, at most 55s
 	Peek  bool          // read without consequence: no offer counts as seen
+	See   bool          // offers count as seen although the call does not wait: the reader answers them at once
 }
 
-// Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets here counts as seen, and
-// its acknowledgment clock runs. After an answer's Position only newer items are listed, repeated offers among them.
+// Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets by a call that waits, or
+// with See, counts as seen, and its acknowledgment clock runs. After an answer's Position only newer items are listed, repeated offers among them.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
 	q.Text("agent", o.Agent)
 	q.Position("after", o.After)
 	q.Number("limit", o.Limit)
 	q.Flag("peek", o.Peek)
+	q.Flag("see", o.See)
 	err = c.await(ctx, path("inbox"), q, o.Wait, &in)
 	return in, err
 }

@@ -111,3 +111,22 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		}
 	})
 }
+
+func TestOneSlowHandoffIsOneFailure(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("lead", "slow")
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "think about it", Send: &handoffs.SendInput{To: []string{"slow"}}})
+		for offer := 1; offer <= 4; offer++ { // the first and three retries, each seen and not answered
+			h.waitFor("slow", func(i view.Item) bool { return i.Task == r.Task && i.Offer == offer })
+		}
+		h.inState(r.Task, event.Parked)
+		a, err := h.app.Agents.Show(ctx(h), h.operator(), "slow")
+		if err != nil || a.Circuit.State != agent.Closed || a.Circuit.Failures != 1 {
+			h.Fatalf("after one slow handoff: %+v, %v", a.Circuit, err)
+		}
+		for range 2 { // other handoffs are other failures
+			h.fail("lead", "slow")
+		}
+		h.circuit("slow", agent.Open)
+	})
+}

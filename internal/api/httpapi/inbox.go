@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
@@ -19,6 +20,7 @@ type inboxQuery struct {
 	Limit  int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. With after: the oldest items, and items of the same entry stay together."`
 	Wait   string             `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
 	Peek   bool               `query:"peek" doc:"Read without marking offers as seen."`
+	See    bool               `query:"see" doc:"Mark offers as seen although the call does not wait, for a reader that answers them at once."`
 }
 
 // Inbox is a page of an inbox.
@@ -33,13 +35,16 @@ func (i Inbox) At() positions.Position { return i.Position }
 func (s *service) inbox() {
 	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/inbox", ID: "inbox", Summary: "Read the inbox of the caller, and optionally wait for an item",
-		About: "An offer that an agent reads here counts as seen, and its acknowledgment timeout starts. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
+		About: "An offer that an agent gets by a call with wait or see counts as seen, and its acknowledgment timeout starts. A call with neither, or with peek, is a look at the list and starts nothing. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
 	}, s.lookIn)
 }
 
 func (s *service) lookIn(ctx context.Context, c caller.Caller, in *inboxQuery) (Inbox, error) {
+	if in.Peek && in.See {
+		return Inbox{}, refusal.New(refusal.Invalid, "omit one of them", "peek and see contradict each other")
+	}
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Inbox, error) {
-		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek, After: in.Beyond}
+		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek || wait <= 0 && !in.See, After: in.Beyond}
 		box, err := s.app.Tasks.Inbox(ctx, c, ask)
 		return Inbox{Items: endpoint.NotNil(box.Items), Position: box.At}, err
 	})

@@ -47,7 +47,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
 		}
 		defer c.alive(ctx, "waiting for the inbox")()
 		box, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
-			return c.Inbox(ctx, client.InboxOptions{Wait: wait, Limit: in.Limit, After: in.After})
+			return c.Inbox(ctx, client.InboxOptions{Wait: wait, See: true, Limit: in.Limit, After: in.After})
 		})
 		if err != nil {
 			return answer{}, err

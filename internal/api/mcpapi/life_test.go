@@ -98,3 +98,16 @@ func TestCopiesThatNobodyWaitsForAreHandedOff(t *testing.T) {
 		}
 	})
 }
+
+// A model that reads its inbox acts at once: the acknowledgment timeout runs, whether the call waits or not.
+func TestAModelThatReadsItsInboxHasSeenItsOffers(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	reviewer.call("join", m{})
+	coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+	reviewer.call("inbox", m{})
+	box, err := h.admin.Inbox(t.Context(), client.InboxOptions{Agent: "reviewer"})
+	if err != nil || len(box.Items) != 1 || !box.Items[0].Seen {
+		t.Errorf("the inbox has %+v, %v", box.Items, err)
+	}
+}

@@ -15,6 +15,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
 	var o client.InboxOptions
 	var wait shell.Duration
 	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		o.Peek = !o.See
 		box, err := waitInbox(ctx, c, o, time.Duration(wait))
 		if err != nil {
 			return err
@@ -23,8 +24,8 @@ func Inbox(s *shell.Shell) *cobra.Command {
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
 
-    offer       a handoff offered to you: trapeze accept or trapeze reject. Listing an offer marks it as seen, and starts
-                its acknowledgment timeout; --peek does not
+    offer       a handoff offered to you: trapeze accept or trapeze reject. You have until the time in the list. A program
+                that answers at once says --seen: that starts the acknowledgment timeout
     confirm     your handoff was accepted and waits for trapeze confirm
     approval    a supervised handoff waits for trapeze approve or trapeze deny; operators see those that any of them may decide
     question    a question to you by name: trapeze ticket answer
@@ -43,7 +44,7 @@ again is listed again.`
 	f.Lookup("wait").NoOptDefVal = "30s"
 	f.Uint64Var(&o.After, "after", 0, "list only items after this position, from an earlier answer (--json)")
 	f.IntVar(&o.Limit, "limit", 0, "maximum number of items, up to 500 (default 10)")
-	f.BoolVar(&o.Peek, "peek", false, "do not mark the offers as seen")
+	f.BoolVar(&o.See, "seen", false, "mark the offers as seen, and start their acknowledgment timeout")
 	f.StringVar(&o.Agent, "of", "", "list the inbox of this agent, as an operator or auditor")
 	return cmd
 }

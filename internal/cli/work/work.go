@@ -170,7 +170,7 @@ func (w *worker) wait(ctx, waiting context.Context) error {
 func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 	away := false
 	for wait := 200 * time.Millisecond; ; {
-		o := client.InboxOptions{Limit: limit, Wait: inboxWait}
+		o := client.InboxOptions{Limit: limit, Wait: inboxWait, See: true}
 		if away {
 			o.Wait = 0 // to notice at once that it is back
 		}

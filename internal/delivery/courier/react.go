@@ -87,6 +87,9 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 	case event.Constrained:
 		return c.do.Bind(ctx, workspace, e, ev.Constraint)
 	case event.Unanswered:
+		if ev.Again { // one slow handoff is one failure
+			return nil
+		}
 		return c.do.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, id, ev.Handoff)
 	case event.LeaseLost:
 		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)

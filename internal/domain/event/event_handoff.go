@@ -145,11 +145,12 @@ type OfferExpired struct {
 // EventName implements [Event].
 func (OfferExpired) EventName() string { return "offer-expired" }
 
-// Unanswered: the receiver saw the offer and did not answer in time. The circuit breaker counts it.
+// Unanswered: the receiver saw the offer and did not answer in time. The circuit breaker counts the first of a handoff.
 type Unanswered struct {
 	Handoff int    `json:"handoff"`
 	Offer   int    `json:"offer"`
 	Agent   string `json:"agent"`
+	Again   bool   `json:"again,omitempty"` // an earlier offer of the handoff to the agent went unanswered too: one failure, not two
 }
 
 // EventName implements [Event].

@@ -28,6 +28,9 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 		return nil, over("a later handoff has begun")
 	case h.Stage == event.Accepted || h.Stage == event.Transferred:
 		return nil, over("it was accepted by " + h.Receiver)
+	case t.State == event.Parked:
+		return nil, refusal.New(refusal.Expired, "an operator can have it offered again: trapeze dead replay "+t.ID,
+			"the offer of handoff %s is over: the task is in the dead letters", event.HandoffID(t.ID, handoff))
 	case h.Stage == event.AwaitingApproval:
 		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
 			event.HandoffID(t.ID, handoff))

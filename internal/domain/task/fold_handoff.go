@@ -29,8 +29,11 @@ func (t *Task) foldHandoff(e event.Event) bool {
 		t.onRejectedOffer(e)
 	case event.OfferShed:
 		t.onOfferShed(e)
-	case event.OfferExpired, event.Unanswered:
+	case event.OfferExpired:
 		t.offerOver()
+	case event.Unanswered:
+		t.offerOver()
+		t.ownHandoff().Slow = e.Agent
 	case event.RetryScheduled:
 		t.onRetryScheduled(e)
 	case event.Acknowledged:

@@ -40,6 +40,7 @@ type Handoff struct {
 	Next       int // the candidate that the next offer goes to
 	Tries      int // offers to the present candidate that went unanswered
 	RetryAt    time.Time
+	Slow       string // the agent that last saw an offer and did not answer it
 
 	Offer     int // number of the newest offer
 	Seen      bool
