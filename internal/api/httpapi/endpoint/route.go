@@ -1,8 +1,12 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
+	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -65,17 +69,17 @@ type Page struct {
 	After string `query:"after" maxLength:"80" doc:"Field next of the previous page."`
 }
 
-// keyedBody is the input of a change of an id, with a body.
-type keyedBody[B any] struct {
+// keyedBody is the input of a change of an id, with a body. The schema of the body is in the operation.
+type keyedBody struct {
 	Keyed
 	ID   string `path:"id" maxLength:"80" doc:"Id, or the name of an agent or channel."`
-	Body B
+	Body json.RawMessage
 }
 
 // newBody is the input of a call that creates something.
-type newBody[B any] struct {
+type newBody struct {
 	Keyed
-	Body B
+	Body json.RawMessage
 }
 
 // keyedID is the input of a change of an id, without a body.
@@ -84,17 +88,14 @@ type keyedID struct {
 	ID string `path:"id" maxLength:"80" doc:"Id, or the name of an agent or channel."`
 }
 
-// answer is the output of every call.
-type answer[O any] struct {
+// answer is the output of every call. The schema of the body is in the operation.
+type answer struct {
 	Position positions.Position `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same."`
-	Body     O
+	Body     any
 }
 
 // Placed is an output with the position of the record that it includes.
 type Placed interface{ At() positions.Position }
-
-// answerOf returns the output of a use case, with its position if it has one.
-func answerOf[O any](v O) *answer[O] { return &answer[O]{Body: v, Position: positionOf(v)} }
 
 func positionOf(v any) positions.Position {
 	if p, ok := v.(Placed); ok {
@@ -105,17 +106,12 @@ func positionOf(v any) positions.Position {
 
 // Change serves a use case that takes an id and a body. The body may be omitted if none of its fields is required.
 func Change[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
-	op := d.Operation(r)
-	ready := through(d, &op, fn)
-	huma.Register(d.api, op, func(ctx context.Context, in *keyedBody[B]) (*answer[O], error) {
-		v, err := fn(ctx, Caller(ctx).WithKey(in.Key), in.ID, in.Body)
-		if err != nil {
-			return nil, d.Problem(ctx, err)
-		}
-		return answerOf(v), nil
+	op, p := d.withBody(r, bodyOf(fn))
+	register(d, op, func(ctx context.Context, in *keyedBody) (any, error) {
+		return p.decoded(ctx, Caller(ctx).WithKey(in.Key), in.ID, in.Body)
 	})
 	d.relax(op.RequestBody)
-	ready()
+	p.ready()
 }
 
 // Under adapts a use case to [Change]: field returns the field of its input that gets the id of the path.
@@ -137,16 +133,11 @@ func (d *Router) relax(body *huma.RequestBody) {
 
 // Create serves a use case that takes a body and no id.
 func Create[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) {
-	op := d.Operation(r)
-	ready := through(d, &op, func(ctx context.Context, c caller.Caller, _ string, in B) (O, error) { return fn(ctx, c, in) })
-	huma.Register(d.api, op, func(ctx context.Context, in *newBody[B]) (*answer[O], error) {
-		v, err := fn(ctx, Caller(ctx).WithKey(in.Key), in.Body)
-		if err != nil {
-			return nil, d.Problem(ctx, err)
-		}
-		return answerOf(v), nil
+	op, p := d.withBody(r, bodyOf(func(ctx context.Context, c caller.Caller, _ string, in B) (O, error) { return fn(ctx, c, in) }))
+	register(d, op, func(ctx context.Context, in *newBody) (any, error) {
+		return p.decoded(ctx, Caller(ctx).WithKey(in.Key), "", in.Body)
 	})
-	ready()
+	p.ready()
 }
 
 // Act serves a use case that takes an id and no body.
@@ -177,13 +168,31 @@ func Read[I, O any, P reader[I]](d *Router, r Route, fn func(ctx context.Context
 // Serve serves a use case with any other input. If it changes something, the input must embed [Keyed], and fn must set the key of the
 // caller.
 func Serve[I, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
-	huma.Register(d.api, d.Operation(r), func(ctx context.Context, in *I) (*answer[O], error) {
-		v, err := fn(ctx, Caller(ctx), in)
+	op := d.Operation(r)
+	d.describeAnswer(&op, reflect.TypeFor[O]())
+	register(d, op, func(ctx context.Context, in *I) (any, error) { return fn(ctx, Caller(ctx), in) })
+}
+
+// register adds an operation to huma. huma compiles its whole handler again for every pair of types that it is called with: so there are
+// few types of input here, and one type of output.
+func register[I any](d *Router, op huma.Operation, fn func(ctx context.Context, in *I) (any, error)) {
+	huma.Register(d.api, op, func(ctx context.Context, in *I) (*answer, error) {
+		v, err := fn(ctx, in)
 		if err != nil {
 			return nil, d.Problem(ctx, err)
 		}
-		return answerOf(v), nil
+		return &answer{Body: v, Position: positionOf(v)}, nil
 	})
+}
+
+// describeAnswer puts the schema of an output into an operation.
+func (d *Router) describeAnswer(op *huma.Operation, out reflect.Type) {
+	status := cmp.Or(op.DefaultStatus, http.StatusOK)
+	op.Responses = map[string]*huma.Response{strconv.Itoa(status): {Content: d.media(out, op.OperationID+"Response")}}
+}
+
+func (d *Router) media(t reflect.Type, hint string) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{jsonMedia: {Schema: d.api.OpenAPI().Components.Schemas.Schema(t, true, hint)}}
 }
 
 // Tell serves a use case without input and output.

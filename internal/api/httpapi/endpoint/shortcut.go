@@ -2,11 +2,14 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -22,39 +25,74 @@ import (
 // idempotency key, is JSON in and out, and has a body of known, usual length that certainly satisfies its schema; nearly every call is.
 // Every other call goes to huma unchanged: nothing is refused here before the use case is called, so that there is one place
 // for refusals of malformed calls.
-type shortcut[B, O any] struct {
+type shortcut struct {
+	withBody
 	d        *Router
 	status   int          // of success
-	body     *shape.Shape // its schema
+	shape    *shape.Shape // schema of the body
 	required bool
-	call     func(ctx context.Context, c caller.Caller, id string, in B) (O, error)
+	ready    func() // completes it, when the operation is registered
+}
+
+// withBody is a use case that takes a body, and possibly an id. Its types are values here, since generic code is compiled for each of them.
+type withBody struct {
+	in, out reflect.Type
+	decode  func(body []byte) (in any, err error) // an empty body is the zero value
+	call    func(ctx context.Context, c caller.Caller, id string, in any) (any, error)
+}
+
+func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) withBody {
+	return withBody{
+		in: reflect.TypeFor[B](), out: reflect.TypeFor[O](),
+		decode: func(body []byte) (any, error) {
+			in := new(B)
+			if len(body) == 0 {
+				return in, nil
+			}
+			return in, json.Unmarshal(body, in)
+		},
+		call: func(ctx context.Context, c caller.Caller, id string, in any) (any, error) {
+			b, ok := in.(*B)
+			if !ok {
+				return nil, fmt.Errorf("input of type %T", in) // which decode does not make
+			}
+			return fn(ctx, c, id, *b)
+		},
+	}
+}
+
+// decoded calls the use case with a body that satisfies its schema.
+func (p *withBody) decoded(ctx context.Context, c caller.Caller, id string, body []byte) (any, error) {
+	in, err := p.decode(body)
+	if err != nil {
+		return nil, Malformed(http.StatusUnprocessableEntity, "validation failed", []error{&huma.ErrorDetail{Location: "body", Message: err.Error()}})
+	}
+	return p.call(ctx, c, id, in)
 }
 
 // maxPlain is the maximum size of a body here, in bytes: it is read into memory before it is checked.
 const maxPlain = maxPooled
 
-// through adds the shortcut to an operation with a body, which must then be registered. The returned function completes it.
-func through[B, O any](d *Router, op *huma.Operation, call func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) (ready func()) {
-	p := &shortcut[B, O]{d: d, status: op.DefaultStatus, call: call}
-	if p.status == 0 {
-		p.status = http.StatusOK
-	}
-	if op.RequestBody == nil {
-		op.RequestBody = &huma.RequestBody{}
-	}
-	described := op.RequestBody // huma fills in its schema
+// withBody returns the operation of a use case that takes a body, with its shortcut. When the operation is registered, the caller calls
+// ready.
+func (d *Router) withBody(r Route, use withBody) (huma.Operation, *shortcut) {
+	op := d.Operation(r)
+	op.RequestBody = &huma.RequestBody{Content: d.media(use.in, op.OperationID+"Request")}
+	d.describeAnswer(&op, use.out)
+	p := &shortcut{withBody: use, d: d, status: cmp.Or(op.DefaultStatus, http.StatusOK)}
 	op.Middlewares = append(op.Middlewares, p.take)
-	return func() {
+	p.ready = func() {
 		made := shape.NewMaker(d.api.OpenAPI().Components.Schemas)
-		p.body, p.required = made.Of(described.Content[jsonMedia].Schema), described.Required
+		p.shape, p.required = made.Of(op.RequestBody.Content[jsonMedia].Schema), op.RequestBody.Required
 	}
+	return op, p
 }
 
 const jsonMedia = "application/json"
 
 var jsonMedias = []string{jsonMedia}
 
-func (p *shortcut[B, O]) take(ctx huma.Context, next func(huma.Context)) {
+func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	id, key := r.PathValue("id"), r.Header.Get("Idempotency-Key")
 	if !usual(r) || len(id) > 80 || len(key) > 200 || r.ContentLength == 0 && p.required {
@@ -64,8 +102,12 @@ func (p *shortcut[B, O]) take(ctx huma.Context, next func(huma.Context)) {
 	b := takeBuffer()
 	defer giveBuffer(b)
 	fault := readBody(b, w, r)
-	var in B
-	if fault != nil || !p.read(b.Bytes(), &in) {
+	var in any
+	fits := false
+	if fault == nil {
+		in, fits = p.read(b.Bytes())
+	}
+	if !fits {
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(b.Bytes()), failing{fault}))
 		next(ctx)
 		return
@@ -124,12 +166,17 @@ func readBody(b *bytes.Buffer, w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// read decodes a body into in, and reports whether it certainly satisfies its schema.
-func (p *shortcut[B, O]) read(body []byte, in *B) bool {
+// read decodes a body, and reports whether it certainly satisfies its schema.
+func (p *shortcut) read(body []byte) (in any, fits bool) {
 	if len(body) == 0 {
-		return !p.required
+		in, _ = p.decode(nil)
+		return in, !p.required
 	}
-	return utf8.Valid(body) && json.Unmarshal(body, in) == nil && p.body.Fits(body)
+	if !utf8.Valid(body) {
+		return nil, false
+	}
+	in, err := p.decode(body)
+	return in, err == nil && p.shape.Fits(body)
 }
 
 // failing is the end of a body, with its error.
