@@ -14,5 +14,7 @@
 //   - Parts are made in one direction: a constructor takes parts that exist already. Stores (streams of one kind) come first,
 //     then the parts that use several of them, then the use cases of surfaces.
 //
+// Tests that need several packages of use cases are here, named after the package that they test; others are in their package.
+//
 // Start reading at [New], then tasks/accept.go.
 package usecase

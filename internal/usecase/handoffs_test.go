@@ -1,4 +1,4 @@
-package handoffs_test
+package usecase_test
 
 import (
 	"crypto/rand"
@@ -35,21 +35,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-const id = "task_00000000000000000000000001"
-
-// harness is what decides handoffs, and the task that ann works on.
-type harness struct {
+// handoffHarness is what decides handoffs, and the task that ann works on.
+type handoffHarness struct {
 	*handoffs.Handoffs
 	t    *testing.T
 	log  ledger.Ledger
 	task task.Task
 }
 
-// open knows ann, bob, cyd, who is away, and tiny, who can read very little.
-func open(t *testing.T) *harness {
+// openHandoffs knows ann, bob, cyd, who is away, and tiny, who can read very little.
+func openHandoffs(t *testing.T) *handoffHarness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &harness{t: t, log: log}
+	h := &handoffHarness{t: t, log: log}
 	v := views.Store()
 	reads, err := access.New(log, time.Now)
 	h.must(err)
@@ -87,13 +85,13 @@ func open(t *testing.T) *harness {
 		h.must(err)
 	}
 	ann := agentOf("ann")
-	_, err = tasks.Decide(t.Context(), ann, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
+	_, err = tasks.Decide(t.Context(), ann, "create", taskID, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(s, handoff.Sequence{
-			handoff.Create{By: ann.Principal, Task: id, Intent: strings.Repeat("pay order 7 back, but not order 8. ", 50)}, handoff.Start{By: ann.Principal},
+			handoff.Create{By: ann.Principal, Task: taskID, Intent: strings.Repeat("pay order 7 back, but not order 8. ", 50)}, handoff.Start{By: ann.Principal},
 		}, now)
 	})
 	h.must(err)
-	h.task, err = tasks.Find(t.Context(), identity.DefaultWorkspace, id)
+	h.task, err = tasks.Find(t.Context(), identity.DefaultWorkspace, taskID)
 	h.must(err)
 	last, err := log.Last(t.Context())
 	h.must(err)
@@ -101,22 +99,16 @@ func open(t *testing.T) *harness {
 	return h
 }
 
-func (h *harness) must(err error) {
+func (h *handoffHarness) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func who(role identity.Role, name string) caller.Caller {
-	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
-}
-
-func agentOf(name string) caller.Caller { return who(identity.Agent, name) }
-
 // send is what ann's handoff would record.
-func (h *harness) send(in handoffs.SendInput) ([]event.Event, error) {
-	in.Task, in.Epoch = id, h.task.Epoch
+func (h *handoffHarness) send(in handoffs.SendInput) ([]event.Event, error) {
+	in.Task, in.Epoch = taskID, h.task.Epoch
 	return h.Decide(h.t.Context(), agentOf("ann"), in, h.task, time.Now())
 }
 
@@ -131,7 +123,7 @@ func find[T event.Event](events []event.Event) (event T, is bool) {
 }
 
 func TestADecisionIsForItsCallerToRecord(t *testing.T) {
-	h := open(t)
+	h := openHandoffs(t)
 	before, err := h.log.Last(t.Context())
 	h.must(err)
 	events, err := h.send(handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{Ask: "pay"}})
@@ -149,7 +141,7 @@ func TestADecisionIsForItsCallerToRecord(t *testing.T) {
 }
 
 func TestAnOfferGoesToNobodyWhoCannotReadIt(t *testing.T) {
-	h := open(t)
+	h := openHandoffs(t)
 	events, err := h.send(handoffs.SendInput{To: []string{"tiny", "bob"}})
 	h.must(err)
 	request, _ := find[event.HandoffRequested](events)
@@ -164,14 +156,14 @@ func TestAnOfferGoesToNobodyWhoCannotReadIt(t *testing.T) {
 }
 
 func TestWhoAsksIsToldThatTheReceiverIsAwayAndTheServerWaitsForIt(t *testing.T) {
-	h := open(t)
+	h := openHandoffs(t)
 	if _, err := h.send(handoffs.SendInput{To: []string{"cyd"}}); refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("ann: %v", err)
 	}
 	pending := h.task
 	pending.State, pending.Owner, pending.Path = event.Pending, "", nil
 	events, err := h.Decide(t.Context(), caller.System(identity.DefaultWorkspace, "courier"),
-		handoffs.SendInput{Task: id, To: []string{"cyd"}, Reason: event.ReasonSpecialization}, pending, time.Now())
+		handoffs.SendInput{Task: taskID, To: []string{"cyd"}, Reason: event.ReasonSpecialization}, pending, time.Now())
 	request, asked := find[event.HandoffRequested](events)
 	if err != nil || !asked || len(request.Candidates) != 1 || request.Candidates[0].Agent != "cyd" {
 		t.Errorf("the server: %+v, %v", events, err)
@@ -179,7 +171,7 @@ func TestWhoAsksIsToldThatTheReceiverIsAwayAndTheServerWaitsForIt(t *testing.T) 
 }
 
 func TestWhatDoesNotGoTogetherIsRefusedWithWhatToDoInstead(t *testing.T) {
-	h := open(t)
+	h := openHandoffs(t)
 	bob, minute := []string{"bob"}, event.Timeouts{Wait: event.Duration(time.Minute)}
 	for name, c := range map[string]struct {
 		in   handoffs.SendInput
@@ -218,20 +210,20 @@ func TestAHandoffIsAskedForAgainAsItWas(t *testing.T) {
 	}
 	retries := 2
 	want := handoffs.SendInput{
-		Task: id, To: []string{"bob", "human:billing"}, Capability: "pay", Kind: h.Kind, Reason: h.Reason, Detail: "try once more", Confirm: h.Confirm,
+		Task: taskID, To: []string{"bob", "human:billing"}, Capability: "pay", Kind: h.Kind, Reason: h.Reason, Detail: "try once more", Confirm: h.Confirm,
 		Timeouts: event.Timeouts{Offer: h.Times.Offer}, Retries: &retries, ReturnHome: true, Approver: "dan", Permissions: h.Permits, Pack: h.Pack, Asked: "agent/ann",
 	}
-	got := handoffs.Again(task.Task{ID: id}, h, "try once more", false)
+	got := handoffs.Again(task.Task{ID: taskID}, h, "try once more", false)
 	asked, err := json.Marshal(got)
 	wanted, errW := json.Marshal(want)
 	if err != nil || errW != nil || string(asked) != string(wanted) || got.Asked != want.Asked {
 		t.Errorf("%s of %s, want %s", asked, got.Asked, wanted)
 	}
 	h.Channel = "news"
-	if got := handoffs.Again(task.Task{ID: id}, h, "", false); got.Channel != "news" || got.To != nil || got.Capability != "" || got.Detail != "it broke" {
+	if got := handoffs.Again(task.Task{ID: taskID}, h, "", false); got.Channel != "news" || got.To != nil || got.Capability != "" || got.Detail != "it broke" {
 		t.Errorf("of a channel: %+v", got)
 	}
-	if got := handoffs.Again(task.Task{ID: id, Route: []string{"cyd"}}, h, "", true); got.Channel != "" || got.To != nil || got.Capability != "" {
+	if got := handoffs.Again(task.Task{ID: taskID, Route: []string{"cyd"}}, h, "", true); got.Channel != "" || got.To != nil || got.Capability != "" {
 		t.Errorf("along a new route: %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package phrases_test
+package usecase_test
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ import (
 )
 
 func TestAConfirmationIsForTheTaskAsItStood(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
@@ -32,7 +32,7 @@ func TestAConfirmationIsForTheTaskAsItStood(t *testing.T) {
 }
 
 func TestWorkThatGoesOnDoesNotUndoAConfirmation(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
@@ -45,7 +45,7 @@ func TestWorkThatGoesOnDoesNotUndoAConfirmation(t *testing.T) {
 }
 
 func TestAConfirmationIsOverAfterAWhile(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	in := phrases.DoInput{Text: "hand this off to carol", Task: h.task(alice, "one")}
 	in.Confirm = h.ask(alice, in).Confirm
 	h.skew.Add(int64(phrases.MaxAge + 2*time.Second))
@@ -59,7 +59,7 @@ func TestAConfirmationIsOverAfterAWhile(t *testing.T) {
 }
 
 func TestAConfirmationActsOnceHoweverOftenAndInWhateverCallsItComes(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	for _, in := range []phrases.DoInput{say("transfer context to carol"), say("hand this off to bob")} {
 		in.Confirm = h.ask(alice, in).Confirm
@@ -91,7 +91,7 @@ func TestAConfirmationActsOnceHoweverOftenAndInWhateverCallsItComes(t *testing.T
 }
 
 func TestWhoIsSaidToBeStuckWithOtherTasksIsAskedAboutAgain(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	if _, err := h.app.Agents.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestWhoIsSaidToBeStuckWithOtherTasksIsAskedAboutAgain(t *testing.T) {
 }
 
 func TestAConfirmationTellsAStrangerNothingOfTheTask(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := say("take over " + task + " from alice")
 	parts := strings.Split(h.ask(bob, in).Confirm, ".")
@@ -123,7 +123,7 @@ func TestAConfirmationTellsAStrangerNothingOfTheTask(t *testing.T) {
 }
 
 func TestTheSameKeyDoesItOnce(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := say("hand this off to bob")
 	in.Confirm = h.ask(alice, in).Confirm
@@ -139,7 +139,7 @@ func TestTheSameKeyDoesItOnce(t *testing.T) {
 }
 
 func TestNothingElseRidesOnAConfirmation(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := phrases.DoInput{Text: "hand this off to bob because it is late", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
@@ -175,7 +175,7 @@ func TestNothingElseRidesOnAConfirmation(t *testing.T) {
 }
 
 func TestAConfirmationIsOverWhenTheTaskHasMoved(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(operator, in).Confirm

@@ -1,4 +1,4 @@
-package history_test
+package usecase_test
 
 import (
 	"bytes"
@@ -28,9 +28,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-const taskID = "task_00000000000000000000000001"
-
-type harness struct {
+type historyHarness struct {
 	*history.History
 	t     *testing.T
 	log   ledger.Ledger
@@ -38,8 +36,8 @@ type harness struct {
 	now   *tasks.Tasks // the same task as it is now
 }
 
-// open is the history of one task, which ann works on.
-func open(t *testing.T) *harness {
+// openHistory is the history of one task, which ann works on.
+func openHistory(t *testing.T) *historyHarness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	reads, err := access.New(log, time.Now)
@@ -50,9 +48,9 @@ func open(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{History: history.New(log, store, reads, nothing{}, nothing{}), t: t, log: log, store: store}
+	h := &historyHarness{History: history.New(log, store, reads, nothing{}, nothing{}), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store()), Store: store, Access: reads, Now: time.Now})
-	h.create(agent("ann"), taskID)
+	h.create(agentOf("ann"), taskID)
 	return h
 }
 
@@ -66,7 +64,7 @@ func (nothing) Chain(context.Context, string, task.Task) (said, given []envelope
 }
 
 // create makes a task that its creator works on.
-func (h *harness) create(c caller.Caller, id string) {
+func (h *historyHarness) create(c caller.Caller, id string) {
 	h.t.Helper()
 	_, err := h.store.Decide(h.t.Context(), c, "create", id, nil, func(s task.Task, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(s, handoff.Sequence{handoff.Create{By: c.Principal, Task: id, Intent: "pay it back"}, handoff.Start{By: c.Principal}}, now)
@@ -76,13 +74,7 @@ func (h *harness) create(c caller.Caller, id string) {
 	}
 }
 
-func who(role identity.Role, name string) caller.Caller {
-	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
-}
-
-func agent(name string) caller.Caller { return who(identity.Agent, name) }
-
-func (h *harness) entries(kind, id string) int {
+func (h *historyHarness) entries(kind, id string) int {
 	h.t.Helper()
 	list, err := h.log.Stream(h.t.Context(), ledger.StreamOf(identity.DefaultWorkspace, kind, id), 0, 100)
 	if err != nil {
@@ -94,17 +86,17 @@ func (h *harness) entries(kind, id string) int {
 // looks are the ways to look at a task.
 var looks = []struct {
 	name string
-	look func(h *harness, c caller.Caller, w io.Writer) error
+	look func(h *historyHarness, c caller.Caller, w io.Writer) error
 }{
-	{"the task", func(h *harness, c caller.Caller, _ io.Writer) error {
+	{"the task", func(h *historyHarness, c caller.Caller, _ io.Writer) error {
 		_, err := h.now.Show(h.t.Context(), c, taskID)
 		return err
 	}},
-	{"its trail", func(h *harness, c caller.Caller, _ io.Writer) error {
+	{"its trail", func(h *historyHarness, c caller.Caller, _ io.Writer) error {
 		_, err := h.Trail(h.t.Context(), c, taskID)
 		return err
 	}},
-	{"its drift", func(h *harness, c caller.Caller, _ io.Writer) error {
+	{"its drift", func(h *historyHarness, c caller.Caller, _ io.Writer) error {
 		_, err := h.Drift(h.t.Context(), c, taskID)
 		return err
 	}},
@@ -113,8 +105,8 @@ var looks = []struct {
 	{"an export as JSON", exports(view.FormatJSON)},
 }
 
-func exports(f view.Format) func(*harness, caller.Caller, io.Writer) error {
-	return func(h *harness, c caller.Caller, w io.Writer) error {
+func exports(f view.Format) func(*historyHarness, caller.Caller, io.Writer) error {
+	return func(h *historyHarness, c caller.Caller, w io.Writer) error {
 		return h.Export(h.t.Context(), c, history.ExportInput{Task: taskID, Format: f}, w)
 	}
 }
@@ -133,7 +125,7 @@ func (w *onFirst) Write(b []byte) (int, error) {
 }
 
 func TestAReadIsRecordedBeforeTheAnswerAndChangesNoTask(t *testing.T) {
-	h := open(t)
+	h := openHistory(t)
 	for n, l := range looks {
 		recorded := func() {
 			if got := h.entries(access.Kind, "agent:ann"); got != n+1 {
@@ -141,7 +133,7 @@ func TestAReadIsRecordedBeforeTheAnswerAndChangesNoTask(t *testing.T) {
 			}
 		}
 		w := onFirst{first: recorded}
-		if err := l.look(h, agent("ann"), &w); err != nil {
+		if err := l.look(h, agentOf("ann"), &w); err != nil {
 			t.Errorf("%s: %v", l.name, err)
 		}
 		recorded()
@@ -157,9 +149,9 @@ func TestAReadIsRecordedBeforeTheAnswerAndChangesNoTask(t *testing.T) {
 func TestAReaderWithoutPermissionGetsNothingAndThatIsRecorded(t *testing.T) {
 	for _, l := range looks {
 		t.Run(l.name, func(t *testing.T) {
-			h := open(t)
+			h := openHistory(t)
 			w := onFirst{first: func() { t.Error("something was answered") }}
-			if err := l.look(h, agent("eve"), &w); refusal.CodeOf(err) != refusal.NotFound {
+			if err := l.look(h, agentOf("eve"), &w); refusal.CodeOf(err) != refusal.NotFound {
 				t.Error(err)
 			}
 			if n := h.entries(access.Kind, "agent:eve"); n != 1 {
@@ -167,9 +159,9 @@ func TestAReaderWithoutPermissionGetsNothingAndThatIsRecorded(t *testing.T) {
 			}
 		})
 	}
-	h := open(t)
+	h := openHistory(t)
 	var w bytes.Buffer
-	err := h.Export(t.Context(), agent("ann"), history.ExportInput{Format: view.FormatLines}, &w)
+	err := h.Export(t.Context(), agentOf("ann"), history.ExportInput{Format: view.FormatLines}, &w)
 	if refusal.CodeOf(err) != refusal.NotPermitted || w.Len() > 0 {
 		t.Errorf("an agent exported everything: %v, %d bytes", err, w.Len())
 	}
@@ -177,11 +169,11 @@ func TestAReaderWithoutPermissionGetsNothingAndThatIsRecorded(t *testing.T) {
 
 func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 	const hers = "task_00000000000000000000000002"
-	h := open(t)
-	if _, err := h.now.Show(t.Context(), agent("ann"), taskID); err != nil { // which is recorded too
+	h := openHistory(t)
+	if _, err := h.now.Show(t.Context(), agentOf("ann"), taskID); err != nil { // which is recorded too
 		t.Fatal(err)
 	}
-	h.create(agent("eve"), hers)
+	h.create(agentOf("eve"), hers)
 	enough := errors.New("enough")
 	told := func(c caller.Caller, until string) (ids []string) {
 		err := h.Follow(t.Context(), c, 0, func(n history.Notice) error {
@@ -195,7 +187,7 @@ func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 		}
 		return ids
 	}
-	if got := told(agent("eve"), hers); !slices.Equal(got, []string{"task " + hers}) {
+	if got := told(agentOf("eve"), hers); !slices.Equal(got, []string{"task " + hers}) {
 		t.Errorf("eve was told of %q", got)
 	}
 	if got := told(who(identity.Operator, "olga"), hers); !slices.Equal(got, []string{"task " + taskID, "task " + hers}) {

@@ -1,4 +1,4 @@
-package phrases_test
+package usecase_test
 
 import (
 	"slices"
@@ -25,18 +25,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// harness is the use cases over a ledger of their own, with four agents that are ready: alice, bob (sql), carol and lead.
-type harness struct {
+// phraseHarness is the use cases over a ledger of their own, with four agents that are ready: alice, bob (sql), carol and lead.
+type phraseHarness struct {
 	*phrases.Phrases
 	t    *testing.T
 	app  *usecase.UseCases
 	skew atomic.Int64 // nanoseconds that its clock is ahead
 }
 
-func open(t *testing.T) *harness {
+func openPhrases(t *testing.T) *phraseHarness {
 	t.Helper()
 	log, views := sqltest.Open(t)
-	h := &harness{t: t}
+	h := &phraseHarness{t: t}
 	a, err := usecase.New(log, views.Store(), usecase.Options{Now: func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }})
 	if err != nil {
 		t.Fatal(err)
@@ -62,12 +62,8 @@ var (
 	carol    = who(identity.Agent, "carol")
 )
 
-func who(role identity.Role, name string) caller.Caller {
-	return caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: role, Name: name}}
-}
-
 // task makes a task that an agent works on.
-func (h *harness) task(c caller.Caller, intent string) string {
+func (h *phraseHarness) task(c caller.Caller, intent string) string {
 	h.t.Helper()
 	r, err := h.app.Tasks.Create(h.t.Context(), c, tasks.CreateInput{Intent: intent, Start: true})
 	if err != nil {
@@ -80,7 +76,7 @@ func (h *harness) task(c caller.Caller, intent string) string {
 }
 
 // ask says something that must first be confirmed, and gives the confirmation.
-func (h *harness) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
+func (h *phraseHarness) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
 	h.t.Helper()
 	d, err := h.Do(h.t.Context(), c, in)
 	if err != nil {
@@ -93,7 +89,7 @@ func (h *harness) ask(c caller.Caller, in phrases.DoInput) phrases.Done {
 }
 
 // done says something, and confirms it.
-func (h *harness) done(c caller.Caller, in phrases.DoInput) phrases.Done {
+func (h *phraseHarness) done(c caller.Caller, in phrases.DoInput) phrases.Done {
 	h.t.Helper()
 	in.Confirm = h.ask(c, in).Confirm
 	d, err := h.Do(h.t.Context(), c, in)
@@ -106,7 +102,7 @@ func (h *harness) done(c caller.Caller, in phrases.DoInput) phrases.Done {
 	return d
 }
 
-func (h *harness) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, message string) *refusal.Error {
+func (h *phraseHarness) refused(c caller.Caller, in phrases.DoInput, code refusal.Code, message string) *refusal.Error {
 	h.t.Helper()
 	d, err := h.Do(h.t.Context(), c, in)
 	r, ok := refusal.As(err)
@@ -117,7 +113,7 @@ func (h *harness) refused(c caller.Caller, in phrases.DoInput, code refusal.Code
 }
 
 // events counts the events of a task.
-func (h *harness) events(task string) (names []string) {
+func (h *phraseHarness) events(task string) (names []string) {
 	h.t.Helper()
 	tr, err := h.app.History.Trail(h.t.Context(), operator, task)
 	if err != nil {
@@ -132,7 +128,7 @@ func (h *harness) events(task string) (names []string) {
 func say(text string) phrases.DoInput { return phrases.DoInput{Text: text} }
 
 func TestATaskMovesOnlyWhenWhatWasUnderstoodIsConfirmed(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "refund order 7")
 	before := h.events(task)
 	d := h.ask(alice, say("please hand this off to Bob because it needs SQL"))
@@ -153,7 +149,7 @@ func TestATaskMovesOnlyWhenWhatWasUnderstoodIsConfirmed(t *testing.T) {
 }
 
 func TestANameThatNobodyHasIsAQuestionBack(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	r := h.refused(alice, say("hand this off to karol"), refusal.NotFound, "did you mean carol")
 	if near, _ := r.Details["did_you_mean"].([]string); len(near) == 0 || near[0] != "carol" {
@@ -176,7 +172,7 @@ func TestANameThatNobodyHasIsAQuestionBack(t *testing.T) {
 }
 
 func TestWhereThisCouldBeSeveralTasksItAsksWhich(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	h.refused(alice, say("escalate this"), refusal.Invalid, "no task you hold")
 	one, two := h.task(alice, "refund order 7"), h.task(alice, "refund order 8")
 	r := h.refused(alice, say("escalate this"), refusal.Invalid, "2 tasks you hold")
@@ -200,7 +196,7 @@ func TestWhereThisCouldBeSeveralTasksItAsksWhich(t *testing.T) {
 }
 
 func TestWhatOnlyLooksIsDoneAtOnce(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	h.task(alice, "another, which stays")
 	h.done(alice, say("hand "+task+" off to bob"))
@@ -237,7 +233,7 @@ func TestEachIntentIsDoneByTheUseCaseOfItsName(t *testing.T) {
 		{"transfer context to carol", "envelope-shared", func(t taskstore.Task) bool { return t.Shares[0].To == "carol" && t.Owner == "alice" }},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			h := open(t)
+			h := openPhrases(t)
 			task := h.task(alice, "one")
 			h.done(alice, say(c.text))
 			if !slices.Contains(h.events(task), c.event) {
@@ -252,7 +248,7 @@ func TestEachIntentIsDoneByTheUseCaseOfItsName(t *testing.T) {
 }
 
 func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	task := h.task(alice, "one")
 	h.refused(operator, say("take over from alice"), refusal.Invalid, "hand TASK off to AGENT")
 	h.refused(bob, say("take over this"), refusal.Invalid, "names no owner")
@@ -267,7 +263,7 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 }
 
 func TestAnOperatorMeansTheTaskThatItRequested(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	h.task(alice, "not olga's")
 	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"carol"}}})
 	if err != nil {
@@ -283,7 +279,7 @@ func TestAnOperatorMeansTheTaskThatItRequested(t *testing.T) {
 }
 
 func TestWhoHasNoRightHearsNoNames(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	nobody := caller.Caller{}
 	h.refused(nobody, say("hand this off to karol"), refusal.Unauthenticated, "")
 	auditor := who(identity.Auditor, "ann")
@@ -294,7 +290,7 @@ func TestWhoHasNoRightHearsNoNames(t *testing.T) {
 }
 
 func TestAnOddSentenceIsRefusedAndRecorded(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	r := h.refused(alice, say("do not hand this off"), refusal.Invalid, "nothing was done")
 	if r.Details["why"] != phrase.Negated {
 		t.Errorf("%v", r.Details)
@@ -309,7 +305,7 @@ func TestAnOddSentenceIsRefusedAndRecorded(t *testing.T) {
 }
 
 func TestWhoIsStuckIsReplaced(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	if _, err := h.app.Agents.Register(t.Context(), operator, agents.RegisterInput{Name: "bob", Spec: agents.AgentSpec{Fallbacks: []string{"carol"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +335,7 @@ func TestWhoIsStuckIsReplaced(t *testing.T) {
 }
 
 func TestATaskThatIsStuckIsOffered(t *testing.T) {
-	h := open(t)
+	h := openPhrases(t)
 	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"alice"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +352,7 @@ func TestATaskThatIsStuckIsOffered(t *testing.T) {
 	}
 }
 
-func mustLast(t *testing.T, h *harness) ledger.Position {
+func mustLast(t *testing.T, h *phraseHarness) ledger.Position {
 	t.Helper()
 	last, err := h.app.Positions.Last(t.Context())
 	if err != nil {
