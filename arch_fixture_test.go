@@ -16,6 +16,7 @@ import (
 //	want PREFIX              the checks find this, no more and no less
 //	list DIR IMPORTS...      the table lists this package with these imports
 //	allow GROUP IMPORTS...   the table lets this group import these
+//	nouns NOUN...            the table has these nouns, and no others
 //
 // The rest of the table is what of ours fits the tree. $LINES(n) among the files stands for n lines of filling, and
 // $METHODS(21) for 21 methods of the type T.
@@ -70,6 +71,8 @@ func readStory(t *testing.T, file string) (bad *tree, want []string) {
 			want = append(want, rest)
 		case "list":
 			bad.table.packages = append(bad.table.packages, pkg{dir: name, imports: imports})
+		case "nouns":
+			bad.table.nouns = strings.Fields(rest)
 		case "allow":
 			for i, g := range bad.table.groups {
 				if g.dir == name {

@@ -9,9 +9,10 @@ type table struct {
 	groups   []group // the directories below internal, from the rules outward
 	aside    []group // no layers: the tests of the whole, which are below internal, and what users see, beside it
 	packages []pkg
+	nouns    []string // each layer has a file or package of each
 }
 
-var theTable = table{groups: groups, aside: aside, packages: packages}
+var theTable = table{groups: groups, aside: aside, packages: packages, nouns: nouns}
 
 // A pkg is one package. Its production code may import what is listed, which it must, and harmless packages of the
 // standard library. Tests may import anything except a program under cmd.

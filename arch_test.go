@@ -23,6 +23,7 @@ var rules = []struct {
 	{"size", checkSizes},
 	{"width", checkWidth},
 	{"verb file", checkVerbFiles},
+	{"noun", checkNouns},
 	{"doc.go", checkDocFiles},
 	{"import claim", checkImportClaims},
 	{"comment", checkComments},

@@ -27,41 +27,6 @@ type joined struct {
 	Next      string       `json:"next"`
 }
 
-// otherAgent is what a caller needs to know about another agent to hand a task to it.
-type otherAgent struct {
-	Name         string   `json:"name"`
-	Readiness    string   `json:"readiness"`
-	Notes        string   `json:"known,omitempty"`
-	Capabilities []string `json:"capabilities,omitempty"`
-	Description  string   `json:"description,omitempty"`
-}
-
-// otherAgentOf describes an agent. Its notes come from the server and not from the agent: when it was last seen, how many tasks it
-// holds, and the state of its circuit breaker.
-func otherAgentOf(a client.Agent, now time.Time) otherAgent {
-	var notes []string
-	switch away := now.Sub(a.Seen).Truncate(time.Minute); {
-	case a.Seen.IsZero():
-		notes = append(notes, "not seen since the server started")
-	case away > 0:
-		notes = append(notes, "last seen "+strings.TrimSuffix(away.String(), "0s")+" ago")
-	}
-	switch {
-	case a.Spec.MaxTasks > 0:
-		notes = append(notes, fmt.Sprintf("holds %d of %d", a.Held, a.Spec.MaxTasks))
-	case a.Held > 0:
-		notes = append(notes, fmt.Sprintf("holds %d", a.Held))
-	}
-	if a.Circuit.State != "closed" {
-		s := "circuit " + strings.ReplaceAll(a.Circuit.State, "_", " ")
-		if !a.Circuit.ResetAt.IsZero() {
-			s += " until " + a.Circuit.ResetAt.UTC().Format(time.RFC3339)
-		}
-		notes = append(notes, s)
-	}
-	return otherAgent{a.Name, string(a.Readiness), strings.Join(notes, ", "), a.Spec.Capabilities, clip(oneLine(a.Spec.Description), 120)}
-}
-
 const maxAgents = 50
 
 var joinTool = define[joinInput, joined]("join", "Register as ready for work", repeats,
@@ -115,16 +80,8 @@ func (c *call) introduce(ctx context.Context, name string, in joinInput) (client
 			return a, err
 		}
 	}
-	for _, channel := range in.Channels {
-		if _, err := c.Subscribe(ctx, channel, client.SubscriptionInput{}); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
+	return a, c.subscribe(ctx, in.Channels)
 }
-
-// humanKind is the kind of agents that are people.
-const humanKind = "human"
 
 // appear sets the readiness of an agent and counts the items in its inbox.
 func (c *call) appear(ctx context.Context, name string, in joinInput, out *joined) error {

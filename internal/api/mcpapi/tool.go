@@ -170,3 +170,11 @@ func (c *call) alive(ctx context.Context, what string) (stop func()) {
 	}()
 	return func() { cancel(); <-done }
 }
+
+// keyed sets the idempotency key of the API calls made with ctx.
+func keyed(ctx context.Context, key string) context.Context {
+	if key == "" {
+		return ctx
+	}
+	return client.WithKey(ctx, key)
+}

@@ -1,7 +1,6 @@
 package mcpapi
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/client"
@@ -30,21 +29,4 @@ func (s said) content() client.Content {
 		c.Artifacts = append(c.Artifacts, client.Artifact{Digest: digest})
 	}
 	return c
-}
-
-// epochOf returns the epoch for a change of a task: the one given, or the current one of the task.
-func (c *call) epochOf(ctx context.Context, task string, given uint64) (uint64, error) {
-	if given != 0 {
-		return given, nil
-	}
-	t, err := c.Task(ctx, task)
-	return t.Epoch, err
-}
-
-// keyed sets the idempotency key of the API calls made with ctx.
-func keyed(ctx context.Context, key string) context.Context {
-	if key == "" {
-		return ctx
-	}
-	return client.WithKey(ctx, key)
 }
