@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
@@ -15,12 +14,9 @@ import (
 
 // AgentList is a list of agents.
 type AgentList struct {
-	Agents   []agents.Agent     `json:"agents"`
-	Position positions.Position `json:"position"`
+	Agents []agents.Agent `json:"agents"`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (l AgentList) At() positions.Position { return l.Position }
 
 // ReadinessInput sets whether an agent takes new work.
 type ReadinessInput struct {
@@ -30,7 +26,7 @@ type ReadinessInput struct {
 func (s *service) agents() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/agents", ID: "list-agents", Summary: "List the agents", Tag: endpoint.TagAgents},
 		func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (AgentList, error) {
-			out := AgentList{Position: s.app.Positions.Viewed()}
+			out := AgentList{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 			list, err := s.app.Agents.List(ctx, c)
 			out.Agents = endpoint.NotNil(list)
 			return out, err

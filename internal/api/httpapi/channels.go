@@ -6,7 +6,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/channels"
-	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -16,11 +15,8 @@ import (
 type ChannelPage struct {
 	Channels []channels.Channel `json:"channels"`
 	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (p ChannelPage) At() positions.Position { return p.Position }
 
 type channelsQuery struct {
 	endpoint.Reading
@@ -57,7 +53,7 @@ func (s *service) listChannels(ctx context.Context, c caller.Caller, in *channel
 	if in.Limit == 0 {
 		in.Limit = endpoint.UsualPage
 	}
-	page := ChannelPage{Position: s.app.Positions.Viewed()}
+	page := ChannelPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 	list, err := s.app.Channels.List(ctx, c, channels.ChannelsInput{After: in.Page.After, Limit: in.Limit})
 	if len(list) == in.Limit {
 		page.Next = list[len(list)-1].Name

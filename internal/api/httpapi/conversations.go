@@ -6,7 +6,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
-	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 )
@@ -15,11 +14,8 @@ import (
 type ConversationPage struct {
 	Conversations []conversations.Conversation `json:"conversations"`
 	Next          string                       `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position      positions.Position           `json:"position" doc:"The list includes every change up to this position of the record."`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (p ConversationPage) At() positions.Position { return p.Position }
 
 type conversationsQuery struct {
 	endpoint.Reading
@@ -66,7 +62,7 @@ func (s *service) listConversations(ctx context.Context, c caller.Caller, in *co
 	if in.Limit == 0 {
 		in.Limit = endpoint.UsualPage
 	}
-	page := ConversationPage{Position: s.app.Positions.Viewed()}
+	page := ConversationPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 	list, err := s.app.Conversations.List(ctx, c, conversations.ConversationsInput{Agent: in.Agent, Task: in.Task, After: in.Page.After, Limit: in.Limit})
 	if len(list) == in.Limit {
 		page.Next = list[len(list)-1].ID

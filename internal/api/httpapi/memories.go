@@ -15,24 +15,18 @@ import (
 
 // MemoryPage is one page of memory items.
 type MemoryPage struct {
-	Items    []memories.Item    `json:"items"`
-	Next     positions.Position `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page and in ranked results."`
-	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
+	Items []memories.Item    `json:"items"`
+	Next  positions.Position `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page and in ranked results."`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (p MemoryPage) At() positions.Position { return p.Position }
 
 // MemoryVersions is one page of the versions of a memory item.
 type MemoryVersions struct {
 	ID       string             `json:"id"`
 	Versions []memories.Version `json:"versions" doc:"Oldest first."`
 	Count    int                `json:"count" doc:"Total number of versions."`
-	Position positions.Position `json:"position"`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (v MemoryVersions) At() positions.Position { return v.Position }
 
 type memorySearch struct {
 	endpoint.Reading
@@ -85,7 +79,7 @@ func (s *service) memories() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/memory/{id}/versions", ID: "memory-versions", Summary: "Read the versions of a memory item", Tag: endpoint.TagMemory},
 		func(ctx context.Context, c caller.Caller, in *versionsQuery) (MemoryVersions, error) {
 			v, err := s.app.Memories.Versions(ctx, c, memories.VersionsInput{ID: in.ID, After: in.After, Limit: in.Limit})
-			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Position: v.Position}, err
+			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Listed: endpoint.Listed{Position: v.Position}}, err
 		})
 	endpoint.Change(s.router, post("revise", "Add a version of a memory item"), endpoint.Under(func(in *memories.ReviseInput) *string { return &in.ID }, s.app.Memories.Revise))
 	endpoint.Act(s.router, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Memories.Pin)
@@ -96,7 +90,7 @@ func (s *service) memories() {
 }
 
 func (s *service) searchMemory(ctx context.Context, c caller.Caller, in *memorySearch) (MemoryPage, error) {
-	out := MemoryPage{Position: s.app.Positions.Viewed()}
+	out := MemoryPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 	q := memories.SearchInput{
 		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
 		Since: in.Since, Until: in.Until, Limit: in.Limit, After: in.After,

@@ -19,13 +19,10 @@ import (
 
 // TaskPage is one page of a list of tasks.
 type TaskPage struct {
-	Tasks    []view.Task        `json:"tasks"`
-	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
+	Tasks []view.Task `json:"tasks"`
+	Next  string      `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (p TaskPage) At() positions.Position { return p.Position }
 
 type tasksQuery struct {
 	endpoint.Reading
@@ -105,7 +102,7 @@ func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, 
 		p.Limit = endpoint.UsualPage
 	}
 	f.After, f.Limit = p.After, p.Limit
-	out := TaskPage{Position: s.app.Positions.Viewed()}
+	out := TaskPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 	list, err := s.app.Tasks.List(ctx, c, tasks.TasksInput{TaskFilter: f})
 	if err != nil {
 		return out, err

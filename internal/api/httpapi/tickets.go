@@ -17,13 +17,10 @@ import (
 
 // TicketPage is one page of a list of tickets, oldest first.
 type TicketPage struct {
-	Tickets  []view.Ticket      `json:"tickets" doc:"With the beginning of each question, and without answers."`
-	Next     string             `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
+	Tickets []view.Ticket `json:"tickets" doc:"With the beginning of each question, and without answers."`
+	Next    string        `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (p TicketPage) At() positions.Position { return p.Position }
 
 // Ticket is one ticket with all fields.
 type Ticket struct {
@@ -88,7 +85,7 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
 	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
-	p := TicketPage{Tickets: endpoint.NotNil(list), Position: position}
+	p := TicketPage{Tickets: endpoint.NotNil(list), Listed: endpoint.Listed{Position: position}}
 	limit := in.Limit
 	if limit == 0 {
 		limit = endpoint.UsualPage

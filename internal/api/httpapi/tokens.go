@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/positions"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
@@ -14,12 +13,9 @@ import (
 
 // TokenList is a list of tokens.
 type TokenList struct {
-	Tokens   []tokens.Token     `json:"tokens"`
-	Position positions.Position `json:"position"`
+	Tokens []tokens.Token `json:"tokens"`
+	endpoint.Listed
 }
-
-// At implements [endpoint.Placed].
-func (l TokenList) At() positions.Position { return l.Position }
 
 // Me is the principal of a token.
 type Me struct {
@@ -48,7 +44,7 @@ func (s *service) tokens() {
 	}, s.app.Tokens.Create)
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tokens", ID: "list-tokens", Summary: "List the tokens, including revoked ones", Tag: endpoint.TagTokens},
 		func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (TokenList, error) {
-			out := TokenList{Position: s.app.Positions.Viewed()}
+			out := TokenList{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 			list, err := s.app.Tokens.List(ctx, c)
 			out.Tokens = endpoint.NotNil(list)
 			return out, err

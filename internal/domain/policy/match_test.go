@@ -235,6 +235,21 @@ func TestASampleIsReadFromYAMLAndJSONAlike(t *testing.T) {
 	}
 }
 
+// A task without a list of permissions may do everything; one with an empty list, nothing.
+func TestASampleKeepsNoPermissionsApartFromThoseThatAreNotRestricted(t *testing.T) {
+	for _, permissions := range [][]string{nil, {}, {"write"}} {
+		s := policy.Situation{Task: policy.TaskView{Intent: "pay", Permissions: permissions}}
+		j, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, problems := policy.ReadSituation("s.yaml", j)
+		if len(problems) > 0 || !reflect.DeepEqual(got, s) {
+			t.Errorf("%s\nis %#v, %v", j, got.Task.Permissions, problems)
+		}
+	}
+}
+
 func TestEachNewTextComesIntoForceOnceAndABadOneNever(t *testing.T) {
 	var s policy.State
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)

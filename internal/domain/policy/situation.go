@@ -32,7 +32,7 @@ type TaskView struct {
 	Budget      event.Budget   `json:"budget,omitzero" yaml:"budget"`
 	Elapsed     event.Duration `json:"elapsed,omitzero" yaml:"elapsed"` // since it was created
 	Progress    string         `json:"progress,omitempty" yaml:"progress"`
-	Permissions []string       `json:"permissions,omitempty" yaml:"permissions"`
+	Permissions []string       `json:"permissions,omitzero" yaml:"permissions"` // absent: not restricted; empty: none
 }
 
 // AgentView is the agent that holds the task, as rules see it; its name is empty if nobody does.

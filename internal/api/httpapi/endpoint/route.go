@@ -97,6 +97,14 @@ type answer struct {
 // Placed is an output with the position of the record that it includes.
 type Placed interface{ At() positions.Position }
 
+// Listed is embedded in lists that are read from the views.
+type Listed struct {
+	Position positions.Position `json:"position" doc:"The list includes every change up to this position of the record."`
+}
+
+// At implements [Placed].
+func (l Listed) At() positions.Position { return l.Position }
+
 func positionOf(v any) positions.Position {
 	if p, ok := v.(Placed); ok {
 		return p.At()
