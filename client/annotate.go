@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // AnnotateInput corrects or comments on an earlier entry, which stays as it is.
 type AnnotateInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // AnswerInput answers a question.
 type AnswerInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // AskInput asks people a question, as the task's owner.
 type AskInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // CancelInput cancels a task, or withdraws a handoff.
 type CancelInput struct {

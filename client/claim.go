@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ClaimInput claims a ticket.
 type ClaimInput struct{}

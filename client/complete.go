@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // CompleteInput completes a task.
 type CompleteInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ConfirmMode says whether the source confirms a handoff after the receiver has accepted.
 type ConfirmMode string

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ConstrainInput adds a constraint, or tightens one.
 type ConstrainInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // DenyInput denies a supervised handoff, a ticket, or an ask to take over.
 type DenyInput struct {

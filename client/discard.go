@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // DiscardInput discards a dead letter.
 type DiscardInput struct {

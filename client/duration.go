@@ -1,8 +1,6 @@
 package client
 
-import (
-	"time"
-)
+import "time"
 
 // Duration is a time.Duration that is written as text ("15s", "1h30m") in JSON.
 type Duration time.Duration

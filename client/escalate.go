@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // EscalateInput escalates a task. Without To it goes one level up the owner's escalation chain from where the task stands.
 type EscalateInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // FailInput ends a task as failed.
 type FailInput struct {

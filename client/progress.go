@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ProgressInput reports what the owner has done.
 type ProgressInput struct {

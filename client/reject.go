@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // Rejection is why a receiver does not take an offer.
 type Rejection string

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ReleaseInput returns a claimed ticket to its desk. Epoch is needed for a task that was taken over.
 type ReleaseInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // GapInput names the missing parts of the context.
 type GapInput struct {

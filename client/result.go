@@ -1,8 +1,6 @@
 package client
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // Expected is what a result must be like. Zero fields ask for nothing.
 type Expected struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // Auto, alone in SendInput.To, leaves the receiver to the policy.
 const Auto = "auto"

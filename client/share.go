@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ShareInput gives a task's context to another agent without moving the task.
 type ShareInput struct {

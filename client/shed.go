@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // ShedInput moves offers that wait for an agent to others.
 type ShedInput struct {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // Start makes the calling agent the owner of its own pending task.
 func (c *Client) Start(ctx context.Context, task string) (Receipt, error) {

@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // StuckInput reports that a task's owner is not making progress.
 type StuckInput struct {

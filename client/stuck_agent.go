@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // StuckAgentInput reports that an agent is not making progress with any of its tasks.
 type StuckAgentInput struct {

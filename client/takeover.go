@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // TakeoverInput asks for a task. Agents ask for themselves; operators say who is to have it.
 type TakeoverInput struct {

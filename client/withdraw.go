@@ -1,8 +1,6 @@
 package client
 
-import (
-	"context"
-)
+import "context"
 
 // Withdraw withdraws a handoff under way.
 func (c *Client) Withdraw(ctx context.Context, handoff string, in CancelInput) (Receipt, error) {

@@ -49,10 +49,7 @@ func (s *commands) demoCommand() *cobra.Command {
 				return s.again(ctx, out, append([]string{"--url", where, "--data-dir", dir}, args...))
 			}
 			out, err := demo.Run(ctx, o)
-			if err != nil {
-				return err
-			}
-			return s.Emit(out, func(*shell.Page) {})
+			return s.Answer(out, err, func(*shell.Page) {})
 		})
 	cmd.Long = demoLong
 	return cmd

@@ -94,10 +94,7 @@ func (s *commands) inBackground(ctx context.Context, conf ServeConfig) error {
 		at = "http://" + conf.Addr
 	}
 	out, err := daemon.Ensure(ctx, daemon.Config{URL: at, DataDir: conf.DataDir, Args: conf.args()})
-	if err != nil {
-		return err
-	}
-	return s.Emit(out, func(p *shell.Page) {
+	return s.Answer(out, err, func(p *shell.Page) {
 		if !out.Started {
 			p.Line("A server already answers at %s. Nothing was started.", out.URL)
 			return

@@ -69,8 +69,5 @@ func (c *call) approved(ctx context.Context, about ticketState, said *mcp.Elicit
 			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the verdict",
 		}}, nil
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return told(r, did, ""), nil
+	return changed(r, err, did, "")
 }

@@ -22,14 +22,8 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroy
 				return answer{}, err
 			}
 			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
-			if err != nil {
-				return answer{}, err
-			}
-			return told(r, "The handoff was withdrawn.", "you own the task: continue it"), nil
+			return changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
 		}
 		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
-		if err != nil {
-			return answer{}, err
-		}
-		return told(r, "The task was cancelled.", ""), nil
+		return changed(r, err, "The task was cancelled.", "")
 	})

@@ -66,10 +66,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	default: // a client may not enforce the form that its user fills in
 		return answer{}, invalid("%.40q is not a verdict; use one of: confirm, approve, deny, answer, claim, release", in.Verdict)
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return told(r, did, ""), nil
+	return changed(r, err, did, "")
 }
 
 // tookOver answers a person who claimed a task from a desk, with the context to work from.

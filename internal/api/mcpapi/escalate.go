@@ -27,10 +27,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 			return answer{}, invalid("give either task (one you own, to escalate) or stuck (an agent or a task of another)")
 		case strings.HasPrefix(in.Stuck, "task_"):
 			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
-			if err != nil {
-				return answer{}, err
-			}
-			return told(r, "Others were asked to take it over.", ""), nil
+			return changed(r, err, "Others were asked to take it over.", "")
 		case in.Stuck != "":
 			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
 			if err != nil {

@@ -33,8 +33,5 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 		default:
 			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
 		}
-		if err != nil {
-			return answer{}, err
-		}
-		return told(r, "Recorded; your lease was renewed.", ""), nil
+		return changed(r, err, "Recorded; your lease was renewed.", "")
 	})

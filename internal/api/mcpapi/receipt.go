@@ -37,6 +37,14 @@ func receiptOf(r client.Receipt, next string) receipt {
 	return out
 }
 
+// changed answers a tool call with the receipt of a change as [told] does, or with the error of the change.
+func changed(r client.Receipt, err error, did, next string) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return told(r, did, next), nil
+}
+
 // told converts a receipt to an answer. did says what happened, next what to call now.
 func told(r client.Receipt, did, next string) answer {
 	var b strings.Builder

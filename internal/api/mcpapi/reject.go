@@ -21,8 +21,5 @@ var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", chang
 			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
 		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
-		if err != nil {
-			return answer{}, err
-		}
-		return told(r, "You rejected it.", "call inbox to wait for other work"), nil
+		return changed(r, err, "You rejected it.", "call inbox to wait for other work")
 	})

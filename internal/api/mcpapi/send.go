@@ -111,10 +111,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	}
 	task.Start, task.Content = true, send.Content
 	r, err := c.CreateTask(ctx, task)
-	if err != nil {
-		return answer{}, err
-	}
-	return told(r, "The task was created, and you own it.", "work on it, then call complete or send"), nil
+	return changed(r, err, "The task was created, and you own it.", "work on it, then call complete or send")
 }
 
 // create returns the input that creates the task, without the handoff. Constraints and expected result belong to the task and not to
@@ -224,10 +221,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 		return answer{}, err
 	}
 	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}})
-	if err != nil {
-		return answer{}, err
-	}
-	return told(r, "The context was shared with "+in.To[0]+".", ""), nil
+	return changed(r, err, "The context was shared with "+in.To[0]+".", "")
 }
 
 // sentOff answers a handoff. If the sender waits for results and its client supports the Tasks extension, the answer is a handle.

@@ -1,8 +1,6 @@
 package mcpapi
 
-import (
-	"strings"
-)
+import "strings"
 
 func firstOf(texts ...string) string {
 	for _, t := range texts {

@@ -40,10 +40,7 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 			if err == nil && ready {
 				a, err = c.SetReadiness(client.WithKey(ctx, ""), args[0], client.Ready) // a second change: it needs another key
 			}
-			if err != nil {
-				return err
-			}
-			return emitAgent(s, a)
+			return emitAgent(s, a, err)
 		})
 	f := cmd.Flags()
 	f.StringVar(&spec.Description, "description", "", "what it is good at")
@@ -68,18 +65,12 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 func agentList(s *shell.Shell) *cobra.Command {
 	return s.Call("list", "List the agents", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Agents(ctx)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, a := range list.Agents {
-				rows = append(rows, []string{
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "There are no agents. Add one with: trapeze agent add NAME", []string{"NAME", "KIND", "READINESS", "SEEN", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, list.Agents, func(a client.Agent) []string {
+				return []string{
 					a.Name, a.Spec.Kind, string(a.Readiness), seen(a), holds(a), circuitOf(a), shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
-				})
-			}
-			p.Table("There are no agents. Add one with: trapeze agent add NAME",
-				[]string{"NAME", "KIND", "READINESS", "SEEN", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, rows)
+				}
+			})
 		})
 	})
 }
@@ -137,25 +128,19 @@ func agentStuck(s *shell.Shell) *cobra.Command {
 func relief(s *shell.Shell, use, short string, do func(context.Context, *client.Client, string) (client.Relief, error)) *cobra.Command {
 	return s.Call(use, short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		r, err := do(ctx, c, args[0])
-		if err != nil {
-			return err
-		}
-		return s.Emit(r, func(p *shell.Page) { p.Relief(r) })
+		return s.Answer(r, err, func(p *shell.Page) { p.Relief(r) })
 	})
 }
 
 func agentVerb(s *shell.Shell, verb, short string, do func(context.Context, *client.Client, string) (client.Agent, error)) *cobra.Command {
 	return s.Call(verb+" NAME", short, cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		a, err := do(ctx, c, args[0])
-		if err != nil {
-			return err
-		}
-		return emitAgent(s, a)
+		return emitAgent(s, a, err)
 	})
 }
 
-func emitAgent(s *shell.Shell, a client.Agent) error {
-	return s.Emit(a, func(p *shell.Page) {
+func emitAgent(s *shell.Shell, a client.Agent, err error) error {
+	return s.Answer(a, err, func(p *shell.Page) {
 		p.Fields([]shell.Field{
 			{"agent", a.Name},
 			{"readiness", readinessOf(a)},

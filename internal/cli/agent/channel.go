@@ -39,15 +39,10 @@ func channelList(s *shell.Shell) *cobra.Command {
 	var o client.ChannelOptions
 	cmd := s.Call("list", "List the channels by name", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Channels(ctx, o)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, ch := range list.Channels {
-				rows = append(rows, []string{ch.Name, fmt.Sprint(len(ch.Subscribers)), ch.Owner, shell.Clip(ch.Description, 60)})
-			}
-			p.Table("There are no channels. Create one with: trapeze channel create NAME", []string{"NAME", "SUBSCRIBERS", "OWNER", "DESCRIPTION"}, rows)
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "There are no channels. Create one with: trapeze channel create NAME", []string{"NAME", "SUBSCRIBERS", "OWNER", "DESCRIPTION"}, list.Channels, func(ch client.Channel) []string {
+				return []string{ch.Name, fmt.Sprint(len(ch.Subscribers)), ch.Owner, shell.Clip(ch.Description, 60)}
+			})
 			p.More(list.Next)
 		})
 	})
@@ -140,19 +135,13 @@ func channelRemove(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("remove NAME", "Remove a channel, as its owner or an operator; published tasks are not affected", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			ch, err := c.RemoveChannel(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return s.Emit(ch, func(p *shell.Page) { p.Line("The channel %s is removed.", shell.OneLine(ch.Name)) })
+			return s.Answer(ch, err, func(p *shell.Page) { p.Line("The channel %s is removed.", shell.OneLine(ch.Name)) })
 		})
 	return shell.Example(cmd, "trapeze channel remove news")
 }
 
 func emitChannel(s *shell.Shell, ch client.Channel, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.Emit(ch, func(p *shell.Page) {
+	return s.Answer(ch, err, func(p *shell.Page) {
 		p.Fields([]shell.Field{
 			{"channel", ch.Name},
 			{"description", ch.Description},

@@ -37,10 +37,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			t, err := c.CreateToken(ctx, in)
-			if err != nil {
-				return err
-			}
-			return s.Emit(t, func(p *shell.Page) {
+			return s.Answer(t, err, func(p *shell.Page) {
 				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"person", t.Person}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
 				p.Line("\nThe token is not shown again. Pass it to the program as TRAPEZE_TOKEN.")
 			})
@@ -59,17 +56,12 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 func tokenList(s *shell.Shell) *cobra.Command {
 	return s.Call("list", "List the tokens, including revoked ones", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tokens(ctx)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, t := range list.Tokens {
-				rows = append(rows, []string{
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, list.Tokens, func(t client.Token) []string {
+				return []string{
 					t.ID, string(t.Role) + "/" + t.Name, shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
-				})
-			}
-			p.Table("There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, rows)
+				}
+			})
 		})
 	})
 }
@@ -77,9 +69,6 @@ func tokenList(s *shell.Shell) *cobra.Command {
 func tokenRevoke(s *shell.Shell) *cobra.Command {
 	return s.Call("revoke ID", "Revoke a token for good", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		t, err := c.RevokeToken(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return s.Emit(t, func(p *shell.Page) { p.Line("Token %s of %s/%s is revoked.", t.ID, t.Role, shell.OneLine(t.Name)) })
+		return s.Answer(t, err, func(p *shell.Page) { p.Line("Token %s of %s/%s is revoked.", t.ID, t.Role, shell.OneLine(t.Name)) })
 	})
 }

@@ -18,10 +18,7 @@ func Command(s *shell.Shell) *cobra.Command {
 func auditShow(s *shell.Shell) *cobra.Command {
 	return s.TaskCall("show [TASK]", "Show the record of a task", func(ctx context.Context, c *client.Client, task string) error {
 		trail, err := c.Trail(ctx, task)
-		if err != nil {
-			return err
-		}
-		return s.Emit(trail, func(p *shell.Page) { p.Trail(trail.Entries) })
+		return s.Answer(trail, err, func(p *shell.Page) { p.Trail(trail.Entries) })
 	})
 }
 

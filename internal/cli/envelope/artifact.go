@@ -85,10 +85,7 @@ func saveArtifact(ctx context.Context, c *client.Client, digest, name string) (i
 }
 
 func emitArtifact(s *shell.Shell, info client.ArtifactInfo, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.Emit(info, func(p *shell.Page) {
+	return s.Answer(info, err, func(p *shell.Page) {
 		p.Fields([]shell.Field{{"artifact", info.Digest}, {"bytes", strconv.FormatInt(info.Bytes, 10)}})
 	})
 }

@@ -19,10 +19,7 @@ func Drift(s *shell.Shell) *cobra.Command {
 			return err
 		}
 		r, err := report(d)
-		if err != nil {
-			return err
-		}
-		return s.Emit(d, func(p *shell.Page) { p.Block(drift.Table(r)) })
+		return s.Answer(d, err, func(p *shell.Page) { p.Block(drift.Table(r)) })
 	})
 	cmd.Long = `Report what each hop of a task did to its facts, decisions, constraints and references: kept, changed, omitted or dropped. A hop
 is from one sender to the next receiver. The read is recorded.`

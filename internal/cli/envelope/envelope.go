@@ -27,10 +27,7 @@ func envelopeShow(s *shell.Shell) *cobra.Command {
 	var in client.ContentInput
 	cmd := s.Call("show ID", "Print an envelope as JSON", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		content, err := c.Content(ctx, args[0], in)
-		if err != nil {
-			return err
-		}
-		return s.Emit(content, func(p *shell.Page) {
+		return s.Answer(content, err, func(p *shell.Page) {
 			if len(content.Copies) == 0 {
 				p.Block(indented(content.Envelope))
 			}
@@ -49,10 +46,7 @@ func envelopeRender(s *shell.Shell) *cobra.Command {
 	in := client.ContentInput{Render: true}
 	cmd := s.Call("render ID", "Print an envelope as the prompt that its receiver gets", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		content, err := c.Content(ctx, args[0], in)
-		if err != nil {
-			return err
-		}
-		return s.Emit(content, func(p *shell.Page) { p.Block(content.Prompt) })
+		return s.Answer(content, err, func(p *shell.Page) { p.Block(content.Prompt) })
 	})
 	cmd.Long = "Print an envelope as the prompt that its receiver gets.\n\n" + whichEnvelope
 	cmd.Flags().BoolVar(&in.Source, "source", false, "the envelope as sent, not as packed for the receiver")
@@ -76,10 +70,7 @@ func envelopePreview(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			v, err := c.PreviewEnvelope(ctx, task, in)
-			if err != nil {
-				return err
-			}
-			return s.Emit(v, func(p *shell.Page) { previewPage(p, v) })
+			return s.Answer(v, err, func(p *shell.Page) { previewPage(p, v) })
 		})
 	cmd.Long = `Preview the prompt that a receiver would get if the task were handed off now with these flags. Nothing is sent. Callers that
 could hand the task off can do this.`

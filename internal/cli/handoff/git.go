@@ -177,10 +177,7 @@ func apply(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("apply ID [DIR]", "Apply the git working tree that was sent with a handoff", cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			a, err := applyGit(ctx, c, args[0], append(args, ".")[1])
-			if err != nil {
-				return err
-			}
-			return s.Emit(a, a.Print)
+			return s.Answer(a, err, a.Print)
 		})
 	cmd.Long = `Make the git working tree of DIR (default: the current directory) the same as the sender's: its commit, with its uncommitted
 changes on top. ID is that of a task, a handoff or a share. The clone must have the commit, and no uncommitted changes of its

@@ -19,10 +19,7 @@ func Command(s *shell.Shell) *cobra.Command {
 func show(s *shell.Shell) *cobra.Command {
 	return s.Call("show ID", "Show the state of a handoff", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		h, err := c.Handoff(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return s.Emit(h, func(p *shell.Page) { Show(p, h) })
+		return s.Answer(h, err, func(p *shell.Page) { Show(p, h) })
 	})
 }
 

@@ -17,10 +17,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		o.Peek = !o.See
 		box, err := waitInbox(ctx, c, o, time.Duration(wait))
-		if err != nil {
-			return err
-		}
-		return s.Emit(box, func(p *shell.Page) { inboxTable(p, box.Items) })
+		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
 
@@ -62,9 +59,7 @@ func waitInbox(ctx context.Context, c *client.Client, o client.InboxOptions, wai
 }
 
 func inboxTable(p *shell.Page, items []client.Item) {
-	var rows [][]string
-	for _, i := range items {
-		rows = append(rows, []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)})
-	}
-	p.Table("The inbox is empty.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, rows)
+	shell.List(p, "The inbox is empty.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
+		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
+	})
 }

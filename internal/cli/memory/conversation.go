@@ -33,10 +33,7 @@ func conversationLog(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			said, err := c.AppendTurn(ctx, args[0], in)
-			if err != nil {
-				return err
-			}
-			return s.Emit(said, func(p *shell.Page) { p.Line("Turn %d of %s.", said.Turn, shell.OneLine(said.Conversation)) })
+			return s.Answer(said, err, func(p *shell.Page) { p.Line("Turn %d of %s.", said.Turn, shell.OneLine(said.Conversation)) })
 		})
 	cmd.Long = `Add a turn (text, @FILE or -) to a conversation, which is identified by its name. The owner of a task that it belongs to can read
 and continue it: trapeze task create … --conversation NAME sends it along in condensed form.`
@@ -53,15 +50,10 @@ func conversationList(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("list", "List the conversations that you take part in, the newest first", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			list, err := c.Conversations(ctx, o)
-			if err != nil {
-				return err
-			}
-			return s.Emit(list, func(p *shell.Page) {
-				var rows [][]string
-				for _, v := range list.Conversations {
-					rows = append(rows, []string{v.ID, fmt.Sprint(v.Count), speakers(v), shell.Clock(v.Updated), shell.Names(v.Tasks)})
-				}
-				p.Table("No conversations match.", []string{"CONVERSATION", "TURNS", "SPEAKERS", "UPDATED", "TASKS"}, rows)
+			return s.Answer(list, err, func(p *shell.Page) {
+				shell.List(p, "No conversations match.", []string{"CONVERSATION", "TURNS", "SPEAKERS", "UPDATED", "TASKS"}, list.Conversations, func(v client.Conversation) []string {
+					return []string{v.ID, fmt.Sprint(v.Count), speakers(v), shell.Clock(v.Updated), shell.Names(v.Tasks)}
+				})
 				p.More(list.Next)
 			})
 		})
@@ -76,10 +68,7 @@ func conversationShow(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("show CONVERSATION", "Print the last turns of a conversation; the read is recorded", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			v, err := c.Conversation(ctx, args[0], o)
-			if err != nil {
-				return err
-			}
-			return s.Emit(v, func(p *shell.Page) {
+			return s.Answer(v, err, func(p *shell.Page) {
 				p.Fields([]shell.Field{
 					{"conversation", v.ID},
 					{"turns", fmt.Sprint(v.Count)},
@@ -116,10 +105,7 @@ func conversationContinue(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("continue CONVERSATION", "Print a summary for the next agent to continue a conversation with; the read is recorded", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			v, err := c.Continuity(ctx, args[0], budget)
-			if err != nil {
-				return err
-			}
-			return s.Emit(v, func(p *shell.Page) { p.Block(v.Text) })
+			return s.Answer(v, err, func(p *shell.Page) { p.Block(v.Text) })
 		})
 	cmd.Flags().IntVar(&budget, "bytes", 0, "maximum size of the summary, in bytes (default 4000)")
 	return shell.Example(cmd, "trapeze conversation continue login-trouble --bytes 2000")

@@ -73,10 +73,7 @@ func memoryVersions(s *shell.Shell) *cobra.Command {
 	var after, limit int
 	cmd := s.Call("versions ID", "Show all versions of an item", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		list, err := c.MemoryVersions(ctx, args[0], after, limit)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
+		return s.Answer(list, err, func(p *shell.Page) {
 			for i, v := range list.Versions {
 				if i > 0 {
 					p.Line("")
@@ -150,10 +147,7 @@ func memoryWeigh(s *shell.Shell) *cobra.Command {
 }
 
 func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.Emit(m, func(p *shell.Page) {
+	return s.Answer(m, err, func(p *shell.Page) {
 		version := shell.Number(m.Version)
 		if m.Versions > m.Version && m.Version > 0 {
 			version += fmt.Sprintf(" of %d", m.Versions)

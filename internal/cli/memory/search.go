@@ -75,17 +75,12 @@ func searchCommand(s *shell.Shell, use, short string, args cobra.PositionalArgs,
 			return err
 		}
 		list, err := c.SearchMemory(ctx, in)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, m := range list.Items {
-				rows = append(rows, []string{
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "No items match.", []string{"MEMORY", "SCOPE", "UPDATED", "AUTHOR", "TAGS", "WHAT"}, list.Items, func(m client.MemoryItem) []string {
+				return []string{
 					m.ID, string(m.Scope), shell.Clock(m.Updated), m.Author, shell.Names(m.Tags), shell.Clip(cmp.Or(m.Title, m.Excerpt), 70),
-				})
-			}
-			p.Table("No items match.", []string{"MEMORY", "SCOPE", "UPDATED", "AUTHOR", "TAGS", "WHAT"}, rows)
+				}
+			})
 			p.More(shell.Number(list.Next))
 		})
 	})

@@ -77,11 +77,9 @@ func show(p *shell.Page, d client.Done) {
 	case d.Trail != nil:
 		p.Trail(d.Trail.Entries)
 	default:
-		var rows [][]string
-		for _, t := range d.Handoffs {
-			rows = append(rows, []string{t.Handoff, string(t.Stage), string(t.Kind), t.Owner, shell.Names(t.To), shell.Clip(t.Intent, 50)})
-		}
-		p.Table("No handoff is in progress.", []string{"HANDOFF", "STAGE", "KIND", "FROM", "TO", "INTENT"}, rows)
+		shell.List(p, "No handoff is in progress.", []string{"HANDOFF", "STAGE", "KIND", "FROM", "TO", "INTENT"}, d.Handoffs, func(t client.TaskRow) []string {
+			return []string{t.Handoff, string(t.Stage), string(t.Kind), t.Owner, shell.Names(t.To), shell.Clip(t.Intent, 50)}
+		})
 		if d.More {
 			p.Line("There are more.")
 		}

@@ -87,25 +87,17 @@ func policyShow(s *shell.Shell) *cobra.Command {
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			if versions || before > 0 {
 				list, err := c.Policies(ctx, before)
-				if err != nil {
-					return err
-				}
-				return s.Emit(list, func(p *shell.Page) {
-					var rows [][]string
-					for _, v := range list {
-						rows = append(rows, []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest})
-					}
-					p.Table("There has been no policy yet.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, rows)
+				return s.Answer(list, err, func(p *shell.Page) {
+					shell.List(p, "There has been no policy yet.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, list, func(v client.Policy) []string {
+						return []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest}
+					})
 					if n := len(list); n > 0 && list[n-1].Version > 1 {
 						p.Line("There are more: --before %d", list[n-1].Version)
 					}
 				})
 			}
 			v, err := c.Policy(ctx)
-			if err != nil {
-				return err
-			}
-			return s.Emit(v, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
+			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
 		})
 	cmd.Flags().BoolVar(&versions, "versions", false, "list all versions, the newest first")
 	cmd.Flags().IntVar(&before, "before", 0, "list only versions before this one")
@@ -123,10 +115,7 @@ func policyReload(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("reload", "Put the server's current policy file into force", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			v, err := c.ReloadPolicy(ctx)
-			if err != nil {
-				return err
-			}
-			return s.Emit(v, func(p *shell.Page) { showPolicy(p, v) })
+			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v) })
 		})
 	cmd.Long = `Put the server's current policy file into force, as a SIGHUP to the server does. A file with problems is refused, and the previous
 policy stays in force.
@@ -153,10 +142,7 @@ func policyTest(s *shell.Shell) *cobra.Command {
 			return err
 		}
 		r, err := c.Route(ctx, task, client.RouteInput{Policy: &in})
-		if err != nil {
-			return err
-		}
-		return s.Emit(r, func(p *shell.Page) { ShowDecision(p, r.Decision) })
+		return s.Answer(r, err, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
 	cmd.Flags().StringVar(&task, "task", "", "task on the server to test the file on")
 	cmd.Long = `Test a policy file without putting it into force. A sample is a YAML or JSON file with the values that rules use: the command

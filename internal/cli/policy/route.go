@@ -16,10 +16,7 @@ func Route(s *shell.Shell) *cobra.Command {
 	var in client.RouteInput
 	cmd := s.TaskCall("route [TASK]", "Show where the policy would send a task, and why", func(ctx context.Context, c *client.Client, task string) error {
 		r, err := c.Route(ctx, task, in)
-		if err != nil {
-			return err
-		}
-		return s.Emit(r, func(p *shell.Page) { ShowDecision(p, r.Decision) })
+		return s.Answer(r, err, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
 	cmd.Flags().BoolVar(&in.AskLLM, "ask-llm", false, "if no rule matches, ask the language model of the policy; that is recorded")
 	cmd.Long = `Show where the policy would send a task: which rule decides, who could receive the task, and why other agents could not. Nothing

@@ -30,6 +30,14 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	return err
 }
 
+// Answer prints the answer of a call as [Shell.Emit] does, or returns the error of the call.
+func (s *Shell) Answer(v any, err error, text func(*Page)) error {
+	if err != nil {
+		return err
+	}
+	return s.Emit(v, text)
+}
+
 // Show prints text for people before the answer, such as what a prompt asks to confirm.
 func (s *Shell) Show(text func(*Page)) {
 	p := &Page{colour: s.colours()}
@@ -98,6 +106,15 @@ func (p *Page) Table(none string, heading []string, rows [][]string) {
 	for _, row := range rows {
 		p.row(row, widths, p.state)
 	}
+}
+
+// List prints a [Page.Table] with a row for each item of a list.
+func List[T any](p *Page, none string, heading []string, list []T, row func(T) []string) {
+	rows := make([][]string, len(list))
+	for i, item := range list {
+		rows[i] = row(item)
+	}
+	p.Table(none, heading, rows)
 }
 
 // More prints how to get the next page of a list, if there is one.

@@ -8,10 +8,7 @@ import (
 
 // EmitReceipt prints the state of a task after a change, or returns the error of the change.
 func (s *Shell) EmitReceipt(r client.Receipt, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.Emit(r, func(p *Page) { p.Receipt(r) })
+	return s.Answer(r, err, func(p *Page) { p.Receipt(r) })
 }
 
 // Receipt prints the state of a task after a change.

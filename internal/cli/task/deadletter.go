@@ -19,19 +19,14 @@ func deadList(s *shell.Shell) *cobra.Command {
 	var f client.TaskFilter
 	cmd := s.Call("list", "List the dead letters, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Dead(ctx, f)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, t := range list.Tasks {
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, list.Tasks, func(t client.TaskRow) []string {
 				cause, detail, since := "", "", ""
 				if t.Parked != nil {
 					cause, detail, since = t.Parked.Cause, t.Parked.Detail, shell.Clock(t.Parked.Since)
 				}
-				rows = append(rows, []string{t.ID, cause, since, t.Owner, shell.Clip(t.Intent, 40), shell.Clip(detail, 80)})
-			}
-			p.Table("There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, rows)
+				return []string{t.ID, cause, since, t.Owner, shell.Clip(t.Intent, 40), shell.Clip(detail, 80)}
+			})
 			p.More(list.Next)
 		})
 	})

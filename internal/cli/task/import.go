@@ -43,19 +43,14 @@ func importTask(ctx context.Context, s *shell.Shell, flags *createFlags, args []
 		return err
 	}
 	out, err := c.ImportTask(ctx, client.ImportInput{Document: doc, To: flags.send.In.To, Capability: flags.send.In.Capability, Start: flags.in.Start})
-	if err != nil {
-		return err
-	}
-	return s.Emit(out, func(p *shell.Page) {
+	return s.Answer(out, err, func(p *shell.Page) {
 		p.Receipt(out.Receipt)
 		p.Line("\nRead as %s.", shell.OneLine(out.Format))
 		if len(out.Notes) == 0 {
 			return
 		}
-		var rows [][]string
-		for _, n := range out.Notes {
-			rows = append(rows, []string{n.Field, n.Text})
-		}
-		p.Table("", []string{"FIELD", "NOTE"}, rows)
+		shell.List(p, "", []string{"FIELD", "NOTE"}, out.Notes, func(n client.Note) []string {
+			return []string{n.Field, n.Text}
+		})
 	})
 }

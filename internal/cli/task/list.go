@@ -19,10 +19,7 @@ func list(s *shell.Shell) *cobra.Command {
 			return err
 		}
 		list, err := c.Tasks(ctx, f)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) { showTasks(p, list, "No tasks match.") })
+		return s.Answer(list, err, func(p *shell.Page) { showTasks(p, list, "No tasks match.") })
 	})
 	shell.Choice(cmd.Flags(), &state, "state", "", "list only tasks in this state: %s", client.States())
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
@@ -33,14 +30,12 @@ func list(s *shell.Shell) *cobra.Command {
 }
 
 func showTasks(p *shell.Page, list client.TaskPage, none string) {
-	var rows [][]string
-	for _, t := range list.Tasks {
+	shell.List(p, none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, list.Tasks, func(t client.TaskRow) []string {
 		who := t.Owner
 		if len(t.To) > 0 && t.State == client.HandingOff {
 			who += " → " + shell.Names(t.To)
 		}
-		rows = append(rows, []string{t.ID, string(t.State), who, string(t.Priority), shell.Clock(t.Updated), shell.Clip(t.Intent, 60)})
-	}
-	p.Table(none, []string{"TASK", "STATE", "OWNER", "PRIORITY", "UPDATED", "INTENT"}, rows)
+		return []string{t.ID, string(t.State), who, string(t.Priority), shell.Clock(t.Updated), shell.Clip(t.Intent, 60)}
+	})
 	p.More(list.Next)
 }

@@ -18,10 +18,7 @@ func show(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.TaskCall("show [TASK]", "Show a task, or wait for its end", func(ctx context.Context, c *client.Client, task string) error {
 		t, err := waitFor(ctx, c, task, time.Duration(wait))
-		if err != nil {
-			return err
-		}
-		return s.Emit(t, func(p *shell.Page) {
+		return s.Answer(t, err, func(p *shell.Page) {
 			showTask(p, t)
 			if wait > 0 && !atRest(t) {
 				p.Line("\nThe task has not ended yet. Wait again with: trapeze task show %s --wait", t.ID)

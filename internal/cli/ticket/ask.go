@@ -79,10 +79,7 @@ func waitFor(ctx context.Context, c *client.Client, id string, wait shell.Durati
 }
 
 func emitAsked(s *shell.Shell, r client.Receipt, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.Emit(r, func(p *shell.Page) {
+	return s.Answer(r, err, func(p *shell.Page) {
 		p.Receipt(r)
 		p.Line("Wait for the answer with: trapeze ticket show %s --wait", r.Ticket)
 	})

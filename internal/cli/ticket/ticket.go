@@ -21,15 +21,10 @@ func ticketList(s *shell.Shell) *cobra.Command {
 	var f client.TicketFilter
 	cmd := s.Call("list", "List the tickets that you may see, the oldest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tickets(ctx, f)
-		if err != nil {
-			return err
-		}
-		return s.Emit(list, func(p *shell.Page) {
-			var rows [][]string
-			for _, k := range list.Tickets {
-				rows = append(rows, []string{k.ID, k.Kind, k.State, deskOf(k.TicketDoc), shell.Clock(k.Due), k.By, shell.Clip(k.Question, 60)})
-			}
-			p.Table("There are no tickets.", []string{"TICKET", "KIND", "STATE", "DESK", "DUE", "FROM", "QUESTION"}, rows)
+		return s.Answer(list, err, func(p *shell.Page) {
+			shell.List(p, "There are no tickets.", []string{"TICKET", "KIND", "STATE", "DESK", "DUE", "FROM", "QUESTION"}, list.Tickets, func(k client.Ticket) []string {
+				return []string{k.ID, k.Kind, k.State, deskOf(k.TicketDoc), shell.Clock(k.Due), k.By, shell.Clip(k.Question, 60)}
+			})
 			p.More(list.Next)
 		})
 	})

@@ -1,8 +1,6 @@
 package envelope
 
-import (
-	"github.com/trapezehq/trapeze/internal/domain/event"
-)
+import "github.com/trapezehq/trapeze/internal/domain/event"
 
 // The closed sets of packing. Decoding refuses a value that is not in the set; the empty value means "not given".
 

@@ -1,8 +1,6 @@
 package event
 
-import (
-	"time"
-)
+import "time"
 
 // MaxBackoff is the longest pause before a retry.
 const MaxBackoff = 30 * time.Second

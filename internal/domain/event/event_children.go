@@ -1,8 +1,6 @@
 package event
 
-import (
-	"time"
-)
+import "time"
 
 // NewChild is a child task as its parent records it before the child is created.
 type NewChild struct {

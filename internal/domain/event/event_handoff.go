@@ -1,8 +1,6 @@
 package event
 
-import (
-	"time"
-)
+import "time"
 
 // HandoffRequested is the first message of the handshake.
 type HandoffRequested struct {

@@ -1,8 +1,6 @@
 package event
 
-import (
-	"time"
-)
+import "time"
 
 // TicketOpened: people are asked a question, or to take the task over. The ticket of an approval is opened by ApprovalAsked, and
 // closed by Approved, Denied or the end of the handoff.

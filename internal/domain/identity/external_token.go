@@ -1,8 +1,6 @@
 package identity
 
-import (
-	"time"
-)
+import "time"
 
 // ExternalToken is the verified content of a token of an outside issuer.
 type ExternalToken struct {

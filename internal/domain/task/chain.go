@@ -1,8 +1,6 @@
 package task
 
-import (
-	"github.com/trapezehq/trapeze/internal/domain/event"
-)
+import "github.com/trapezehq/trapeze/internal/domain/event"
 
 // Chain is where a task stands in an escalation chain. A chain is shared and nobody uses it up: each task has its own place.
 type Chain struct {

@@ -1,8 +1,6 @@
 package sqlitelog
 
-import (
-	"github.com/trapezehq/trapeze/internal/record/ledger"
-)
+import "github.com/trapezehq/trapeze/internal/record/ledger"
 
 // Options of a log. The zero value is a ledger without views.
 type Options struct {
