@@ -162,7 +162,7 @@ var packages = []pkg{
 	{
 		dir: "record/view/sqlview/search", what: "memory items and conversations in tables of the views' database, and their search",
 		imports: "domain/memory domain/conversation record/ledger record/ledger/sqlitelog record/view record/view/sqlview/query",
-		libs:    "database/sql",
+		libs:    "database/sql golang.org/x/text",
 	},
 	{
 		dir: "record/view/viewtest", what: "the test suite of every view store",

@@ -18,7 +18,9 @@ type MemoryFilter struct {
 	By memory.Reader
 	// Text is words to find in titles, texts and tags, in any form and any order; other characters are ignored. An item
 	// need not have all of them. Words that nearly every text has may be ignored, and of a word that hundreds of items
-	// have only the newest items count.
+	// have only the newest items count. An identifier finds its other forms and its parts find it; Chinese, Japanese and
+	// Korean need no blanks. A word that few items have also finds words that it is a part of or consists of, and one that
+	// no item has those at one typing error, if it has five letters or more.
 	Text         string
 	Tag          string
 	Author       string // an agent by name, or a principal

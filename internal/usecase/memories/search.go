@@ -157,12 +157,20 @@ func wordsOf(query string) *regexp.Regexp {
 		if len(words) < view.MaxWords && utf8.ValidString(word) {
 			words = append(words, regexp.QuoteMeta(word))
 		}
+		// Scripts without blanks are searched for in pairs of characters.
+		if rs := []rune(word); strings.ContainsFunc(word, unspaced) {
+			for i := 0; i+1 < len(rs) && len(words) < view.MaxWords; i++ {
+				words = append(words, regexp.QuoteMeta(string(rs[i:i+2])))
+			}
+		}
 	}
 	if len(words) == 0 {
 		return nil
 	}
 	return regexp.MustCompile("(?i)" + strings.Join(words, "|"))
 }
+
+func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // around is a part of a text: what is around the first of some words, or its beginning.
 func around(text string, words *regexp.Regexp) string {

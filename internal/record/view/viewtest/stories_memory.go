@@ -202,6 +202,40 @@ func rankStory(s *stage) {
 	s.wantMemory(view.MemoryFilter{By: ann, Text: "cookie", Limit: 2}, "title", "vital")
 }
 
+func meaningStory(s *stage) {
+	ann := reader("ann")
+	for id, texts := range map[string][2]string{
+		"id":   {"Lookup", "getUserById fails where user_id is unset; HTTPRequest says why"},
+		"bill": {"Billing", "The InvoiceNumber is never used twice"},
+		"de":   {"Stornorechnungen", "Sie gehen an die Weißenburger Straße; Kündigungsfristen stehen im Jahresvertrag"},
+		"zh":   {"数据库连接池", "最大为五十个连接"},
+		"ja":   {"ログイン認証", "パスワードを間違えるとアカウントがロックされます"},
+		"en":   {"Kubernetes", "Certificates are renewed by the platform team"},
+	} {
+		s.know(id, memory.Store{By: ann, ID: id, Scope: memory.Workspace, Content: content(texts[0], texts[1])})
+	}
+	for query, want := range map[string]string{
+		"getUserById": "id", "get_user_by_id": "id", "user id": "id", "userId": "id", "http request": "id", "HttpRequest": "id",
+		"invoice number": "bill", "invoice_number": "bill", "invoiceNumber": "bill", "INVOICENUMBER": "bill",
+		"Rechnung": "de", "Storno": "de", "Weissenburger Strasse": "de", "WEISSENBURGER STRAẞE": "de", "Kuendigungsfrist": "de", "Frist": "de",
+		"Vertrag": "de", "Vertragsjahr": "", "连接池": "zh", "数据": "zh", "池": "zh", "五十个连接": "zh", "アカウントロック": "ja", "ﾛｸﾞｲﾝ": "ja",
+		"kuberntes": "en", "kubernettes": "en", "kuberneets": "en", "kubermetes": "en", "certifcate": "en", "kbrntes": "", "taem": "",
+	} {
+		var found []string
+		if want != "" {
+			found = []string{want}
+		}
+		if got, _ := s.search(view.MemoryFilter{By: ann, Text: query}); !slices.Equal(got, found) {
+			s.Errorf("%q finds %q, want %q", query, got, found)
+		}
+	}
+	s.know("en", memory.Forget{By: ann, ID: "en"})
+	s.wantMemory(view.MemoryFilter{By: ann, Text: "kuberntes"})
+	s.know("zh", memory.Revise{By: ann, ID: "zh", Content: content("缓存", "五分钟")})
+	s.wantMemory(view.MemoryFilter{By: ann, Text: "连接池"})
+	s.wantMemory(view.MemoryFilter{By: ann, Text: "缓存"}, "zh")
+}
+
 func oddQueryStory(s *stage) {
 	ann := reader("ann")
 	s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"x"}, Content: content("near", "text AND OR NOT naïve 北京 C++ user@host")})

@@ -78,6 +78,7 @@ func Run(t *testing.T, open Open) {
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
 		{"a search lists the best item first", rankStory},
 		{"whatever is searched for is only words", oddQueryStory},
+		{"a search finds identifiers, compounds, texts without blanks and mistyped words", meaningStory},
 		{"conversations are listed for those who take part", conversationStory},
 		{"tasks that give access to memory are listed", tasksOfStory},
 		{"memory of one workspace is not found in another", memoryWorkspaceStory},

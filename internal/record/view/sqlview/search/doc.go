@@ -1,7 +1,9 @@
 // Package search keeps memory items and conversations in tables of the views' database, and answers queries of them.
 //
-// It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5; words are stemmed, accents ignored: schema.go), which
-// hold a copy of the newest versions; a forgotten item is removed from all of them. Package sqlview opens the database,
+// It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5; words are stemmed,
+// accents ignored: schema.go), as words.go prepares them, and in a vocabulary (vocabulary.go), in which a search looks for words
+// that are close to a rare one (expand.go). They have the newest versions; a forgotten item is removed from all of them. How well
+// it finds what people mean is measured by recall_test.go. Package sqlview opens the database,
 // follows the ledger and keeps the position of the views, and joins these tables with those of tasks.
 //
 // Invariants:
@@ -9,5 +11,5 @@
 //   - No query reads all items, unless it lists all items.
 //   - A query returns only items that its caller may read, by the rule of memory.MayRead.
 //
-// Start reading at [Schema] and [Writer], then at [Reader.Memory].
+// Start reading at [Schema] and [Writer], then at [Reader.Memory] and rank.go.
 package search

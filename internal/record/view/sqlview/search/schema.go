@@ -3,8 +3,9 @@ package search
 import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 
 // Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
-// first entry. written is the time of the newest version, in microseconds, and size the bytes of its title and text. Secure
-// delete removes words from the index at once and not when its segments are next merged.
+// first entry. written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
+// of words have texts as [indexed] prepares them. Secure delete removes words from the index at once and not when its segments
+// are next merged. view_memory_word is the vocabulary; ending is a word from its end to its beginning, without its inflection.
 const Schema = `
 CREATE TABLE view_memory(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
@@ -20,6 +21,9 @@ CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
+CREATE TABLE view_memory_word(ws TEXT NOT NULL, word TEXT NOT NULL, ending TEXT NOT NULL, items INTEGER NOT NULL,
+	PRIMARY KEY(ws, word)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_memory_word_ending ON view_memory_word(ws, ending);
 CREATE VIRTUAL TABLE view_memory_text USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO view_memory_text(view_memory_text, rank) VALUES('secure-delete', 1);
 CREATE VIRTUAL TABLE view_memory_title USING fts5(title, tags, tokenize = 'porter unicode61 remove_diacritics 2');
@@ -40,6 +44,7 @@ var Tables = []struct{ Name, Order string }{
 	{"view_memory", "n"},
 	{"view_memory_count", "ws"},
 	{"view_memory_tag", "n, tag"},
+	{"view_memory_word", "ws, word"},
 	{"view_memory_text", "rowid"},
 	{"view_memory_title", "rowid"},
 	{"view_conversation", "n"},
@@ -56,6 +61,8 @@ type statements struct {
 	addText, rewriteText, dropText       *sqlitelog.Stmt
 	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
 	retag, addTag, dropTags              *sqlitelog.Stmt
+	addWord, forgetWord, dropWord        *sqlitelog.Stmt
+	getText, getTitle                    *sqlitelog.Stmt
 	getConversation, addConversation     *sqlitelog.Stmt
 	putConversation, addSpeaker, addTask *sqlitelog.Stmt
 	addTurn                              *sqlitelog.Stmt
@@ -79,6 +86,11 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.dropTitle:       "DELETE FROM view_memory_title WHERE rowid = ?",
 		&s.addTag:          "INSERT INTO view_memory_tag(ws, tag, n) VALUES(?, ?, ?)",
 		&s.dropTags:        "DELETE FROM view_memory_tag WHERE n = ?",
+		&s.addWord:         "INSERT INTO view_memory_word(ws, word, ending, items) VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET items = items + 1",
+		&s.forgetWord:      "UPDATE view_memory_word SET items = items - 1 WHERE ws = ? AND word = ?",
+		&s.dropWord:        "DELETE FROM view_memory_word WHERE ws = ? AND word = ? AND items = 0",
+		&s.getText:         "SELECT text FROM view_memory_text WHERE rowid = ?",
+		&s.getTitle:        "SELECT title, tags FROM view_memory_title WHERE rowid = ?",
 		&s.getConversation: "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?",
 		&s.addConversation: "INSERT INTO view_conversation(n, ws, id, state) VALUES(?, ?, ?, ?)",
 		&s.putConversation: "UPDATE view_conversation SET state = ? WHERE n = ?",

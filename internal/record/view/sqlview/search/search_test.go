@@ -174,6 +174,14 @@ func (h *harness) words() (all []string) {
 	return all
 }
 
+// vocabulary is the words of the vocabulary with their numbers of items.
+func (h *harness) vocabulary() []string {
+	h.t.Helper()
+	list, err := query.Texts(h.t.Context(), h.queries, "SELECT word || ' ' || items FROM view_memory_word ORDER BY word")
+	h.must(err)
+	return list
+}
+
 func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
 	h := open(t)
 	kept, gone := newNote("kept"), newNote("gone")
@@ -183,9 +191,15 @@ func TestNoWordOfAForgottenItemStaysInTheIndex(t *testing.T) {
 	if got := h.words(); !slices.Equal(got, []string{"appl", "barracuda", "tag"}) {
 		t.Errorf("before: %q", got)
 	}
+	if got := h.vocabulary(); !slices.Equal(got, []string{"apple 2", "barracuda 1", "tagged 2"}) {
+		t.Errorf("vocabulary before: %q", got)
+	}
 	h.add(gone, memory.Forget{By: ann, ID: "gone"})
 	if got := h.words(); !slices.Equal(got, []string{"appl", "tag"}) {
 		t.Errorf("after: %q", got)
+	}
+	if got := h.vocabulary(); !slices.Equal(got, []string{"apple 1", "tagged 1"}) {
+		t.Errorf("vocabulary after: %q", got)
 	}
 	for _, table := range []string{"view_memory", "view_memory_tag", "view_memory_text", "view_memory_text_content", "view_memory_title", "view_memory_title_content"} {
 		var n int
@@ -280,7 +294,7 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		f.Pinned = mask&256 != 0
 		q, ok := selectMemory("main", f)
 		if f.Text != "" {
-			q, _ = selectByWords("main", f, matches(f.Text))
+			q, _ = selectByWords("main", f, []term{{match: `"word"`}})
 		}
 		listed := f.Pinned || f.Tag+f.Author+f.Task+f.Conversation != ""
 		if !ok {
@@ -297,22 +311,43 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		}
 		check(f, selectConversations("main", f), !f.By.ReadsAny())
 	}
-	for _, step := range h.plan(workspacesWithMemory) {
-		if strings.Contains(step, "SCAN view_memory") {
-			t.Errorf("workspaces: %s", step)
+	for q, args := range map[string][]any{
+		workspacesWithMemory: nil, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
+	} {
+		for _, step := range h.plan(q, args...) {
+			if strings.Contains(step, "SCAN view_memory") {
+				t.Errorf("%s: %s", q, step)
+			}
 		}
 	}
 }
 
 func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
+	queries := func(text string) (list []string) {
+		for _, w := range matches(text) {
+			list = append(list, w.match)
+		}
+		return list
+	}
 	for text, want := range map[string][]string{
 		`say "hi" AND bye*`:  {`"say"`, `"hi"`, `"bye*"`},
 		"x x\x00b\nX - !":    {`"x"`, `"b"`, `"X"`},
 		"to be or not to be": {`"to"`, `"be"`, `"or"`, `"not"`},
-		"":                   {},
-		"\u202e \u0301 ()":   {},
+		"":                   nil,
+		"\u202e \u0301 ()":   nil,
+		"getUserByID":        {`"getUserByID" OR "get User By ID"`, `"get"`, `"User"`, `"ID"`},
+		"word77":             {`"word77" OR "word 77"`},
+		"user_id":            {`"user_id" OR "userid"`, `"user"`, `"id"`},
+		"E-Mail":             {`"E-Mail" OR "EMail"`},
+		"Straße":             {`"Strasse"`},
+		"Grüße":              {`"Grüsse" OR "gruesse"`},
+		"fuer":               {`"fuer" OR "fur"`},
+		"连接池 API接口 税":        {`"连接"`, `"接池"`, `"API"`, `"接口"`, `"税" *`},
+		"连接 pool":            {`"pool"`, `"连接"`},
+		"確認してください":           {`"確認"`, `"認し"`},
+		"ください":               {`"くだ"`, `"ださ"`, `"さい"`},
 	} {
-		if got := matches(text); !slices.Equal(got, want) {
+		if got := queries(text); !slices.Equal(got, want) {
 			t.Errorf("%q asks for %s, want %s", text, got, want)
 		}
 	}
@@ -369,10 +404,12 @@ func BenchmarkMemory(b *testing.B) {
 	for n := range 10_000 {
 		h.add(newNote(fmt.Sprint("m", n)), storing(fmt.Sprint("m", n), fmt.Sprintf("common word%d word%d", n%100, n)))
 	}
+	h.add(newNote("typed"), storing("typed", "Kubernetes"))
 	ask("nothing pinned of many", view.MemoryFilter{Pinned: true}, 0)
 	ask("a list of many", view.MemoryFilter{Limit: 20}, 20)
 	ask("a rare word", view.MemoryFilter{Text: "word7777", Limit: 20}, 1)
 	ask("a usual word", view.MemoryFilter{Text: "word77", Limit: 20}, 20)
+	ask("a mistyped word", view.MemoryFilter{Text: "kuberntes", Limit: 20}, 1)
 	ask("the word of all", view.MemoryFilter{Text: "common", Limit: 20}, 20)
 }
 

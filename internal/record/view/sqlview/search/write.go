@@ -3,6 +3,8 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,28 +76,41 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 			do(w.addTag, workspace, tag, n)
 		}
 	}
+	// learn replaces words of the vocabulary. Call it before the index changes.
+	learn := func(part part, texts ...string) {
+		if err == nil {
+			err = w.learn(workspace, n, part, texts)
+		}
+	}
 	switch e := event.(type) {
 	case memory.ItemStored:
+		text, title, labels := indexed(e.Version.Text), indexed(e.Version.Title), indexed(strings.Join(e.Tags, " "))
 		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, e.Pinned, e.Importance, e.Version.At.UnixMicro(), size(e.Version))
 		do(w.countItem, workspace, 1)
-		do(w.addText, n, e.Version.Text)
-		do(w.addTitle, n, e.Version.Title, strings.Join(e.Tags, " "))
+		learn(newItem, text, title, labels)
+		do(w.addText, n, text)
+		do(w.addTitle, n, title, labels)
 		tags(e.Tags)
 	case memory.ItemRevised:
+		text, title := indexed(e.Version.Text), indexed(e.Version.Title)
 		do(w.rewriteItem, e.Version.At.UnixMicro(), size(e.Version), n)
-		do(w.rewriteText, e.Version.Text, n)
-		do(w.rewriteTitle, e.Version.Title, n)
+		learn(contentOfItem, text, title)
+		do(w.rewriteText, text, n)
+		do(w.rewriteTitle, title, n)
 	case memory.ItemPinned:
 		do(w.pinItem, true, n)
 	case memory.ItemUnpinned:
 		do(w.pinItem, false, n)
 	case memory.ItemTagged:
+		labels := indexed(strings.Join(e.Tags, " "))
 		do(w.dropTags, n)
 		tags(e.Tags)
-		do(w.retag, strings.Join(e.Tags, " "), n)
+		learn(tagsOfItem, labels)
+		do(w.retag, labels, n)
 	case memory.ItemWeighed:
 		do(w.weighItem, e.Importance, n)
 	case memory.ItemForgotten:
+		learn(wholeItem)
 		do(w.dropTags, n)
 		do(w.dropText, n)
 		do(w.dropTitle, n)
@@ -103,6 +118,67 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 		do(w.countItem, workspace, -1)
 	}
 	return err
+}
+
+// part is the part of an item whose words in the vocabulary are replaced.
+type part int
+
+const (
+	newItem       part = iota // there are no words of it yet
+	contentOfItem             // text and title
+	tagsOfItem
+	wholeItem
+)
+
+// learn replaces the words that the index has for a part of an item by those of other texts.
+func (w *Writer) learn(workspace string, n int64, of part, texts []string) error {
+	var before []string
+	if of == contentOfItem || of == wholeItem {
+		if err := w.getText.Query(func(row sqlitelog.Row) error { before = append(before, row.Text(0)); return nil }, n); err != nil {
+			return err
+		}
+	}
+	if of != newItem {
+		err := w.getTitle.Query(func(row sqlitelog.Row) error {
+			if of != tagsOfItem {
+				before = append(before, row.Text(0))
+			}
+			if of != contentOfItem {
+				before = append(before, row.Text(1))
+			}
+			return nil
+		}, n)
+		if err != nil {
+			return err
+		}
+	}
+	change := map[string]int{}
+	for _, text := range texts {
+		for _, word := range vocabularyWords(text) {
+			change[word]++
+		}
+	}
+	for _, text := range before {
+		for _, word := range vocabularyWords(text) {
+			change[word]--
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(change)) {
+		for ; change[word] > 0; change[word]-- {
+			if _, err := w.addWord.Exec(workspace, word, ending(word)); err != nil {
+				return err
+			}
+		}
+		for ; change[word] < 0; change[word]++ {
+			if _, err := w.forgetWord.Exec(workspace, word); err != nil {
+				return err
+			}
+			if _, err := w.dropWord.Exec(workspace, word); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func size(v memory.Version) int { return len(v.Title) + len(v.Text) }
