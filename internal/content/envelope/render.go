@@ -21,6 +21,20 @@ func Render(e Envelope) string {
 	var p prompt
 	p.Grow(e.promptSize())
 	p.opening(&e)
+	p.sections(&e)
+	p.closing(&e)
+	return p.String()
+}
+
+// RenderSections returns the sections of [Render] without the opening and the closing: the tokens of those are the same
+// for every part of an envelope, so that a caller that measures parts can leave them out.
+func RenderSections(e Envelope) string {
+	var p prompt
+	p.sections(&e)
+	return p.String()
+}
+
+func (p *prompt) sections(e *Envelope) {
 	p.section("The original request, word for word", e.Task.Intent)
 	p.section("What you must accomplish", e.Task.Ask)
 	p.constraints(e.Constraints)
@@ -37,9 +51,7 @@ func Render(e Envelope) string {
 	p.expected(&e.ExpectedOutput)
 	p.section("Why it was handed over", e.Handoff.Detail)
 	p.section("Notes from the sender", e.Handoff.Notes)
-	p.leftOut(&e)
-	p.closing(&e)
-	return p.String()
+	p.leftOut(e)
 }
 
 // prompt builds the Markdown. Only its methods write outside of fences.

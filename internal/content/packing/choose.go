@@ -1,14 +1,11 @@
 package packing
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// measure sets the cost of each part, and the order in which parts are tried.
+// measure sets the cost of each part, and lists the parts that may be taken.
 func (p *packer) measure() {
 	for i := range p.parts {
 		x := &p.parts[i]
@@ -27,132 +24,119 @@ func (p *packer) measure() {
 			p.order = append(p.order, i)
 		}
 	}
-	slices.SortStableFunc(p.order, func(a, b int) int {
-		x, y := &p.parts[a], &p.parts[b]
-		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(y.worth(), x.worth()))
-	})
 }
 
-// choose takes parts into the envelope, in order, as long as they fit, and returns the parts taken, pinned ones first.
-func (p *packer) choose(listing envelope.Listing) (taken []int) {
-	if p.options.Strategy == event.StrategyFull {
-		return nil
+// near is by how many tokens the exact count of a prompt may be below the sums of its parts: a fence or the list of
+// omissions is shorter than in the prompt of each part alone.
+const near = 64
+
+// choose takes as many parts of the chain as fit. A larger budget takes no fewer: whether the first n parts are found to
+// fit depends on the budget in one direction only, for each n, in the sums and in the exact counts.
+func (p *packer) choose() (fits bool) {
+	base := p.take(0)
+	p.chain(base)
+	costs := p.sums(base)
+	n := len(costs) - 1
+	for n > 0 && costs[n].tokens+p.reserved(costs[n]) > p.budget {
+		n--
 	}
-	for i := range p.parts {
-		p.parts[i].in = false
-	}
-	c := choice{packer: p, each: listing == envelope.ListEach, framed: map[envelope.PartKind]bool{}}
-	c.total = p.build(listing).Tokens
-	// First the parts that cost no more than their line in the list of omissions: taking them saves tokens.
-	for _, i := range p.order {
-		c.try(i, 0)
-	}
-	for _, i := range p.order {
-		c.try(i, p.budget-c.total)
-	}
-	for _, i := range p.order {
-		if p.parts[i].in {
-			taken = append(taken, i)
+	if exact := p.take(n); exact > p.budget {
+		for ; exact > p.budget && n > 0; exact = p.take(n) {
+			n--
 		}
+		return exact <= p.budget
 	}
-	return taken
+	for n+1 < len(costs) && costs[n+1].tokens+p.reserved(costs[n+1])-near <= p.budget &&
+		p.take(n+1)+p.reserved(costs[n+1]) <= p.budget {
+		n++
+	}
+	p.set(n)
+	return true
 }
 
-// displaces reports whether the list of omissions displaces a part that is pinned or describes the state of the work, and
-// that would fit beside the shortest form of the list.
-func (p *packer) displaces() bool {
-	var out []int
-	for _, i := range p.order {
-		if x := &p.parts[i]; x.rank() < 2 && !x.in {
-			out = append(out, i)
+// set takes the first n parts of the chain and no others.
+func (p *packer) set(n int) {
+	for at, i := range p.order {
+		p.parts[i].in = at < n
+	}
+}
+
+// take does the same, and returns the tokens of the prompt with the shortest list of omissions.
+func (p *packer) take(n int) int {
+	p.set(n)
+	return p.build(envelope.ListTotal).Tokens
+}
+
+// spent is the cost of the first parts of the chain.
+type spent struct {
+	tokens int  // of the prompt with the shortest list of omissions
+	first  bool // whether the last of the parts is of the first tiers
+	// The tokens of the list of omissions in its longer forms, and what they have more than the shortest.
+	each, groups         int
+	moreEach, moreGroups int
+}
+
+// sums returns the costs of the first 0, 1, 2, ... parts of the chain, as far as sums can tell.
+func (p *packer) sums(base int) []spent {
+	list := make([]spent, 1, len(p.order)+1)
+	p.set(0)
+	total, each, groups := p.list(envelope.ListTotal), p.list(envelope.ListEach), p.list(envelope.ListGroups)
+	list[0] = spent{tokens: base, first: true, each: each, groups: groups, moreEach: each - total, moreGroups: groups - total}
+	taken, left := sum{p: p}, map[group]envelope.Omission{}
+	for i := range p.parts {
+		x := &p.parts[i]
+		o := left[x.group()]
+		left[x.group()] = envelope.Omission{Kind: x.kind, Reason: x.why, Count: o.Count + x.omission().Parts(), Tokens: o.Tokens + x.tokens}
+	}
+	for n, i := range p.order {
+		x := &p.parts[i]
+		taken.add(i)
+		next := list[n]
+		next.tokens, next.first = base+taken.tokens, x.tier() <= state
+		next.each, next.moreEach = max(0, next.each-x.line), max(0, next.moreEach-x.line)
+		o := left[x.group()]
+		if o.Count -= x.omission().Parts(); o.Count == 0 {
+			line := p.costs.groupLine(o)
+			next.groups, next.moreGroups = max(0, next.groups-line), max(0, next.moreGroups-line)
 		}
+		left[x.group()] = o
+		list = append(list, next)
 	}
-	if len(out) == 0 || p.options.Strategy == event.StrategyFull {
-		return false
-	}
-	was := make([]bool, len(p.parts))
-	for i := range p.parts {
-		was[i] = p.parts[i].in
-	}
-	p.choose(envelope.ListTotal)
-	displaced := slices.ContainsFunc(out, func(i int) bool { return p.parts[i].in })
-	for i := range p.parts {
-		p.parts[i].in = was[i]
-	}
-	return displaced
+	return list
 }
 
-// choice is the sum of the parts taken so far.
-type choice struct {
-	*packer
-	each   bool                       // whether each omission has a line
-	framed map[envelope.PartKind]bool // the kinds whose list frame is in total
-	total  int
+// group is what one line of the list of omissions stands for in the form of groups.
+type group struct {
+	kind envelope.PartKind
+	why  envelope.OmissionReason
 }
 
-// try takes a part if that adds at most limit tokens.
-func (c *choice) try(i, limit int) {
-	x := &c.parts[i]
-	adds := x.tokens
-	if !c.framed[x.kind] {
-		adds += c.costs.frame(x.kind)
-	}
-	if c.each {
-		adds -= x.line
-	}
-	if !x.in && adds <= limit {
-		x.in, c.framed[x.kind] = true, true
-		c.total += adds
-	}
+func (x *part) group() group { return group{x.kind, x.why} }
+
+// list is the number of tokens of the list of omissions in one form.
+func (p *packer) list(listing envelope.Listing) int {
+	e := p.compose(listing)
+	return p.costs.leftOut(&e)
 }
 
-// rank orders pinned parts before the texts on the state of the work, and those before all others.
-func (x *part) rank() int {
-	switch {
-	case x.pinned:
+// reserved is the number of tokens that parts leave to the list of omissions beyond its shortest form. Parts of the first
+// tiers leave none. A form gets its tokens when it has no more than its share of the budget; shortly before, each token that the
+// budget grows by is saved for it, so that no part has to go when it comes.
+func (p *packer) reserved(s spent) int {
+	if s.first {
 		return 0
-	case x.describesState():
-		return 1
 	}
-	return 2
+	save := func(list, more int) int { return max(0, min(more, p.budget-list*p.listingPart()+more)) }
+	return max(save(s.groups, s.moreGroups), save(s.each, s.moreEach))
 }
 
-// describesState reports whether the part is the sender's own account of the state of the work. Its value does not depend
-// on its length.
-func (x *part) describesState() bool {
-	switch x.kind {
-	case envelope.PartState, envelope.PartNotes, envelope.PartSummary, envelope.PartDetail:
-		return true
+// listingPart is the number n where the list of omissions takes no more than the n-th part of the budget in any but its
+// shortest form. The share is larger for the strategies whose receivers fetch parts by that list.
+func (p *packer) listingPart() int {
+	switch p.options.Strategy {
+	case event.StrategyLazy, event.StrategySummaryRefs:
+		return 2
 	default:
-		return false
-	}
-}
-
-// worth is the value of the part; per token, except for parts that describe the state of the work.
-func (x *part) worth() float64 {
-	value := kindValue(x.kind) * (0.7*x.weight.Importance + 0.3*x.weight.Recency)
-	if x.describesState() {
-		return value
-	}
-	return value / float64(max(1, x.tokens))
-}
-
-// kindValue is the value of parts of one kind relative to other kinds.
-func kindValue(kind envelope.PartKind) float64 {
-	switch kind {
-	case envelope.PartState:
-		return 1.2
-	case envelope.PartNotes:
-		return 1.1
-	case envelope.PartSummary, envelope.PartDecision:
-		return 1
-	case envelope.PartFact:
-		return 0.9
-	case envelope.PartMemory:
-		return 0.8
-	case envelope.PartDetail, envelope.PartArtifact:
-		return 0.7
-	default:
-		return 0.6
+		return 10
 	}
 }

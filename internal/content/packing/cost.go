@@ -1,31 +1,30 @@
 package packing
 
 import (
-	"strings"
-
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
-// costs measures the tokens that a part adds to a prompt: those of an envelope with only this part, without those of an
-// empty one. That is exact, since sections and entries begin where counts add up, except for the fences around a list,
-// which are as long as its worst entry requires.
+// costs measures the tokens that a part adds to a prompt: those of the sections of an envelope with only this part. That is
+// exact, since sections and entries begin where counts add up, except for the fences around a list, which are as long as
+// its worst entry requires.
 type costs struct {
-	counter      tokenizer.Counter
-	before, then string // an empty prompt, before and after the place of its parts
-	frames       map[envelope.PartKind]int
+	counter tokenizer.Counter
+	frames  map[envelope.PartKind]int
 }
 
 func newCosts(counter tokenizer.Counter) costs {
-	empty := envelope.Render(envelope.Envelope{})
-	at := strings.LastIndex(empty, "\n## ") + 1
-	return costs{counter: counter, before: empty[:at], then: empty[at:], frames: map[envelope.PartKind]int{}}
+	return costs{counter: counter, frames: map[envelope.PartKind]int{}}
 }
 
 // added is the cost of an envelope that has parts and nothing else.
 func (c *costs) added(e envelope.Envelope) int {
-	text := strings.TrimSuffix(strings.TrimPrefix(envelope.Render(e), c.before), c.then)
-	return c.counter.Count(text)
+	text := envelope.RenderSections(e)
+	if text == "" {
+		return 0
+	}
+	// The blank line before a section goes with what is before, since tokens add up after it.
+	return c.counter.Count(text[1:] + text[:1])
 }
 
 // alone is the cost of a part in a prompt without others of its kind: it includes the frame of the list.
@@ -64,6 +63,21 @@ func (c *costs) frameOf(kind envelope.PartKind) int {
 
 // line is the cost of one omission in the list of omissions.
 func (c *costs) line(x *part, doc *envelope.Envelope) int {
+	var e envelope.Envelope
+	x.refer(&e, doc)
+	e.Omissions = []envelope.Omission{x.omission()}
+	return c.added(e) - c.lines()
+}
+
+// groupLine is about the cost of a group in the list of omissions.
+func (c *costs) groupLine(o envelope.Omission) int {
+	return c.added(envelope.Envelope{
+		Omissions: []envelope.Omission{o}, Packing: envelope.Packing{Listing: envelope.ListGroups},
+	}) - c.lines()
+}
+
+// lines is the cost of the list of omissions besides its lines.
+func (c *costs) lines() int {
 	const none = envelope.PartKind("")
 	frame, ok := c.frames[none]
 	if !ok {
@@ -72,10 +86,7 @@ func (c *costs) line(x *part, doc *envelope.Envelope) int {
 		frame = 2*c.added(one) - c.added(two)
 		c.frames[none] = frame
 	}
-	var e envelope.Envelope
-	x.refer(&e, doc)
-	e.Omissions = []envelope.Omission{x.omission()}
-	return c.added(e) - frame
+	return frame
 }
 
 // leftOut is the cost of the whole list of omissions and gaps.

@@ -9,27 +9,32 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, takes pinned parts first, then state, notes, summary and detail, then the most valuable per
-//     token. A part that does not fit is skipped, and the next is tried. That holds for a pinned part too, so that pinning
-//     cannot make the envelopes of a task impossible. It is then listed as omitted although pinned.
+//   - priority, the default, takes pinned parts first, then those with an importance of 0.9 and more, then state, notes,
+//     summary and detail, then the most valuable per token, and last those with an importance below 0.2. A long part waits
+//     for shorter ones, even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is
+//     listed as omitted although pinned.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //
 // Whatever the budget, all but full omit raw conversation, the reasoning of facts and decisions, and the tool calls of the
 // sender, except for pinned ones.
 //
-// The list of omissions takes tokens itself. The prompt shows it in the longest of three forms that fits, takes no more
-// than its share of the budget, and does not displace a part that is pinned or describes the state of the work. The
-// document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that by kind and reason.
+// These parts are put into one order that does not depend on the budget, and the longest beginning of it that fits is kept.
+// So a larger budget never loses what a smaller one kept; docs/adr/0016-kept-parts-are-a-chain.md has the reasons.
+//
+// The list of omissions takes tokens itself. The prompt shows it in the longest of three forms that fits and takes no more
+// than its share of the budget. It does not displace a part that a smaller budget kept, is pinned or vital, or describes the
+// state of the work. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
+// by kind and reason.
 //
 // Why sums are exact: every line that Render writes outside of a text begins where token counts add up (see
 // [tokenizer.Counter.Count]), so the tokens of a part are measured once, alone. The choice uses these sums. Then the whole
-// is counted once; if it is over the budget, because a fence had to grow, the least valuable parts are removed until it
-// fits.
+// is counted; if it is over the budget, because a fence had to grow, the last parts are removed until it fits.
 //
 // Invariants:
 //   - The rendered result is never over the budget, and states its number of tokens.
 //   - The parts that are never cut are present, word for word.
+//   - A larger budget keeps all parts that a smaller one keeps.
 //   - Each part of the input is either kept or counted by exactly one omission.
 //   - The same input gives the same envelope.
 //

@@ -58,7 +58,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, costs: costs{counter: o.Counter}}
+	p := packer{doc: &doc, options: o, budget: o.Budget, costs: newCosts(o.Counter)}
 	if p.budget == 0 {
 		p.budget = math.MaxInt
 	}
@@ -66,8 +66,10 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 	if packed, ok := p.whole(); ok {
 		return packed, nil
 	}
-	p.costs = newCosts(o.Counter)
 	p.measure()
+	if p.options.Strategy != event.StrategyFull && !p.choose() {
+		return Packed{}, p.refusal()
+	}
 	for _, listing := range envelope.Listings.Values() {
 		if packed, ok := p.attempt(listing); ok {
 			return packed, nil
@@ -111,47 +113,21 @@ type packer struct {
 	budget  int // never 0
 	costs   costs
 	parts   []part
-	// order is the indices of the parts that may be taken, in the order in which they are tried.
+	// order is the indices of the parts that may be taken, in the end as a chain: in the order in which they are taken.
 	order []int
 }
 
-// attempt packs with one form of the list of omissions.
+// attempt packs what is taken with one form of the list of omissions.
 func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
-	taken := p.choose(listing)
-	if listing != envelope.ListTotal && p.displaces() {
+	if listing != envelope.ListTotal && p.list(listing) > p.budget/p.listingPart() {
 		return Packed{}, false
 	}
-	for {
-		packed := p.build(listing)
-		over := packed.Tokens - p.budget
-		if over <= 0 {
-			return packed, listing == envelope.ListTotal || p.costs.leftOut(&packed.Envelope) <= p.listingShare()
-		}
-		if p.options.Strategy == event.StrategyFull || len(taken) == 0 {
-			return Packed{}, false
-		}
-		for over > 0 && len(taken) > 0 {
-			last := &p.parts[taken[len(taken)-1]]
-			taken = taken[:len(taken)-1]
-			last.in = false
-			over -= max(1, last.tokens)
-		}
-	}
+	packed := p.build(listing)
+	return packed, packed.Tokens <= p.budget
 }
 
-// listingShare is the greatest number of tokens of the list of omissions in any but its shortest form. It is larger for the
-// strategies whose receivers fetch parts by that list.
-func (p *packer) listingShare() int {
-	switch p.options.Strategy {
-	case event.StrategyLazy, event.StrategySummaryRefs:
-		return p.budget / 2
-	default:
-		return p.budget / 10
-	}
-}
-
-// build makes the envelope of the parts that are taken.
-func (p *packer) build(listing envelope.Listing) Packed {
+// compose makes the envelope of the parts that are taken, without the account of how it was packed.
+func (p *packer) compose(listing envelope.Listing) envelope.Envelope {
 	out := bare(*p.doc)
 	out.KeyFacts = make([]envelope.Item, 0, len(p.doc.KeyFacts))
 	for i := range p.parts {
@@ -165,6 +141,12 @@ func (p *packer) build(listing envelope.Listing) Packed {
 	}
 	out.Omissions = aggregate(out.Omissions)
 	out.Packing.Listing = listing
+	return out
+}
+
+// build makes the envelope of the parts that are taken, and its prompt.
+func (p *packer) build(listing envelope.Listing) Packed {
+	out := p.compose(listing)
 	text := envelope.Render(out)
 	n := p.costs.counter.Count(text)
 	out.Packing = envelope.Packing{

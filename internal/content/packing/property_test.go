@@ -257,6 +257,13 @@ func TestNoEnvelopeIsEverOverItsBudgetOrShortOfWhatMustSurvive(t *testing.T) {
 // check runs a property so many times, unless the command line says how often.
 func check(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
+	times(t, n)
+	rapid.Check(t, property)
+}
+
+// times sets how often the properties of a test run, unless the command line says it.
+func times(t *testing.T, n int) {
+	t.Helper()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
 		if err := flag.Set("rapid.checks", fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
@@ -267,5 +274,4 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 			}
 		})
 	}
-	rapid.Check(t, property)
 }

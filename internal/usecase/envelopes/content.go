@@ -29,7 +29,7 @@ type Content struct {
 	Notes      string          `json:"notes,omitempty" doc:"Anything else for the receiver."`
 	ExpiresAt  time.Time       `json:"expires_at,omitzero" doc:"When what this says is stale. It is not refused then, only marked."`
 	Memory     []MemoryAsk     `json:"memory,omitempty" maxItems:"100" doc:"Memory items that go along; those of the envelope before stay."`
-	Recent     int             `json:"recent,omitempty" minimum:"0" maximum:"50" doc:"So many recent memory items go along too: those that fit the task best."`
+	Recent     int             `json:"recent,omitempty" minimum:"0" maximum:"50" doc:"So many recent memory items go along too: those that fit the ask and the intent best."`
 	Artifacts  []Artifact      `json:"artifacts,omitempty" maxItems:"200" doc:"Files that go along; those of the envelope before stay."`
 
 	// Unresolved are memory items of another system, which nobody here can resolve.

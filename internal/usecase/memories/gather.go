@@ -43,8 +43,8 @@ type Gather struct {
 	Task task.Task
 	// Requested are the items that the sender asks for. Without a version: the newest.
 	Requested []memory.Reference
-	// Recent is how many items beside those and the pinned ones are to be found by themselves, and About the words that
-	// they are found by; empty means the task's intent.
+	// Recent is how many items beside those and the pinned ones are to be found by themselves: by the words of the task's
+	// intent and of About, which may be empty.
 	Recent int
 	About  string
 	// Conversation is the one to tell of; empty means the task's own, if it has one.
@@ -234,20 +234,18 @@ func (g *gathering) recent(ctx context.Context, q Gather) error {
 	if q.Recent == 0 {
 		return nil
 	}
-	about := q.About
-	if strings.TrimSpace(about) == "" {
-		about = g.task.Intent
-	}
-	f := view.MemoryFilter{By: g.open(), Text: telling(refusal.Clip(about, 16*maxQuery)), Now: g.store.now(), Limit: q.Recent + len(g.seen)}
+	text := telling(q.About) + " " + telling(g.task.Intent)
+	f := view.MemoryFilter{By: g.open(), Text: text, Now: g.store.now(), Limit: q.Recent + len(g.seen)}
 	return g.find(ctx, f, q.Recent, false)
 }
 
-// tellingWords is how many words of a task's ask or intent are searched for: each costs a look at all that has it.
+// tellingWords is how many words of a task's ask, and of its intent, are searched for: each costs a look at all that has
+// it.
 const tellingWords = 4
 
 // telling are the longest words of a text: they say most about what it is about, and few other texts have them.
 func telling(text string) string {
-	words := slices.Compact(slices.Sorted(strings.FieldsSeq(text)))
+	words := slices.Compact(slices.Sorted(strings.FieldsSeq(refusal.Clip(text, 16*maxQuery))))
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	return strings.Join(words[:min(len(words), tellingWords)], " ")
 }

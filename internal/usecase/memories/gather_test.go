@@ -87,6 +87,10 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID], Recent: 1, About: "what is locked?"}); !slices.Equal(ids(g)[2:], []string{here}) {
 		t.Errorf("about a lock: %+v", g.Memory)
 	}
+	// "all" has a word of the intent and none of the ask.
+	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID], Recent: 5, About: "what is locked?"}); !slices.Contains(ids(g), here) || !slices.Contains(ids(g), all) {
+		t.Errorf("about a lock, and what the task is about: %+v", g.Memory)
+	}
 	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID], Requested: []memory.Reference{{ID: elsewhere}}}); g.Memory[0].ID != elsewhere {
 		t.Errorf("of another task, on request: %+v", g)
 	}

@@ -1,0 +1,185 @@
+package packing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
+
+// The importance that divides tiers: a more important tier comes first, whatever its parts cost.
+const (
+	vitalImportance = 0.9
+	minorImportance = 0.2
+)
+
+// short is the number of tokens up to which a part never waits for shorter ones.
+const short = 128
+
+// tier is the rank of a part: the parts of a lower tier are taken first. The first tiers, up to state, also come before the
+// list of omissions.
+type tier int
+
+const (
+	pinned   tier = iota
+	vital         // importance 0.9 and more
+	state         // the sender's account of the state of the work
+	ordinary      // importance from 0.2
+	minor
+)
+
+func (x *part) tier() tier {
+	switch {
+	case x.pinned:
+		return pinned
+	case x.describesState():
+		return state
+	case x.weight.Importance >= vitalImportance:
+		return vital
+	case x.weight.Importance >= minorImportance:
+		return ordinary
+	}
+	return minor
+}
+
+// chain orders the parts that may be taken. What is kept for a budget is the beginning of this order, so the order must not
+// depend on the budget.
+//
+// It is the order of the tiers, and of value per token within a tier, with one exception: a part that has more tokens than
+// all parts before it together, and more than [short], waits for parts with fewer. Else a long part would leave a small
+// budget empty. But parts of the first tiers that fit half of the whole together do so in this order as well.
+//
+// The number base is the tokens of the prompt without parts.
+func (p *packer) chain(base int) {
+	rest := slices.Clone(p.order)
+	slices.SortStableFunc(rest, func(a, b int) int {
+		x, y := &p.parts[a], &p.parts[b]
+		return cmp.Or(cmp.Compare(x.tier(), y.tier()), cmp.Compare(y.worth(), x.worth()))
+	})
+	all := sum{p: p}
+	for _, i := range rest {
+		all.add(i)
+	}
+	whole := base + all.tokens - p.list(envelope.ListTotal)
+	c := chaining{sum: sum{p: p}, rest: rest, room: whole/2 - base}
+	c.settle()
+	p.order = p.order[:0]
+	for len(c.rest) > 0 {
+		p.order = append(p.order, c.next())
+	}
+}
+
+// chaining is a chain under way, and the sum of its parts so far.
+type chaining struct {
+	sum
+	rest []int // the parts that are not in it yet
+	// settled are the parts among rest that go within room, with the tokens waiting.
+	settled map[int]bool
+	room    int
+	waiting int
+}
+
+// settle finds the parts of the first tiers that fit half of the whole.
+func (c *chaining) settle() {
+	c.settled = map[int]bool{}
+	first := sum{p: c.p}
+	for _, i := range c.rest {
+		if c.p.parts[i].tier() <= state && first.tokens+first.cost(i) <= c.room {
+			c.settled[i] = true
+			first.add(i)
+		}
+	}
+	c.waiting = first.tokens
+}
+
+// next takes the next part of the chain out of rest.
+func (c *chaining) next() int {
+	at, shortest := -1, -1
+	for j, i := range c.rest {
+		if len(c.settled) > 0 && !c.settled[i] && c.tokens+c.cost(i)+c.waiting > c.room {
+			continue
+		}
+		if shortest < 0 || c.p.parts[i].tokens < c.p.parts[c.rest[shortest]].tokens {
+			shortest = j
+		}
+		if c.p.parts[i].tokens <= max(c.tokens, short) {
+			at = j
+			break
+		}
+	}
+	if at < 0 {
+		at = shortest
+	}
+	i := c.rest[at]
+	c.rest = slices.Delete(c.rest, at, at+1)
+	if c.settled[i] {
+		c.waiting -= c.p.parts[i].tokens
+		delete(c.settled, i)
+	}
+	c.add(i)
+	return i
+}
+
+// sum adds up the tokens of parts and of the lists that they are in.
+type sum struct {
+	p      *packer
+	framed map[envelope.PartKind]bool
+	tokens int
+}
+
+// cost is what part i adds.
+func (s *sum) cost(i int) int {
+	x := &s.p.parts[i]
+	if s.framed[x.kind] {
+		return x.tokens
+	}
+	return x.tokens + s.p.costs.frame(x.kind)
+}
+
+func (s *sum) add(i int) {
+	s.tokens += s.cost(i)
+	if s.framed == nil {
+		s.framed = map[envelope.PartKind]bool{}
+	}
+	s.framed[s.p.parts[i].kind] = true
+}
+
+// describesState reports whether the part is the sender's own account of the state of the work. Its value does not depend
+// on its length.
+func (x *part) describesState() bool {
+	switch x.kind {
+	case envelope.PartState, envelope.PartNotes, envelope.PartSummary, envelope.PartDetail:
+		return true
+	default:
+		return false
+	}
+}
+
+// worth is the value of the part; per token, except for parts that describe the state of the work.
+func (x *part) worth() float64 {
+	value := kindValue(x.kind) * (0.7*x.weight.Importance + 0.3*x.weight.Recency)
+	if x.describesState() {
+		return value
+	}
+	return value / float64(max(1, x.tokens))
+}
+
+// kindValue is the value of parts of one kind relative to other kinds.
+func kindValue(kind envelope.PartKind) float64 {
+	switch kind {
+	case envelope.PartState:
+		return 1.2
+	case envelope.PartNotes:
+		return 1.1
+	case envelope.PartSummary, envelope.PartDecision:
+		return 1
+	case envelope.PartFact:
+		return 0.9
+	case envelope.PartMemory:
+		return 0.8
+	case envelope.PartDetail, envelope.PartArtifact:
+		return 0.7
+	default:
+		return 0.6
+	}
+}
