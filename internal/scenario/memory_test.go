@@ -226,6 +226,41 @@ func TestAForgottenItemIsGivenOutNowhere(t *testing.T) {
 	})
 }
 
+// The gap is named in the envelope of every later receiver, and in that of a child, until a sender asks for the item again.
+func TestAReferenceThatCannotBeResolvedIsNamedInEveryLaterEnvelope(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("lead", "coder", "tester", "reviewer", "closer", "helper")
+		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix", Start: true})
+		gone := h.remember(h.agent("lead"), memories.RememberInput{Text: "the key", Scope: memory.Workspace})
+		private := h.remember(h.agent("reviewer"), memories.RememberInput{Text: "reviewer's own"})
+		kept := h.remember(h.agent("lead"), memories.RememberInput{Text: "mind the cookie", Scope: memory.Workspace})
+		h.settle()
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{
+			Memory:    []envelopes.MemoryAsk{{ID: gone.ID}, {ID: private.ID}, {ID: kept.ID}},
+			Artifacts: []envelopes.Artifact{{Digest: envelope.DigestOf([]byte("nowhere"))}},
+		}})
+		ok(h, h.agent("lead"), func(c caller.Caller) (memories.Item, error) { return h.app.Memories.Forget(ctx(h), c, gone.ID) })
+		want := []envelope.Gap{
+			{Kind: envelope.PartArtifact, ID: envelope.DigestOf([]byte("nowhere")), Reason: envelope.GapNotFound},
+			{Kind: envelope.PartMemory, ID: private.ID, Reason: envelope.GapNotFound},
+			{Kind: envelope.PartMemory, ID: gone.ID, Reason: envelope.GapForgotten},
+		}
+		a := h.accept("coder", h.wait("coder"))
+		for _, next := range []string{"tester", "reviewer", "closer"} {
+			ids, doc := brought(h, a)
+			if !slices.Equal(ids, []string{kept.ID}) || fmt.Sprint(doc.Gaps) != fmt.Sprint(want) || doc.Packing.Completeness != 0.25 {
+				h.Errorf("before %s: %q, gaps %+v, completeness %v", next, ids, doc.Gaps, doc.Packing.Completeness)
+			}
+			h.send(h.agent(a.Owner), a.Receipt, handoffs.SendInput{To: []string{next}})
+			a = h.accept(next, h.wait(next))
+		}
+		h.send(h.agent("closer"), a.Receipt, handoffs.SendInput{Kind: event.Delegation, To: []string{"helper"}, Content: envelopes.Content{Ask: "look"}})
+		if _, doc := brought(h, h.accept("helper", h.wait("helper"))); fmt.Sprint(doc.Gaps) != fmt.Sprint(want) {
+			h.Errorf("the child has the gaps %+v", doc.Gaps)
+		}
+	})
+}
+
 func TestWorkspacesDoNotKnowOfEachOther(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("lead")

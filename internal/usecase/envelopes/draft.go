@@ -148,7 +148,7 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	switch {
 	case t.Envelope == "" && len(elsewhere) > 0:
 		doc, err := envelope.Decode(elsewhere)
-		return doc.Next(""), err
+		return next(doc, ""), err
 	case t.Envelope == "":
 		return envelope.Envelope{}, nil
 	}
@@ -156,7 +156,15 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	if err != nil {
 		return envelope.Envelope{}, err
 	}
-	return doc.Next(t.Envelope), nil
+	return next(doc, t.Envelope), nil
+}
+
+// next is the envelope that follows doc. A reference that could not be resolved stays named until it is.
+func next(doc envelope.Envelope, digest string) envelope.Envelope {
+	gaps := slices.Clone(doc.Gaps)
+	doc = doc.Next(digest)
+	doc.Gaps = gaps
+	return doc
 }
 
 // ComposeChild seals a child's first envelope: what its parent's envelope says, with the child's own intent, asking

@@ -15,6 +15,8 @@ import (
 // envelope before brought, as far as the sender may read it still. What cannot be had is named as a gap; it never stops
 // a handoff.
 func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Content, doc *envelope.Envelope) error {
+	before := doc.Gaps
+	doc.Gaps = nil
 	for _, id := range c.Unresolved {
 		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapNotFound})
 	}
@@ -31,7 +33,28 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	if c.Summary == "" && found.Continuity != "" {
 		doc.ConversationSummary = found.Continuity
 	}
+	doc.Gaps = gaps(before, doc)
 	return nil
+}
+
+// gaps returns the gaps of an envelope: those that it found, and those of the envelope before that it did not fill. A
+// reference of that one is not looked up again for another sender, who may read more than the one who asked for it. If
+// there are too many, the oldest are omitted.
+func gaps(before []envelope.Gap, doc *envelope.Envelope) []envelope.Gap {
+	closed := func(g envelope.Gap) bool {
+		same := func(n envelope.Gap) bool { return n.Kind == g.Kind && n.ID == g.ID }
+		switch {
+		case slices.ContainsFunc(doc.Gaps, same):
+			return true
+		case g.Kind == envelope.PartMemory:
+			return slices.ContainsFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == g.ID })
+		case g.Kind == envelope.PartArtifact:
+			return slices.ContainsFunc(doc.Artifacts, func(a envelope.Artifact) bool { return a.Digest == g.ID })
+		}
+		return false
+	}
+	all := append(slices.DeleteFunc(slices.Clone(before), closed), doc.Gaps...)
+	return all[max(0, len(all)-envelope.MaxGaps):]
 }
 
 // requested are the items that the sender asks for, then those that the envelope before brought, in its order: the
@@ -60,7 +83,7 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *en
 	for i, f := range c.Artifacts {
 		list[i] = envelope.Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType}
 	}
-	found, gaps, err := s.artifacts.Check(ctx, by, list)
+	found, missing, err := s.artifacts.Check(ctx, by, list)
 	if err != nil {
 		return err
 	}
@@ -71,6 +94,6 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *en
 	if n := len(doc.Artifacts); n > envelope.MaxArtifacts { // the oldest fall out
 		doc.Artifacts = doc.Artifacts[n-envelope.MaxArtifacts:]
 	}
-	doc.Gaps = append(doc.Gaps, gaps...)
+	doc.Gaps = append(doc.Gaps, missing...)
 	return nil
 }
