@@ -348,7 +348,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		imports: "api/mcpapi/argument api/mcpapi/transport api/mcpapi/resource api/mcpapi/tasks api/mcpapi/liveness " +
+		imports: "api/mcpapi/argument api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext api/mcpapi/liveness " +
 			"client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
@@ -358,7 +358,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
-		imports: "api/mcpapi/inprocess api/mcpapi/tasks client",
+		imports: "api/mcpapi/inprocess api/mcpapi/taskext client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
 	{
@@ -370,13 +370,13 @@ var packages = []pkg{
 		imports: "client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
-		dir: "api/mcpapi/tasks", what: "the Tasks extension of MCP: a handle for a result that comes later",
+		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/liveness", what: "heartbeats and leases of an agent that calls tools", imports: "client"},
 	{
 		dir: "api/mcpapi/mcptest", what: "what the MCP conformance suite expects to find on a server",
-		imports: "api/mcpapi/tasks", libs: "github.com/modelcontextprotocol/go-sdk github.com/google/uuid",
+		imports: "api/mcpapi/taskext", libs: "github.com/modelcontextprotocol/go-sdk github.com/google/uuid",
 	},
 	{dir: "api/mcpapi/outside", what: "tests of the MCP server by programs of others"},
 

@@ -96,7 +96,7 @@ func Decide(ctx context.Context, q Question) (event.Decision, error) {
 	}
 	d.Rule, d.Why, d.Action = m.Rule.Name, m.Why, event.ActionHandOff
 	d.Kind, d.Reason, d.Detail = then.Kind, then.Reason, then.Detail
-	d.Approver, d.Pack = then.SupervisedBy, then.Pack.FactPack()
+	d.Approver, d.Pack = then.Approver, then.Pack.FactPack()
 	if d.Detail == "" {
 		d.Detail = "rule " + m.Rule.Name
 	}
@@ -164,7 +164,7 @@ func (q Question) choices() []Choice {
 
 // Request returns the routing request for a receiver of this task.
 func (q Question) Request(to event.Receiver) Request {
-	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, StandIns: q.Policy.StandIns}
+	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, Fallbacks: q.Policy.FallbacksOf}
 	if to.Agent != "" {
 		r.Agents = []string{to.Agent}
 	}

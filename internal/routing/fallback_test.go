@@ -22,15 +22,15 @@ func TestCircularFallbacksAreConsideredOnce(t *testing.T) {
 			}
 			return m
 		}
-		own, standIns := edges("agents"), edges("policy")
+		own, byPolicy := edges("agents"), edges("policy")
 		var hints []routing.Hint
 		for _, n := range names {
 			hints = append(hints, agentOf(n, fallbacks(own[n]...), says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Busy}).Draw(t, "says"))))
 		}
-		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, StandIns: func(agent string) []string { return standIns[agent] }}, snapshotOf(hints...), noon)
+		plan, err := routing.Route(routing.Request{Agents: []string{"a"}, Fallbacks: func(agent string) []string { return byPolicy[agent] }}, snapshotOf(hints...), noon)
 		reached := []string{"a"}
 		for i := 0; i < len(reached); i++ {
-			for _, n := range slices.Concat(own[reached[i]], standIns[reached[i]]) {
+			for _, n := range slices.Concat(own[reached[i]], byPolicy[reached[i]]) {
 				if !slices.Contains(reached, n) {
 					reached = append(reached, n)
 				}

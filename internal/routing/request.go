@@ -28,8 +28,8 @@ type Request struct {
 	Exclude []string // agents that must not receive it, for example the source
 	// Likes are capabilities that are preferred but not needed, such as the task's tags: more of them rank higher.
 	Likes []string
-	// StandIns returns further fallbacks of an agent, after those of its own specification; nil: none.
-	StandIns func(agent string) []string
+	// Fallbacks returns further fallbacks of an agent, after those of its own specification; nil: none.
+	Fallbacks func(agent string) []string
 	// Own are the handoffs that the request may be for. If one of them has already claimed the probe of a half-open circuit,
 	// in a decision that is repeated, it may use it.
 	Own []string

@@ -206,7 +206,7 @@ func (r *router) addFallbacks(targets []Considered) {
 		queue = append(queue, c.Agent)
 	}
 	for left := MaxFallbacks; len(queue) > 0; queue = queue[1:] {
-		for _, name := range r.standIns(queue[0]) {
+		for _, name := range r.fallbacksOf(queue[0]) {
 			if left == 0 {
 				return
 			}
@@ -219,12 +219,12 @@ func (r *router) addFallbacks(targets []Considered) {
 	}
 }
 
-// standIns returns the agents to try if an agent cannot take the task.
-func (r *router) standIns(agent string) []string {
+// fallbacksOf returns the agents to try if an agent cannot take the task.
+func (r *router) fallbacksOf(agent string) []string {
 	h, _ := r.dir.Lookup(agent)
 	list := h.Agent.Spec.Fallbacks
-	if r.req.StandIns != nil {
-		list = slices.Concat(list, r.req.StandIns(agent))
+	if r.req.Fallbacks != nil {
+		list = slices.Concat(list, r.req.Fallbacks(agent))
 	}
 	return list
 }

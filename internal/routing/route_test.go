@@ -389,11 +389,11 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 				says(rapid.SampledFrom([]agent.Readiness{agent.Ready, agent.Ready, agent.Busy}).Draw(t, "says")),
 				failures(rapid.IntRange(0, 3).Draw(t, "failures"))))
 		}
-		standIns := map[string][]string{}
+		byPolicy := map[string][]string{}
 		for _, n := range names {
-			standIns[n] = others(n, "stand-ins")
+			byPolicy[n] = others(n, "fallbacks of the policy")
 		}
-		req := routing.Request{Exclude: others("", "exclude"), StandIns: func(agent string) []string { return standIns[agent] }}
+		req := routing.Request{Exclude: others("", "exclude"), Fallbacks: func(agent string) []string { return byPolicy[agent] }}
 		if rapid.Bool().Draw(t, "by name") {
 			req.Agents = []string{rapid.SampledFrom(names).Draw(t, "target")}
 		} else {

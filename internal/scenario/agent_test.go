@@ -46,7 +46,7 @@ func TestEscalationThatLeadsBackIsRefused(t *testing.T) {
 	})
 }
 
-func TestTwoStandInForEachOtherAndATaskDoesNotGoRound(t *testing.T) {
+func TestTwoAreFallbacksOfEachOtherAndATaskDoesNotGoRound(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("lead")
 		h.register("ann", agents.AgentSpec{Fallbacks: []string{"bob"}})

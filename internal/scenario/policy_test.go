@@ -141,7 +141,7 @@ func TestThePolicyDecidesWhereATaskGoesAndTheRecordSaysWhy(t *testing.T) {
 	}
 }
 
-func TestThePolicysFallbacksStandInInEveryHandoff(t *testing.T) {
+func TestTheFallbacksOfThePolicyAreTriedInEveryHandoff(t *testing.T) {
 	for _, kind := range ledgers {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t, kind)
@@ -244,11 +244,11 @@ func TestARecordedPolicyIsUsedAfterARestartWithABadFile(t *testing.T) {
 	}
 	r, err := again.Tasks.Create(ctx(h), h.operator(), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 	if err != nil || !slices.Equal(r.To, []string{"bill"}) {
-		t.Errorf("the stand-in of the policy is not asked: %+v, %v", r, err)
+		t.Errorf("the fallback of the policy is not asked: %+v, %v", r, err)
 	}
 }
 
-func TestALostOwnerIsReplacedByItsStandInOfThePolicy(t *testing.T) {
+func TestALostOwnerIsReplacedByItsFallbackOfThePolicy(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("coder", "bill")
 		h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")

@@ -140,7 +140,7 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: a.Task})
 		})
 		k, err := h.app.Tickets.Show(ctx(h), h.operator(), tickets.TicketInput{ID: second.Ticket})
-		if err != nil || k.State != event.TicketOver || k.Outcome != event.TicketWithdrawn {
+		if err != nil || k.State != event.TicketStateClosed || k.Outcome != event.TicketWithdrawn {
 			h.Errorf("a ticket of a cancelled task: %v, %+v", err, k)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 type askInput struct {
@@ -111,7 +111,7 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 // waitAnswer waits for the answer to a question for as long as the caller asked for. If none comes in time, it returns the ticket.
 func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (answer, error) {
 	wait := in.Wait
-	if wait > 0 && !tasks.Later(ctx, r.Ticket) {
+	if wait > 0 && !taskext.Later(ctx, r.Ticket) {
 		defer c.alive(ctx, "waiting for an answer")()
 		k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
 		if err == nil && !k.Open() { // otherwise the question stays open, and the ticket is the answer

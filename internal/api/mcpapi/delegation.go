@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // delegation is a group of child tasks that were created together, and whose results the parent waits for.
@@ -59,18 +59,18 @@ func (r handles) delegation(ctx context.Context, id string) (w delegation, err e
 }
 
 // task converts a delegation to a task of the extension.
-func (w delegation) task(id string, asks map[string]*mcp.ElicitParams) tasks.Task {
-	t := tasks.Task{ID: id, Status: tasks.Working, Created: w.first.Created, Updated: w.updated(), Poll: poll}
+func (w delegation) task(id string, asks map[string]*mcp.ElicitParams) taskext.Task {
+	t := taskext.Task{ID: id, Status: taskext.Working, Created: w.first.Created, Updated: w.updated(), Poll: poll}
 	switch {
 	case !w.over():
 		t.Message, t.Questions = w.standing(), asks
 		if len(asks) > 0 {
-			t.Status = tasks.InputRequired
+			t.Status = taskext.InputRequired
 		}
 	case w.calledOff():
-		t.Status = tasks.Cancelled
+		t.Status = taskext.Cancelled
 	default:
-		t.Status, t.Result = tasks.Completed, w.result()
+		t.Status, t.Result = taskext.Completed, w.result()
 	}
 	return t
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
@@ -35,7 +35,7 @@ func NewHandler(api http.Handler, o HandlerOptions) http.Handler {
 	if o.Make == nil {
 		o.Make = New
 	}
-	return transport.New(api, transport.Options{Log: o.Log, Make: func(c *client.Client, person string) (*mcp.Server, tasks.Source) {
+	return transport.New(api, transport.Options{Log: o.Log, Make: func(c *client.Client, person string) (*mcp.Server, taskext.Source) {
 		mine := o.Options
 		mine.Person, mine.Secret = person, transport.Token
 		mine = mine.filled(c)

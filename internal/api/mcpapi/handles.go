@@ -11,10 +11,10 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
-// handles implements [tasks.Source] for one principal. It keeps no state: the record has everything that a handle refers to. The
+// handles implements [taskext.Source] for one principal. It keeps no state: the record has everything that a handle refers to. The
 // handle of a question is the id of its ticket. The handle of a delegation or fan-out is the id of the parent and the number of the
 // group of children that were created together ("task_….g2"), which the record has before the children exist.
 type handles struct {
@@ -43,8 +43,8 @@ func (r handles) questions(k client.Ticket) map[string]*mcp.ElicitParams {
 }
 
 // questionTask converts a ticket to a task of the extension. Its result is what ask would have answered if it had waited.
-func (r handles) questionTask(k client.Ticket) tasks.Task {
-	t := tasks.Task{ID: k.ID, Status: tasks.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
+func (r handles) questionTask(k client.Ticket) taskext.Task {
+	t := taskext.Task{ID: k.ID, Status: taskext.Working, Created: k.Opened, Updated: k.Opened, Poll: poll}
 	for _, at := range []time.Time{k.Claimed, k.Closed} {
 		if at.After(t.Updated) {
 			t.Updated = at
@@ -54,13 +54,13 @@ func (r handles) questionTask(k client.Ticket) tasks.Task {
 	case k.Open():
 		t.Message, t.Questions = ticketText(k), r.questions(k)
 		if len(t.Questions) > 0 {
-			t.Status = tasks.InputRequired
+			t.Status = taskext.InputRequired
 		}
 	case k.Outcome == "withdrawn":
-		t.Status, t.Message = tasks.Cancelled, ticketText(k)
+		t.Status, t.Message = taskext.Cancelled, ticketText(k)
 	default:
 		const next = "continue the task"
-		t.Status = tasks.Completed
+		t.Status = taskext.Completed
 		t.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: ticketText(k) + "\nNext: " + next}},
 			StructuredContent: askAnswer{receipt: receipt{Task: k.Task, State: client.Executing, Ticket: k.ID, Next: next}, Answer: k.Answer, By: k.ClosedBy},
@@ -69,15 +69,15 @@ func (r handles) questionTask(k client.Ticket) tasks.Task {
 	return t
 }
 
-// Get implements [tasks.Source].
-func (r handles) Get(ctx context.Context, id string) (tasks.Task, error) {
+// Get implements [taskext.Source].
+func (r handles) Get(ctx context.Context, id string) (taskext.Task, error) {
 	t, _, err := r.look(ctx, id)
 	return t, sourceError(err)
 }
 
 func isTicket(id string) bool { return strings.Contains(id, ".k") }
 
-// sourceError converts an error of the API to an error of a [tasks.Source].
+// sourceError converts an error of the API to an error of a [taskext.Source].
 func sourceError(err error) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {
@@ -85,12 +85,12 @@ func sourceError(err error) error {
 	}
 	switch refused.Code { //nolint:exhaustive // the others become internal errors
 	case client.NotFound, client.Invalid:
-		return tasks.ErrUnknown
+		return taskext.ErrUnknown
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: refused.Error()}
 }
 
-// Answer implements [tasks.Source]: the questions are tickets, and the user of the client answers them. A question that the user
+// Answer implements [taskext.Source]: the questions are tickets, and the user of the client answers them. A question that the user
 // declines stays open for other people.
 func (r handles) Answer(ctx context.Context, _ string, answers map[string]*mcp.ElicitResult) error {
 	for ticket, a := range answers {
@@ -106,7 +106,7 @@ func (r handles) Answer(ctx context.Context, _ string, answers map[string]*mcp.E
 	return nil
 }
 
-// Cancel implements [tasks.Source]. A parent without an owner is cancelled with its children. A parent with an owner keeps running, and
+// Cancel implements [taskext.Source]. A parent without an owner is cancelled with its children. A parent with an owner keeps running, and
 // only the children are cancelled. A question stays open until it is answered: the agent that asked need not wait for it.
 func (r handles) Cancel(ctx context.Context, id string) error {
 	const why = "cancelled by its sender's client"
@@ -137,8 +137,8 @@ func (r handles) Cancel(ctx context.Context, id string) error {
 	return nil
 }
 
-// Changed implements [tasks.Source].
-func (r handles) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error) {
+// Changed implements [taskext.Source].
+func (r handles) Changed(ctx context.Context, seen taskext.Task) (taskext.Task, error) {
 	for {
 		t, wait, err := r.look(ctx, seen.ID)
 		if err == nil {
@@ -155,7 +155,7 @@ func (r handles) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, erro
 
 // look reads what a handle refers to. The returned wait blocks until that may have changed. A parent resumes when the last child
 // that it needs has ended, or shortly after.
-func (r handles) look(ctx context.Context, id string) (t tasks.Task, wait func() error, err error) {
+func (r handles) look(ctx context.Context, id string) (t taskext.Task, wait func() error, err error) {
 	if isTicket(id) {
 		k, err := r.Ticket(ctx, id, 0)
 		return r.questionTask(k), func() error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 type sendInput struct {
@@ -229,12 +229,12 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 	if r.State == client.Parked {
 		return c.halted(ctx, r), nil
 	}
-	if r.State == client.Waiting && len(r.Children) > 0 && tasks.Supported(ctx) {
+	if r.State == client.Waiting && len(r.Children) > 0 && taskext.Supported(ctx) {
 		handle, err := c.handleOf(ctx, r)
 		if err != nil {
 			return answer{}, err
 		}
-		tasks.Later(ctx, handle)
+		taskext.Later(ctx, handle)
 	}
 	return sent(r, in), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 //go:generate go test -count=1 -run ^TestDocsShowWhatTheServerOffers$ . -update
@@ -26,7 +26,7 @@ type Options struct {
 	// authenticated with it; nil means that it is not bound to a principal.
 	Secret func(context.Context) string
 	// Tasks resolves the handles of the Tasks extension; nil means that they are resolved from the record.
-	Tasks tasks.Source
+	Tasks taskext.Source
 	// Remote says that the API is in another process, which may restart: waiting calls continue after a restart. The process that runs
 	// such a server sends the heartbeats of its agent; otherwise each tool call counts as one.
 	Remote bool
@@ -57,7 +57,7 @@ const instructions = `Trapeze hands tasks from one agent to another, so that no 
 func New(c *client.Client, o Options) *mcp.Server {
 	o = o.filled(c)
 	can := &mcp.ServerCapabilities{}
-	tasks.Advertise(can)
+	taskext.Advertise(can)
 	options := &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: can,
@@ -71,7 +71,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	for _, t := range tools {
 		s.AddTool(t.spec(), t.handler(c, o, life))
 	}
-	if err := tasks.Install(s, o.Tasks); err != nil {
+	if err := taskext.Install(s, o.Tasks); err != nil {
 		panic(err) // only if the SDK had methods of these names
 	}
 	return s
@@ -81,7 +81,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 // clients over HTTP.
 func Connect(ctx context.Context, t mcp.Transport, c *client.Client, o Options) (*mcp.ServerSession, error) {
 	o = o.filled(c)
-	return New(c, o).Connect(ctx, tasks.Transport(t, o.Tasks), nil)
+	return New(c, o).Connect(ctx, taskext.Transport(t, o.Tasks), nil)
 }
 
 // private keeps the answers to one principal out of shared caches. Lists change only with the version of the server.

@@ -121,7 +121,7 @@ func TestAWaitForAnAnswerEndsWithItOrWithItsTime(t *testing.T) {
 		lead, olga := p.as(identity.Agent, "lead"), p.as(identity.Operator, "olga")
 		begun := time.Now()
 		k, err := p.app.Tickets.Show(p.Context(), lead, tickets.TicketInput{ID: ticket, Wait: 30 * time.Second})
-		if err != nil || k.State != event.TicketFree || time.Since(begun) != 30*time.Second {
+		if err != nil || k.State != event.TicketStateOpen || time.Since(begun) != 30*time.Second {
 			p.Errorf("after %s: %v, %+v", time.Since(begun), err, k)
 		}
 		time.AfterFunc(10*time.Second, func() {

@@ -27,13 +27,13 @@ type TicketState string
 
 // The states of a ticket.
 const (
-	TicketFree  TicketState = "open"
-	TicketTaken TicketState = "claimed" // by a person or agent of its desk
-	TicketOver  TicketState = "closed"
+	TicketStateOpen    TicketState = "open"
+	TicketStateClaimed TicketState = "claimed" // by a person or agent of its desk
+	TicketStateClosed  TicketState = "closed"
 )
 
 // TicketStates lists every state of a ticket.
-var TicketStates = NewSet("a state of a ticket", TicketFree, TicketTaken, TicketOver)
+var TicketStates = NewSet("a state of a ticket", TicketStateOpen, TicketStateClaimed, TicketStateClosed)
 
 func (s *TicketState) UnmarshalText(b []byte) error { return TicketStates.Decode(s, b) }
 

@@ -20,7 +20,7 @@ type Approve struct {
 }
 
 func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	h, err := supervisedBy(t, c.By, c.Handoff, now)
+	h, err := approvable(t, c.By, c.Handoff, now)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return d.events, nil
 }
 
-// supervisedBy returns the handoff that a principal may approve or deny now.
-func supervisedBy(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
+// approvable returns the handoff that a principal may approve or deny now.
+func approvable(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (c Claim) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine := k.State == event.TicketTaken && samePerson(c.By, k.ClaimedBy)
+	mine := k.State == event.TicketStateClaimed && samePerson(c.By, k.ClaimedBy)
 	if k.Kind != event.TicketTakeover {
 		if mine && now.Before(k.Kept) {
 			return nil, nil
@@ -33,9 +33,9 @@ func (c Claim) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return []event.Event{event.TicketClaimed{Ticket: k.N, By: c.By.Short(), Ends: ends, At: now}}, nil
 	}
 	switch {
-	case mine || k.State == event.TicketTaken && k.ClaimedBy == c.Agent:
+	case mine || k.State == event.TicketStateClaimed && k.ClaimedBy == c.Agent:
 		return nil, nil
-	case k.State == event.TicketTaken:
+	case k.State == event.TicketStateClaimed:
 		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release it", "%s has taken task %s over", k.ClaimedBy, t.ID)
 	case c.Agent == "":
 		return nil, refusal.New(refusal.NotPermitted, "have an agent of kind human in your name: trapeze agent add NAME --kind human",

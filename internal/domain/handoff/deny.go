@@ -16,7 +16,7 @@ type Deny struct {
 }
 
 func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if _, err := supervisedBy(t, c.By, c.Handoff, now); err != nil {
+	if _, err := approvable(t, c.By, c.Handoff, now); err != nil {
 		return nil, err
 	}
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {

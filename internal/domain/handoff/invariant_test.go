@@ -191,7 +191,7 @@ func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 		return c.By, c.Epoch, true
 	case Ask:
 		return c.By, c.Epoch, true
-	case Recall:
+	case WithdrawTicket:
 		return c.By, c.Epoch, false
 	case Progress:
 		return c.By, c.Epoch, true

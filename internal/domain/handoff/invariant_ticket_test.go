@@ -14,7 +14,7 @@ import (
 // atDesk reports whether the task waits for people: for an answer, or for somebody who takes it.
 func atDesk(t task.Task) bool {
 	k := t.Ticket
-	return k != nil && k.State != event.TicketOver && (k.Kind == event.TicketQuestion || k.Kind == event.TicketTakeover && k.State == event.TicketFree)
+	return k != nil && k.State != event.TicketStateClosed && (k.Kind == event.TicketQuestion || k.Kind == event.TicketTakeover && k.State == event.TicketStateOpen)
 }
 
 // peopleAsked: a ticket is open exactly where people are waited for or have the task, always with a clock; nobody waits for one
@@ -22,7 +22,7 @@ func atDesk(t task.Task) bool {
 func peopleAsked(t task.Task) error {
 	k := t.Ticket
 	approval := t.InFlight() != nil && t.InFlight().Stage == event.AwaitingApproval
-	if k == nil || k.State == event.TicketOver {
+	if k == nil || k.State == event.TicketStateClosed {
 		switch {
 		case approval:
 			return fmt.Errorf("an approval is waited for, and nobody is asked: %+v", k)
@@ -31,7 +31,7 @@ func peopleAsked(t task.Task) error {
 		}
 		return nil
 	}
-	claimed := k.State == event.TicketTaken
+	claimed := k.State == event.TicketStateClaimed
 	switch {
 	case t.State.Final() || t.State == event.Parked || t.State == event.Pending:
 		return fmt.Errorf("a ticket is open and the task is %s: %+v", t.State, k)
@@ -58,7 +58,7 @@ func byPeople(before task.Task, c Command, events []event.Event, _ task.Task) er
 		by, serves = c.By, c.Serves
 	case Answer:
 		by, serves = c.By, c.Serves
-	case Decline:
+	case DenyTicket:
 		by, serves = c.By, c.Serves
 	default:
 		return nil
@@ -72,7 +72,7 @@ func byPeople(before task.Task, c Command, events []event.Event, _ task.Task) er
 	if !by.IsOperator() && !mine && !approver {
 		return fmt.Errorf("%s, who serves %v, saw to %+v", by.String(), serves, k)
 	}
-	if _, claim := c.(Claim); claim && k.Kind == event.TicketTakeover && k.State == event.TicketTaken {
+	if _, claim := c.(Claim); claim && k.Kind == event.TicketTakeover && k.State == event.TicketStateClaimed {
 		return fmt.Errorf("%s took what %s had taken", by.String(), k.ClaimedBy)
 	}
 	if k.Kind != event.TicketTakeover && (by.Agent() != "" && by.Agent() == before.Owner || by.String() == before.Source()) {

@@ -145,9 +145,9 @@ func matrixRows() []row {
 		byOther("Answer", operator("bob"), func(t task.Task, by identity.Principal) Command {
 			return Answer{By: by, Ticket: ticketNumber(t), Answer: "this one"}
 		}),
-		byOther("Decline", operator("bob"), func(t task.Task, by identity.Principal) Command { return Decline{By: by, Ticket: ticketNumber(t)} }),
-		byOwner("Recall", func(t task.Task, by identity.Principal, e uint64) Command {
-			return Recall{By: by, Epoch: e, Ticket: ticketNumber(t)}
+		byOther("DenyTicket", operator("bob"), func(t task.Task, by identity.Principal) Command { return DenyTicket{By: by, Ticket: ticketNumber(t)} }),
+		byOwner("WithdrawTicket", func(t task.Task, by identity.Principal, e uint64) Command {
+			return WithdrawTicket{By: by, Epoch: e, Ticket: ticketNumber(t)}
 		}),
 		byServer("EndChild", func(task.Task) Command { return EndChild{Child: taskID(100), State: event.Completed} }),
 		byServer("EndDependency", func(task.Task) Command { return EndDependency{Task: taskID(90), State: event.Completed} }),

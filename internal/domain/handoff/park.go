@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Park moves a task that the server could not process, for example send, to the dead letters, as the server.
+// Park moves a task that the server could not process, for example send, to the dead letters, as the server. A dead letter is a task in the state parked.
 type Park struct {
 	By  identity.Principal
 	Why string

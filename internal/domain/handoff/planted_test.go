@@ -226,7 +226,7 @@ var plants = []plant{
 	{"two take it", "took what", rules{fold: task.Fold, decide: func(t task.Task, c Command, now time.Time) ([]event.Event, error) {
 		if _, claim := c.(Claim); claim && t.InPerson() != nil && t.State == event.Executing {
 			free := *t.Ticket
-			free.State, free.ClaimedBy, t.Ticket = event.TicketFree, "", &free
+			free.State, free.ClaimedBy, t.Ticket = event.TicketStateOpen, "", &free
 		}
 		return Decide(t, c, now)
 	}}},

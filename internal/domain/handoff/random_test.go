@@ -381,9 +381,9 @@ func (d dice) ticket(t task.Task) Command {
 	case 4:
 		return Release{By: pick(d, by, d.source(t)), Epoch: epoch, Ticket: n}
 	case 5:
-		return Decline{By: by, Serves: serves, Ticket: n, Detail: "no"}
+		return DenyTicket{By: by, Serves: serves, Ticket: n, Detail: "no"}
 	case 6:
-		return Recall{By: d.source(t), Epoch: epoch, Ticket: n}
+		return WithdrawTicket{By: d.source(t), Epoch: epoch, Ticket: n}
 	case 7:
 		return d.work(t)
 	default:

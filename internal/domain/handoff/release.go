@@ -27,7 +27,7 @@ func (c Release) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	switch {
-	case k.State != event.TicketTaken:
+	case k.State != event.TicketStateClaimed:
 		return nil, refusal.New(refusal.Conflict, "nothing to do", "nobody has claimed ticket %s", event.TicketID(t.ID, k.N))
 	case !samePerson(c.By, k.ClaimedBy) && !c.By.IsOperator():
 		return nil, refusal.New(refusal.NotPermitted, "ask them, or an operator", "%s has claimed ticket %s", k.ClaimedBy, event.TicketID(t.ID, k.N))

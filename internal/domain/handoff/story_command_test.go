@@ -230,9 +230,9 @@ func (s *story) ticket(by identity.Principal, e uint64) Command {
 	case "answer":
 		return Answer{By: by, Serves: serves, Ticket: n, Answer: s.word("says", "the blue one")}
 	case "decline":
-		return Decline{By: by, Serves: serves, Ticket: n, Detail: s.word("detail", "")}
+		return DenyTicket{By: by, Serves: serves, Ticket: n, Detail: s.word("detail", "")}
 	}
-	return Recall{By: by, Epoch: e, Ticket: n, Detail: s.word("detail", "")}
+	return WithdrawTicket{By: by, Epoch: e, Ticket: n, Detail: s.word("detail", "")}
 }
 
 func desks(names ...string) []event.Candidate {

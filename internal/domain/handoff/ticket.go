@@ -63,7 +63,7 @@ func openTicket(t task.Task, n int) (*task.Ticket, error) {
 		return nil, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, n)
 	case n < k.N:
 		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", event.TicketID(t.ID, n))
-	case k.State == event.TicketOver:
+	case k.State == event.TicketStateClosed:
 		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed: %s", event.TicketID(t.ID, n), k.Outcome)
 	}
 	return k, nil
@@ -77,7 +77,7 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 		return nil, err
 	}
 	if k.Kind == event.TicketApproval {
-		_, err := supervisedBy(t, by, k.Handoff, now)
+		_, err := approvable(t, by, k.Handoff, now)
 		return k, err
 	}
 	id := event.TicketID(t.ID, n)
@@ -93,7 +93,7 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 
 // requireNotKept refuses while a ticket is reserved for another claimant.
 func requireNotKept(t task.Task, by identity.Principal, k *task.Ticket, now time.Time) error {
-	if k == nil || k.State != event.TicketTaken || samePerson(by, k.ClaimedBy) || !now.Before(k.Kept) {
+	if k == nil || k.State != event.TicketStateClaimed || samePerson(by, k.ClaimedBy) || !now.Before(k.Kept) {
 		return nil
 	}
 	return refusal.New(refusal.Conflict, "leave it to them, or come back after that", "%s has claimed ticket %s until %s", k.ClaimedBy, event.TicketID(t.ID, k.N),

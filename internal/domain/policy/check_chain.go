@@ -145,7 +145,7 @@ func (c *checker) known(path, chain string) {
 	}
 }
 
-// checkFallbacks lets agents stand in for each other: nobody is asked twice for one handoff.
+// checkFallbacks allows agents to be fallbacks of each other: nobody is asked twice for one handoff.
 func (c *checker) checkFallbacks() {
 	if !c.most("fallbacks", "agents", len(c.Fallbacks), MaxNamed) {
 		return
@@ -163,7 +163,7 @@ func (c *checker) checkFallbacks() {
 				c.sayAt(at, "name each once", "agent %s is named twice", f)
 			}
 			if f == name {
-				c.sayAt(at, "name others", "agent %s would stand in for itself", f)
+				c.sayAt(at, "name others", "agent %s would be a fallback of itself", f)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (p *Policy) Missing(file string, known Targets) Problems {
 		m.capability(to+".capability", rule.Then.To.Capability)
 		m.there(to+".channel", "channel", rule.Then.To.Channel, known.Channel, "create it, or fix the name")
 		m.desk(to+".human", rule.Then.To.Human)
-		m.agent(path+".then.supervised_by", rule.Then.SupervisedBy)
+		m.agent(path+".then.supervised_by", rule.Then.Approver)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Chains)) {
 		for i, l := range p.Chains[name] {

@@ -153,10 +153,10 @@ func (c *checker) checkThen(path string, t *Then) {
 	}
 	c.refused(path+".detail", event.CheckText("the detail", t.Detail, MaxDetail))
 	c.refused(path+".pack", t.Pack.FactPack().Check())
-	if t.SupervisedBy != "" {
-		c.name(path+".supervised_by", "agent name", t.SupervisedBy)
-		if t.SupervisedBy == t.To.Agent {
-			c.sayAt(path+".supervised_by", "name another agent", "%s cannot approve what it is to receive", t.SupervisedBy)
+	if t.Approver != "" {
+		c.name(path+".supervised_by", "agent name", t.Approver)
+		if t.Approver == t.To.Agent {
+			c.sayAt(path+".supervised_by", "name another agent", "%s cannot approve what it is to receive", t.Approver)
 		}
 	}
 }
@@ -176,11 +176,11 @@ func (c *checker) kind(path string, t *Then, to string) event.Kind {
 	}
 	if kind == "" {
 		kind = fits[0]
-		if t.SupervisedBy != "" {
+		if t.Approver != "" {
 			kind = event.Supervised
 		}
 	}
-	if t.SupervisedBy != "" && kind != event.Supervised {
+	if t.Approver != "" && kind != event.Supervised {
 		c.sayAt(path+".supervised_by", "use the kind supervised, or leave it out", "a %s handoff has no approver", kind)
 	} else if to != "" && !slices.Contains(fits, kind) {
 		c.sayAt(path+".kind", fmt.Sprintf("use one of %s", listed(fits)), "a handoff to %s %s cannot be %s", article(to), to, kind)

@@ -66,13 +66,13 @@ type When struct {
 
 // Then is what a rule leads to.
 type Then struct {
-	Keep         bool         `yaml:"-"`
-	To           Target       `yaml:"to" need:"yes" doc:"The receiver: exactly one of these."`
-	Kind         event.Kind   `yaml:"kind" doc:"How it is handed off. Left out: warm; supervised with supervised_by; broadcast to a channel."`
-	Reason       event.Reason `yaml:"reason" doc:"The reason that the handoff gives. Left out: specialization; to people or along a chain, escalation."`
-	Detail       string       `yaml:"detail" doc:"The reason in words. Left out: the rule's name. At most 500 bytes."`
-	Pack         Pack         `yaml:"pack" doc:"How what is handed over is packed for its receiver."`
-	SupervisedBy string       `yaml:"supervised_by" is:"name" doc:"An agent that must approve the handoff, which is a supervised one."`
+	Keep     bool         `yaml:"-"`
+	To       Target       `yaml:"to" need:"yes" doc:"The receiver: exactly one of these."`
+	Kind     event.Kind   `yaml:"kind" doc:"How it is handed off. Left out: warm; supervised with supervised_by; broadcast to a channel."`
+	Reason   event.Reason `yaml:"reason" doc:"The reason that the handoff gives. Left out: specialization; to people or along a chain, escalation."`
+	Detail   string       `yaml:"detail" doc:"The reason in words. Left out: the rule's name. At most 500 bytes."`
+	Pack     Pack         `yaml:"pack" doc:"How what is handed over is packed for its receiver."`
+	Approver string       `yaml:"supervised_by" is:"name" doc:"The approver: an agent that must approve the handoff, which is a supervised one."`
 }
 
 // Shorthand reads "keep", which stands for the whole of it.
@@ -159,9 +159,9 @@ func (p *Policy) ChainForAny(capability string) (name string, levels []Level) {
 	return name, p.flat[name]
 }
 
-// StandIns are the agents to try where an agent cannot take a task, after those of its registration. They are
+// FallbacksOf lists the agents to try where an agent cannot take a task, after those of its registration. They are
 // shared: do not change them. A nil Policy has none.
-func (p *Policy) StandIns(agent string) []string {
+func (p *Policy) FallbacksOf(agent string) []string {
 	if p == nil {
 		return nil
 	}

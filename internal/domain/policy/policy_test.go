@@ -69,7 +69,7 @@ func TestAPolicyIsReadWithItsDefaults(t *testing.T) {
 		{To: policy.Target{Chain: "support"}, Kind: event.Warm, Reason: event.ReasonEscalation},
 		{To: policy.Target{Human: "vip-desk"}, Kind: event.Warm, Reason: event.ReasonEscalation},
 		{
-			To: policy.Target{Agent: "boss"}, Kind: event.Supervised, Reason: event.ReasonSpecialization, SupervisedBy: "auditor",
+			To: policy.Target{Agent: "boss"}, Kind: event.Supervised, Reason: event.ReasonSpecialization, Approver: "auditor",
 			Pack: policy.Pack{Tokens: 500, Strategy: "priority"},
 		},
 		{Keep: true},
@@ -103,11 +103,11 @@ func TestAnAgentsChainIsItsOwnThenItsCapabilitysThenTheDefaultAndIsNeverUsedUp(t
 		}
 	}
 	var none *policy.Policy
-	if name, levels := none.ChainFor(agent.State{Name: "anna"}); name != "" || levels != nil || none.StandIns("anna") != nil || none.Chain("x") != nil {
+	if name, levels := none.ChainFor(agent.State{Name: "anna"}); name != "" || levels != nil || none.FallbacksOf("anna") != nil || none.Chain("x") != nil {
 		t.Errorf("no policy has chain %q %v", name, levels)
 	}
-	if got := p.StandIns("specialist"); !slices.Equal(got, []string{"writer", "editor"}) {
-		t.Errorf("stand-ins %v", got)
+	if got := p.FallbacksOf("specialist"); !slices.Equal(got, []string{"writer", "editor"}) {
+		t.Errorf("fallbacks %v", got)
 	}
 }
 
@@ -177,7 +177,7 @@ var bad = []struct{ name, text, want string }{
 	{"escalation along no chain", "version: 1\nescalation: {agents: {x: b}}\n", "p.yaml:2:26: escalation.agents.x: there is no chain b"},
 	{"a default that is no chain", "version: 1\nescalation: {default: b}\n", "escalation.default: there is no chain b"},
 	{"an agent above itself", "version: 1\nchains: {a: [{agent: x}, {human: d}]}\nescalation: {agents: {x: a}}\n", "p.yaml:3:26: escalation.agents.x: agent x would be escalated to itself along chain a"},
-	{"a fallback of itself", "version: 1\nfallbacks: {a: [a]}\n", "p.yaml:2:17: fallbacks.a[0]: agent a would stand in for itself"},
+	{"a fallback of itself", "version: 1\nfallbacks: {a: [a]}\n", "p.yaml:2:17: fallbacks.a[0]: agent a would be a fallback of itself"},
 	{"a fallback twice", "version: 1\nfallbacks: {a: [b, b]}\n", "fallbacks.a[1]: agent b is named twice"},
 	{"too many rules", "version: 1\nrules:\n" + strings.Repeat("- {name: a, then: keep}\n", 501), "p.yaml:3:1: rules: 501 rules are too many"},
 	{"too large", "version: 1 #" + strings.Repeat("x", policy.MaxFile), "the file has"},

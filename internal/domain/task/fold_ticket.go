@@ -49,7 +49,7 @@ func (t *Task) onTicketOpened(e event.TicketOpened) {
 	t.closeTicket(event.TicketResolved, t.Owner, "", e.At) // of a person who has handed it on to a desk
 	t.involve(e.To)
 	t.Ticket = &Ticket{
-		N: e.Ticket, Kind: e.Kind, State: event.TicketFree, Desk: e.Desk, To: e.To, Then: e.Then, Question: e.Question, Options: e.Options,
+		N: e.Ticket, Kind: e.Kind, State: event.TicketStateOpen, Desk: e.Desk, To: e.To, Then: e.Then, Question: e.Question, Options: e.Options,
 		By: e.By, Handoff: e.Handoff, Span: e.Span, Opened: e.At, Due: e.Due,
 	}
 	if h := t.InFlight(); h != nil {
@@ -70,7 +70,7 @@ func (t *Task) approvalTicket(e event.ApprovalAsked) {
 		return
 	}
 	k := &Ticket{
-		N: t.nextTicket(), Kind: event.TicketApproval, State: event.TicketFree, Desk: event.DeskOperators, To: e.Approver, Question: h.Detail,
+		N: t.nextTicket(), Kind: event.TicketApproval, State: event.TicketStateOpen, Desk: event.DeskOperators, To: e.Approver, Question: h.Detail,
 		By: h.From, Handoff: h.N, Span: event.Duration(e.Ends.Sub(h.Requested)), Opened: h.Requested, Due: e.Ends,
 	}
 	if e.Approver != "" { // operators may approve in any case, and are asked when the approver does not answer
@@ -82,7 +82,7 @@ func (t *Task) approvalTicket(e event.ApprovalAsked) {
 func (t *Task) onTicketClaimed(e event.TicketClaimed) {
 	t.involve(agentName(e.By))
 	t.onTicket(func(k *Ticket) {
-		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketTaken, e.By, e.At, e.Ends
+		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketStateClaimed, e.By, e.At, e.Ends
 		if !e.Due.IsZero() {
 			k.Due, k.Reminders = e.Due, 0
 		}
@@ -102,7 +102,7 @@ func agentName(who string) string {
 
 func (t *Task) onTicketReleased(e event.TicketReleased) {
 	t.onTicket(func(k *Ticket) {
-		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketFree, "", time.Time{}, time.Time{}
+		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketStateOpen, "", time.Time{}, time.Time{}
 		if !k.Due.Equal(e.Due) {
 			k.Due, k.Reminders = e.Due, 0
 		}
@@ -112,7 +112,7 @@ func (t *Task) onTicketReleased(e event.TicketReleased) {
 
 func (t *Task) onTicketEscalated(e event.TicketEscalated) {
 	t.onTicket(func(k *Ticket) {
-		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketFree, "", time.Time{}, time.Time{}
+		k.State, k.ClaimedBy, k.Claimed, k.Kept = event.TicketStateOpen, "", time.Time{}, time.Time{}
 		k.Desk, k.To, k.Then, k.Level, k.Due, k.Reminders = e.Desk, "", "", e.Level, e.Due, 0
 		if k.Kind == event.TicketApproval && t.InFlight() != nil {
 			t.ownHandoff().ApprovalEnds = e.Due
@@ -151,7 +151,7 @@ func (t *Task) onTicketClosed(e event.TicketClosed) {
 // closeTicket notes how the open ticket ended, if there is one.
 func (t *Task) closeTicket(outcome event.TicketOutcome, by, detail string, at time.Time) {
 	t.onTicket(func(k *Ticket) {
-		k.State, k.Outcome, k.ClosedBy, k.Detail, k.Closed, k.Kept = event.TicketOver, outcome, by, detail, at, time.Time{}
+		k.State, k.Outcome, k.ClosedBy, k.Detail, k.Closed, k.Kept = event.TicketStateClosed, outcome, by, detail, at, time.Time{}
 	})
 }
 

@@ -50,7 +50,7 @@ const MaxAnswers = 16
 func (k *Ticket) Remind() time.Time {
 	begun := k.Due.Add(-time.Duration(k.Span))
 	switch {
-	case k.State == event.TicketOver || k.Due.IsZero():
+	case k.State == event.TicketStateClosed || k.Due.IsZero():
 		return time.Time{}
 	case k.Reminders == 0:
 		return begun.Add(time.Duration(k.Span) / 2)
@@ -62,7 +62,7 @@ func (k *Ticket) Remind() time.Time {
 
 // OpenTicket is the ticket that is not closed, or nil.
 func (t Task) OpenTicket() *Ticket {
-	if t.Ticket == nil || t.Ticket.State == event.TicketOver {
+	if t.Ticket == nil || t.Ticket.State == event.TicketStateClosed {
 		return nil
 	}
 	return t.Ticket
@@ -71,7 +71,7 @@ func (t Task) OpenTicket() *Ticket {
 // AtDesk is the ticket that the task waits for, or nil: an answer, or somebody who takes it over.
 func (t Task) AtDesk() *Ticket {
 	k := t.OpenTicket()
-	if t.State != event.Waiting || k == nil || k.Kind == event.TicketApproval || k.Kind == event.TicketTakeover && k.State == event.TicketTaken {
+	if t.State != event.Waiting || k == nil || k.Kind == event.TicketApproval || k.Kind == event.TicketTakeover && k.State == event.TicketStateClaimed {
 		return nil
 	}
 	return k
@@ -80,7 +80,7 @@ func (t Task) AtDesk() *Ticket {
 // InPerson is the ticket under which somebody has taken the task over and still owns it, or nil.
 func (t Task) InPerson() *Ticket {
 	k := t.OpenTicket()
-	if k == nil || k.Kind != event.TicketTakeover || k.State != event.TicketTaken || k.ClaimedBy != t.Owner {
+	if k == nil || k.Kind != event.TicketTakeover || k.State != event.TicketStateClaimed || k.ClaimedBy != t.Owner {
 		return nil
 	}
 	return k

@@ -32,7 +32,7 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		known, err := a.store.Known(ctx, c.Workspace, in.Name, true)
 		if err == nil && !sameStanding(specOf(known.Spec), in.Spec) {
 			err = refusal.New(refusal.NotPermitted, "have an operator register it, or leave those fields as they are",
-				"agent %s may not change its own kind, capabilities, limits, breaker, hints, stand-ins or ways to be reached", in.Name)
+				"agent %s may not change its own kind, capabilities, limits, breaker, hints, fallbacks or ways to be reached", in.Name)
 		}
 		if err != nil {
 			return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)

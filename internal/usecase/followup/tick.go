@@ -37,7 +37,7 @@ func (u *FollowUp) Tick(ctx context.Context, ref view.Ref) error {
 // recovery is the tick that replaces a lost owner: its successors, and their envelope.
 func (u *FollowUp) recovery(ctx context.Context, workspace string, t task.Task, now time.Time) (handoff.Tick, error) {
 	var cmd handoff.Tick
-	p, err := u.handoffs.Successors(ctx, workspace, t, true, now)
+	p, err := u.handoffs.RecoveryPlan(ctx, workspace, t, true, now)
 	if err != nil {
 		return cmd, err
 	}

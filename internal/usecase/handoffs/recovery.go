@@ -12,9 +12,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
 
-// Successors are who may have a task instead of its owner: those who stand in for it, then the owner itself, if it may come
-// back, and then those above it in its chain.
-func (h *Handoffs) Successors(ctx context.Context, workspace string, t task.Task, back bool, now time.Time) (routes.Plan, error) {
+// RecoveryPlan lists the agents that may replace the owner of a task: its fallbacks, then the owner itself, if it may come back, and
+// then the agents above it in its chain.
+func (h *Handoffs) RecoveryPlan(ctx context.Context, workspace string, t task.Task, back bool, now time.Time) (routes.Plan, error) {
 	known := h.policies.InMemory(workspace)
 	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known, t), now)
 	if err != nil {
@@ -28,7 +28,7 @@ func (h *Handoffs) Successors(ctx context.Context, workspace string, t task.Task
 	return h.routes.Behind(ctx, workspace, p, event.Receiver{Agent: t.Owner}, known, t, req, now)
 }
 
-// Recoverable is the envelope for the successor of an owner, and the stand-ins that can read it. Where nobody can, the
+// Recoverable is the envelope for the agent that replaces an owner, and the fallbacks that can read it. Where nobody can, the
 // rules say what becomes of the task.
 func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Task, by []event.Candidate, detail string, now time.Time) (
 	fit []event.Candidate, passed []event.Passed, envelope event.Sealed, err error,

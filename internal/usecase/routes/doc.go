@@ -1,4 +1,4 @@
-// Package routes proposes receivers for handoffs, from the state of the agents: candidates, escalation chains, stand-ins,
+// Package routes proposes receivers for handoffs, from the state of the agents: candidates, escalation chains, fallbacks,
 // peers, desks; and makes offers past circuit breakers.
 //
 // Invariants:

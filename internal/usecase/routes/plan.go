@@ -14,7 +14,7 @@ import (
 
 // For routes the next handoff of a task to one agent, or to the agents that stand in for it by their registration or a policy.
 func For(agent string, p *policy.Policy, t task.Task) routing.Request {
-	return routing.Request{Agents: []string{agent}, StandIns: p.StandIns, Own: []string{t.NextHandoffID()}}
+	return routing.Request{Agents: []string{agent}, Fallbacks: p.FallbacksOf, Own: []string{t.NextHandoffID()}}
 }
 
 // Plan is the candidates for a handoff, in the terms of the rules, or why nobody can take it now. [Routes.Admit] says whether an offer may be

@@ -57,7 +57,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	switch {
 	case k == nil || ticket > k.N:
 		return 0, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, ticket)
-	case ticket < k.N || k.State == event.TicketOver:
+	case ticket < k.N || k.State == event.TicketStateClosed:
 		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
 	case k.Kind == event.TicketQuestion:
 		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)

@@ -20,7 +20,7 @@ type StuckInput struct {
 	Detail string `json:"detail,omitempty" doc:"How one can tell."`
 }
 
-// Stuck offers a task whose owner makes no progress to its stand-ins, at once: on the word of its requester, of the
+// Stuck offers a task whose owner makes no progress to the fallbacks of that owner, at once: on the word of its requester, of the
 // owner of a task that it works for, or of an operator. They get the last envelope and what the owner has reported. Until
 // one accepts, the owner ends that by progress or a result; if nobody does, it keeps the task.
 func (ts *Tasks) Stuck(ctx context.Context, c caller.Caller, in StuckInput) (taskstore.Receipt, error) {
@@ -47,7 +47,7 @@ func (ts *Tasks) decideStuck(ctx context.Context, c caller.Caller, t task.Task, 
 	if _, err := handoff.Decide(t, cmd, now); err != nil && refusal.CodeOf(err) != refusal.Unavailable {
 		return nil, err // this caller may not say who takes over
 	}
-	p, err := ts.handoffs.Successors(ctx, c.Workspace, t, false, now)
+	p, err := ts.handoffs.RecoveryPlan(ctx, c.Workspace, t, false, now)
 	if err != nil {
 		return nil, err
 	}

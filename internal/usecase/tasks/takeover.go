@@ -90,7 +90,7 @@ func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput
 			events, t = back, task.FoldAll(t, back)
 		}
 		if k := t.AtDesk(); k != nil {
-			back, err := handoff.Decide(t, handoff.Recall{By: c.Principal, Ticket: k.N, Detail: in.Detail}, now)
+			back, err := handoff.Decide(t, handoff.WithdrawTicket{By: c.Principal, Ticket: k.N, Detail: in.Detail}, now)
 			if err != nil {
 				return nil, err
 			}

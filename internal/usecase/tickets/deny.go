@@ -25,8 +25,8 @@ func (ts *Tickets) Deny(ctx context.Context, c caller.Caller, in DenyInput) (tas
 		by := c.Principal
 		source := by.Agent() != "" && by.Agent() == t.Owner || t.Owner == "" && t.Requester == c.String()
 		if source && t.AtDesk() != nil {
-			return handoff.Decide(t, handoff.Recall{By: by, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
+			return handoff.Decide(t, handoff.WithdrawTicket{By: by, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
 		}
-		return handoff.Decide(t, handoff.Decline{By: by, Serves: s.serves, Ticket: n, Detail: in.Detail}, now)
+		return handoff.Decide(t, handoff.DenyTicket{By: by, Serves: s.serves, Ticket: n, Detail: in.Detail}, now)
 	})
 }

@@ -46,7 +46,7 @@ func (ts *Tickets) waitFor(ctx context.Context, c caller.Caller, in TicketInput)
 	defer deadline.Stop()
 	for late := in.Wait == 0; ; {
 		k, err := ts.find(ctx, c, in.ID)
-		if err != nil || late || k.State == event.TicketOver {
+		if err != nil || late || k.State == event.TicketStateClosed {
 			return k, err
 		}
 		select {

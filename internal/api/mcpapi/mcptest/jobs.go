@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // tools are the tools that begin tasks.
@@ -56,7 +56,7 @@ func (m *Memory) slowCompute(ctx context.Context, req *mcp.CallToolRequest) (*mc
 	}
 	span := time.Duration(in.Seconds * float64(time.Second))
 	result := say(fmt.Sprintf("computed %s in %v", in.Label, span))
-	if !tasks.Supported(ctx) {
+	if !taskext.Supported(ctx) {
 		sleep(ctx, span)
 		return result, ctx.Err()
 	}
@@ -68,10 +68,10 @@ func (m *Memory) slowCompute(ctx context.Context, req *mcp.CallToolRequest) (*mc
 
 // later begins a task in the place of a result.
 func (m *Memory) later(ctx context.Context, do Work) (*mcp.CallToolResult, error) {
-	if !tasks.Supported(ctx) {
-		return nil, tasks.Required()
+	if !taskext.Supported(ctx) {
+		return nil, taskext.Required()
 	}
-	tasks.Later(ctx, m.Begin(do))
+	taskext.Later(ctx, m.Begin(do))
 	return &mcp.CallToolResult{}, nil
 }
 
@@ -89,7 +89,7 @@ func (m *Memory) asking(keys ...string) handler {
 		questions[key] = elicit("Yes or no ("+key+")?", `{"confirm":{"type":"boolean"}}`, "confirm")
 	}
 	return func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if !tasks.Supported(ctx) {
+		if !taskext.Supported(ctx) {
 			return say("Nobody was asked."), nil
 		}
 		return m.later(ctx, func(_ context.Context, ask Ask) (*mcp.CallToolResult, error) {
@@ -116,12 +116,12 @@ func (m *Memory) afterAsking(ctx context.Context, req *mcp.CallToolRequest) (*mc
 // Quick is a tool whose task has ended before its handle is given.
 func (m *Memory) Quick(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	id := m.Begin(func(context.Context, Ask) (*mcp.CallToolResult, error) { return say("It was nothing."), nil })
-	for t := (tasks.Task{ID: id, Status: tasks.Working}); !t.Status.Final(); {
+	for t := (taskext.Task{ID: id, Status: taskext.Working}); !t.Status.Final(); {
 		var err error
 		if t, err = m.Changed(ctx, t); err != nil {
 			return nil, err
 		}
 	}
-	tasks.Later(ctx, id)
+	taskext.Later(ctx, id)
 	return &mcp.CallToolResult{}, nil
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
-// Memory is a [tasks.Source] whose tasks are goroutines: what the suite's tools begin, and what tests need.
+// Memory is a [taskext.Source] whose tasks are goroutines: what the suite's tools begin, and what tests need.
 type Memory struct {
 	mu    sync.Mutex
 	tasks map[string]*running
@@ -22,7 +22,7 @@ type Memory struct {
 
 // running is a task. The lock of its Memory guards it.
 type running struct {
-	tasks.Task
+	taskext.Task
 	cancel  context.CancelFunc
 	given   map[string]*mcp.ElicitResult
 	changed chan struct{} // closed and replaced at every change
@@ -42,7 +42,7 @@ func (m *Memory) Begin(do Work) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	now := time.Now()
 	r := &running{cancel: cancel, changed: make(chan struct{}), given: map[string]*mcp.ElicitResult{}}
-	r.Task = tasks.Task{ID: uuid.NewString(), Status: tasks.Working, Created: now, Updated: now, TTL: time.Hour, Poll: time.Second}
+	r.Task = taskext.Task{ID: uuid.NewString(), Status: taskext.Working, Created: now, Updated: now, TTL: time.Hour, Poll: time.Second}
 	m.mu.Lock()
 	m.tasks[r.ID] = r
 	m.mu.Unlock()
@@ -53,13 +53,13 @@ func (m *Memory) Begin(do Work) string {
 			var wire *jsonrpc.Error
 			switch {
 			case ctx.Err() != nil:
-				r.Status = tasks.Cancelled
+				r.Status = taskext.Cancelled
 			case errors.As(err, &wire):
-				r.Status, r.Err = tasks.Failed, wire
+				r.Status, r.Err = taskext.Failed, wire
 			case err != nil:
-				r.Status, r.Err = tasks.Failed, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+				r.Status, r.Err = taskext.Failed, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 			default:
-				r.Status, r.Result = tasks.Completed, result
+				r.Status, r.Result = taskext.Completed, result
 			}
 		})
 	}()
@@ -80,7 +80,7 @@ func (m *Memory) change(r *running, how func()) {
 }
 
 func (m *Memory) ask(ctx context.Context, r *running, q map[string]*mcp.ElicitParams) map[string]*mcp.ElicitResult {
-	m.change(r, func() { r.Status, r.Questions = tasks.InputRequired, maps.Clone(q) })
+	m.change(r, func() { r.Status, r.Questions = taskext.InputRequired, maps.Clone(q) })
 	for {
 		m.mu.Lock()
 		open, given, wake := len(r.Questions), maps.Clone(r.given), r.changed
@@ -101,22 +101,22 @@ func (m *Memory) find(id string) (*running, error) {
 	defer m.mu.Unlock()
 	r, ok := m.tasks[id]
 	if !ok {
-		return nil, tasks.ErrUnknown
+		return nil, taskext.ErrUnknown
 	}
 	return r, nil
 }
 
-// Get implements [tasks.Source].
-func (m *Memory) Get(_ context.Context, id string) (tasks.Task, error) {
+// Get implements [taskext.Source].
+func (m *Memory) Get(_ context.Context, id string) (taskext.Task, error) {
 	t, _, err := m.look(id)
 	return t, err
 }
 
 // look is a task as it is, and what is closed when it changes.
-func (m *Memory) look(id string) (tasks.Task, <-chan struct{}, error) {
+func (m *Memory) look(id string) (taskext.Task, <-chan struct{}, error) {
 	r, err := m.find(id)
 	if err != nil {
-		return tasks.Task{}, nil, err
+		return taskext.Task{}, nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +125,7 @@ func (m *Memory) look(id string) (tasks.Task, <-chan struct{}, error) {
 	return t, r.changed, nil
 }
 
-// Answer implements [tasks.Source].
+// Answer implements [taskext.Source].
 func (m *Memory) Answer(_ context.Context, id string, answers map[string]*mcp.ElicitResult) error {
 	r, err := m.find(id)
 	if err != nil {
@@ -138,26 +138,26 @@ func (m *Memory) Answer(_ context.Context, id string, answers map[string]*mcp.El
 				delete(r.Questions, key)
 			}
 		}
-		if r.Status == tasks.InputRequired && len(r.Questions) == 0 {
-			r.Status = tasks.Working
+		if r.Status == taskext.InputRequired && len(r.Questions) == 0 {
+			r.Status = taskext.Working
 		}
 	})
 	return nil
 }
 
-// Cancel implements [tasks.Source].
+// Cancel implements [taskext.Source].
 func (m *Memory) Cancel(_ context.Context, id string) error {
 	r, err := m.find(id)
 	if err != nil {
 		return err
 	}
-	m.change(r, func() { r.Status = tasks.Cancelled })
+	m.change(r, func() { r.Status = taskext.Cancelled })
 	r.cancel()
 	return nil
 }
 
-// Changed implements [tasks.Source].
-func (m *Memory) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, error) {
+// Changed implements [taskext.Source].
+func (m *Memory) Changed(ctx context.Context, seen taskext.Task) (taskext.Task, error) {
 	for {
 		t, changed, err := m.look(seen.ID)
 		if err != nil || !t.Updated.Equal(seen.Updated) || t.Status != seen.Status {
@@ -166,7 +166,7 @@ func (m *Memory) Changed(ctx context.Context, seen tasks.Task) (tasks.Task, erro
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return tasks.Task{}, ctx.Err()
+			return taskext.Task{}, ctx.Err()
 		}
 	}
 }

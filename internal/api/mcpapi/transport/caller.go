@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // caller is the sender of a request.
@@ -24,12 +24,12 @@ type caller struct {
 // principal is the state of a principal that all its requests share.
 type principal struct {
 	server   *mcp.Server
-	tasks    tasks.Source
+	tasks    taskext.Source
 	sessions *sessions
 	tokens   *tokenTransport
 	streams  atomic.Int32 // open notification streams
 
-	following tasks.Following // tasks that those streams follow
+	following taskext.Following // tasks that those streams follow
 
 	requests int // requests in progress; guarded by principals.mu
 }

@@ -10,5 +10,5 @@
 //   - Every principal has its own server and its own limits.
 //
 // Start reading at [Handler], then caller.go (the caller of a request), principals.go (which servers are kept), session.go (sessions of
-// the older protocol), replay.go (events for clients that reconnect), and answer.go (refusals).
+// the older protocol), event_store.go (events for clients that reconnect), and answer.go (refusals).
 package transport

@@ -16,7 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 const (
@@ -45,7 +45,7 @@ type Options struct {
 	// Make returns the MCP server of a principal and the source of its tasks. The client calls the API as the principal: with the token
 	// of the current call, or outside of calls with the newest token seen. person is the user of the client, from the token; empty if
 	// there is none.
-	Make func(c *client.Client, person string) (*mcp.Server, tasks.Source)
+	Make func(c *client.Client, person string) (*mcp.Server, taskext.Source)
 	// Idle is the maximum number of principals without requests that are kept; 0 means 16,384.
 	Idle int
 	Log  *slog.Logger // nil means no log
@@ -69,11 +69,11 @@ func New(api http.Handler, o Options) *Handler {
 	h := &Handler{options: o, api: inprocess.Transport(api), principals: newPrincipals(o.Idle)}
 	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the HTTP API checks hosts
 	session := options
-	session.SessionTimeout, session.EventStore = sessionIdle, newReplay()
+	session.SessionTimeout, session.EventStore = sessionIdle, newEventStore()
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(tokenInfo, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
 	h.old = bearer(ownSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
-	h.new = bearer(boundStreams(tasks.Handler(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf)))
+	h.new = bearer(boundStreams(taskext.Handler(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf)))
 	return h
 }
 
@@ -156,7 +156,7 @@ func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, d
 
 func serverOf(r *http.Request) *mcp.Server { return callerFrom(r.Context()).server }
 
-func tasksOf(r *http.Request) (tasks.Source, *tasks.Following) {
+func tasksOf(r *http.Request) (taskext.Source, *taskext.Following) {
 	v := callerFrom(r.Context())
 	return v.tasks, &v.following
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
@@ -61,7 +61,7 @@ func (h *harness) api(w http.ResponseWriter, r *http.Request) {
 }
 
 // server has one tool: whoami tells by which token the API was asked, after so many seconds.
-func (h *harness) server(c *client.Client, _ string) (*mcp.Server, tasks.Source) {
+func (h *harness) server(c *client.Client, _ string) (*mcp.Server, taskext.Source) {
 	h.mu.Lock()
 	h.clients = append(h.clients, c)
 	h.mu.Unlock()

@@ -42,7 +42,7 @@ func states() string {
 		tickets = append(tickets, step{string(e.From), e.Event, string(e.To), e.When})
 	}
 	machine(&b, "Ticket", "A ticket is what people are asked of a task: to approve a handoff, to answer its owner's question, or to take it over. "+
-		"The person who claims a takeover owns the task until they end it, hand it off, or release the ticket.", tickets, []string{string(event.TicketOver)})
+		"The person who claims a takeover owns the task until they end it, hand it off, or release the ticket.", tickets, []string{string(event.TicketStateClosed)})
 	circuit(&b)
 	duty(&b)
 	return b.String()

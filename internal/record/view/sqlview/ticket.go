@@ -39,9 +39,9 @@ func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
 	if s.Ticket == before || s.Ticket == nil {
 		return
 	}
-	if before != nil && before.N != s.Ticket.N && before.State != event.TicketOver { // closed by the event that opened the next one
+	if before != nil && before.N != s.Ticket.N && before.State != event.TicketStateClosed { // closed by the event that opened the next one
 		over := *before
-		over.State, over.Outcome, over.ClosedBy, over.Closed = event.TicketOver, event.TicketResolved, s.Owner, s.Ticket.Opened
+		over.State, over.Outcome, over.ClosedBy, over.Closed = event.TicketStateClosed, event.TicketResolved, s.Owner, s.Ticket.Opened
 		t.change(&over, e)
 	}
 	t.change(s.Ticket, e)
@@ -75,7 +75,7 @@ func (p *projector) writeTickets(t *taskFold) error {
 			return err
 		}
 		asks, claimed := agentOf(v.By), agentOf(v.ClaimedBy)
-		if _, err := p.putTicket.Exec(t.workspace, v.ID, v.first, t.id, string(v.State), v.State != event.TicketOver, string(v.Kind), v.Desk, asks, v.To,
+		if _, err := p.putTicket.Exec(t.workspace, v.ID, v.first, t.id, string(v.State), v.State != event.TicketStateClosed, string(v.Kind), v.Desk, asks, v.To,
 			claimed, row); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func selectTickets(workspace string, f view.TicketFilter) (q string, args []any)
 		where, args = append(where, condition), append(args, values...)
 	}
 	index := "view_ticket_age"
-	live := f.Live || f.State == event.TicketFree || f.State == event.TicketTaken
+	live := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
 	if live {
 		index = "view_ticket_live"
 		also("live = 1")

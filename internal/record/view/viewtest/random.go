@@ -89,7 +89,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		handoff.Claim{By: operator, Ticket: ticketOf(t), Agent: one(names, "taker"), Envelope: s.seal(t)},
 		handoff.Answer{By: operator, Ticket: ticketOf(t), Answer: "this one"},
 		handoff.Release{By: operator, Ticket: ticketOf(t)},
-		handoff.Recall{By: operator, Ticket: ticketOf(t)},
+		handoff.WithdrawTicket{By: operator, Ticket: ticketOf(t)},
 		handoff.Tick{},
 		handoff.Tick{},
 	}

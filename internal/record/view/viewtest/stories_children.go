@@ -93,7 +93,7 @@ func resumedStory(s *stage) {
 	}
 	s.do(id(1), handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
 	s.wantInbox("ann")
-	s.do(id(1), handoff.Recall{By: agentOf("ann"), Epoch: 1, Ticket: 2})
+	s.do(id(1), handoff.WithdrawTicket{By: agentOf("ann"), Epoch: 1, Ticket: 2})
 	s.wantInbox("ann") // who took a question back knows
 
 	s.do(id(1), s.to(id(1), "bob"))

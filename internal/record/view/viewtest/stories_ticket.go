@@ -60,14 +60,14 @@ func ticketStory(s *stage) {
 	s.ws = "main"
 
 	s.do(given, handoff.Claim{By: agentOf("zoe"), Serves: []string{"legal"}, Ticket: 1, Agent: "zoe", Envelope: s.seal(s.task(given))})
-	s.wantTickets(view.TicketFilter{State: event.TicketTaken}, takeover)
-	s.wantTickets(view.TicketFilter{State: event.TicketFree}, question, approval)
+	s.wantTickets(view.TicketFilter{State: event.TicketStateClaimed}, takeover)
+	s.wantTickets(view.TicketFilter{State: event.TicketStateOpen}, question, approval)
 	s.wantTickets(view.TicketFilter{Involving: "zoe"}, takeover)
 	s.wantHeld("zoe", 1)
 	s.do(asking, handoff.Answer{By: operator, Ticket: 1, Answer: "yes"},
 		handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "really?"})
 	k, found, err := s.views.Ticket(s.ctx, s.ws, question)
-	if err != nil || !found || k.Answer != "yes" || k.Outcome != event.TicketAnswered || k.State != event.TicketOver {
+	if err != nil || !found || k.Answer != "yes" || k.Outcome != event.TicketAnswered || k.State != event.TicketStateClosed {
 		s.Errorf("the answer: %+v, %v, %v", k, found, err)
 	}
 	if _, found, err := s.views.Ticket(s.ctx, s.ws, event.TicketID(asking, 9)); found || err != nil {
@@ -78,7 +78,7 @@ func ticketStory(s *stage) {
 	s.do(moving, handoff.Approve{By: agentOf("carl"), Handoff: 1})
 	s.do(given, handoff.Complete{By: agentOf("zoe"), Epoch: 1})
 	s.wantTickets(view.TicketFilter{Live: true})
-	s.wantTickets(view.TicketFilter{State: event.TicketOver, Task: asking}, question, event.TicketID(asking, 2))
+	s.wantTickets(view.TicketFilter{State: event.TicketStateClosed, Task: asking}, question, event.TicketID(asking, 2))
 }
 
 func questionStory(s *stage) {

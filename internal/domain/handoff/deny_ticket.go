@@ -9,21 +9,21 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Decline closes a question without an answer, or a takeover that the desk does not want. The task continues with its
+// DenyTicket closes a question without an answer, or a takeover that the desk does not want. The task continues with its
 // owner, or goes to the dead letters if nobody owns it.
-type Decline struct {
+type DenyTicket struct {
 	By     identity.Principal
 	Serves []string
 	Ticket int
 	Detail string
 }
 
-func (c Decline) decide(t task.Task, now time.Time) ([]event.Event, error) {
+func (c DenyTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	k, err := served(t, c.By, c.Serves, c.Ticket, now)
 	if err != nil {
 		return nil, err
 	}
-	if k.Kind == event.TicketTakeover && k.State == event.TicketTaken {
+	if k.Kind == event.TicketTakeover && k.State == event.TicketStateClaimed {
 		return nil, refusal.New(refusal.Conflict, "complete the task, hand it off, or release the ticket", "%s has taken task %s over", k.ClaimedBy, t.ID)
 	}
 	if k.Kind == event.TicketApproval {

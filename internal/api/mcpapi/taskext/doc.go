@@ -1,4 +1,4 @@
-// Package tasks implements the Tasks extension of MCP (io.modelcontextprotocol/tasks, for protocol 2026-07-28): a tool call whose result
+// Package taskext implements the Tasks extension of MCP (io.modelcontextprotocol/tasks, for protocol 2026-07-28): a tool call whose result
 // comes later returns a handle at once, and the client asks for the result with the handle.
 //
 // A tool calls [Later] instead of waiting, and the middleware of [Install] replaces its result with the handle. A [Source] resolves
@@ -13,4 +13,4 @@
 //
 // Start reading at [Source], then [Install] and [Later]. listen.go has the notification streams, which [Handler] serves over HTTP and
 // [Transport] over the transport of one client.
-package tasks
+package taskext

@@ -1,4 +1,4 @@
-package tasks_test
+package taskext_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // line is a client's end of a transport that has streams of notifications.
@@ -31,14 +31,14 @@ func onLine(t *testing.T, test func(*testing.T, *line)) {
 }
 
 // onLineOf is onLine with another source of tasks.
-func onLineOf(t *testing.T, source tasks.Source, test func(*testing.T, *line)) {
+func onLineOf(t *testing.T, source taskext.Source, test func(*testing.T, *line)) {
 	t.Helper()
 	run(t, func(t *testing.T, h *harness) {
 		if source == nil {
 			source = h.memory
 		}
 		here, there := mcp.NewInMemoryTransports()
-		session, err := h.server.Connect(t.Context(), tasks.Transport(there, source), nil)
+		session, err := h.server.Connect(t.Context(), taskext.Transport(there, source), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,11 +299,11 @@ func TestOlderProtocolsHaveNoStreamsOfTasks(t *testing.T) {
 }
 
 // patient is a source that has an answer to nothing, until nobody wants it any more.
-type patient struct{ tasks.Source }
+type patient struct{ taskext.Source }
 
-func (patient) Get(ctx context.Context, _ string) (tasks.Task, error) {
+func (patient) Get(ctx context.Context, _ string) (taskext.Task, error) {
 	<-ctx.Done()
-	return tasks.Task{}, ctx.Err()
+	return taskext.Task{}, ctx.Err()
 }
 
 func TestAStreamIsCancelledBeforeItHasBegun(t *testing.T) {
@@ -316,10 +316,10 @@ func TestAStreamIsCancelledBeforeItHasBegun(t *testing.T) {
 }
 
 // failing is a source that can tell nothing.
-type failing struct{ tasks.Source }
+type failing struct{ taskext.Source }
 
-func (failing) Get(context.Context, string) (tasks.Task, error) {
-	return tasks.Task{}, errors.New("the lights are out")
+func (failing) Get(context.Context, string) (taskext.Task, error) {
+	return taskext.Task{}, errors.New("the lights are out")
 }
 
 func TestAStreamWhoseTasksCannotBeReadIsRefused(t *testing.T) {

@@ -1,4 +1,4 @@
-package tasks_test
+package taskext_test
 
 import (
 	"context"

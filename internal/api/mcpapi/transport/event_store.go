@@ -20,13 +20,13 @@ const (
 // errForgotten says that the events that a client missed are no longer kept.
 var errForgotten = errors.New("the events are no longer kept")
 
-// replay keeps the last events of each session. It implements [mcp.EventStore].
-type replay struct {
+// eventStore keeps the last events of each session. It implements [mcp.EventStore].
+type eventStore struct {
 	mu sync.Mutex
 	of map[string]*recentEvents
 }
 
-func newReplay() *replay { return &replay{of: map[string]*recentEvents{}} }
+func newEventStore() *eventStore { return &eventStore{of: map[string]*recentEvents{}} }
 
 // recentEvents has the last events of one session.
 type recentEvents struct {
@@ -51,7 +51,7 @@ type recentStream struct {
 }
 
 // Open implements [mcp.EventStore].
-func (s *replay) Open(_ context.Context, session, stream string) error {
+func (s *eventStore) Open(_ context.Context, session, stream string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.of[session]
@@ -67,7 +67,7 @@ func (s *replay) Open(_ context.Context, session, stream string) error {
 }
 
 // Append implements [mcp.EventStore].
-func (s *replay) Append(_ context.Context, session, stream string, data []byte) error {
+func (s *eventStore) Append(_ context.Context, session, stream string, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, on := s.find(session, stream)
@@ -80,7 +80,7 @@ func (s *replay) Append(_ context.Context, session, stream string, data []byte) 
 }
 
 // After implements [mcp.EventStore].
-func (s *replay) After(_ context.Context, session, stream string, index int) iter.Seq2[[]byte, error] {
+func (s *eventStore) After(_ context.Context, session, stream string, index int) iter.Seq2[[]byte, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, on := s.find(session, stream)
@@ -98,7 +98,7 @@ func (s *replay) After(_ context.Context, session, stream string, index int) ite
 }
 
 // SessionClosed implements [mcp.EventStore].
-func (s *replay) SessionClosed(_ context.Context, session string) error {
+func (s *eventStore) SessionClosed(_ context.Context, session string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.of, session)
@@ -106,7 +106,7 @@ func (s *replay) SessionClosed(_ context.Context, session string) error {
 }
 
 // find returns what is kept of a stream, or nil. The caller holds mu.
-func (s *replay) find(session, stream string) (*recentEvents, *recentStream) {
+func (s *eventStore) find(session, stream string) (*recentEvents, *recentStream) {
 	l := s.of[session]
 	if l == nil {
 		return nil, nil
@@ -135,4 +135,4 @@ func (l *recentEvents) keep(x sentEvent) {
 	}
 }
 
-var _ mcp.EventStore = (*replay)(nil)
+var _ mcp.EventStore = (*eventStore)(nil)

@@ -1,4 +1,4 @@
-package tasks_test
+package taskext_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/mcptest"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // speak sends a message on a connection and looks for words in the answer.
@@ -182,12 +182,14 @@ func FuzzHandler(f *testing.F) {
 		r.Header.Set("Mcp-Name", name)
 		passed := false
 		w := httptest.NewRecorder()
-		tasks.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		taskext.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			passed = true
 			if got, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("%q went on as %q: %v", body, got, err)
 			}
-		}), func(*http.Request) (tasks.Source, *tasks.Following) { return mcptest.NewMemory(), &tasks.Following{} }).ServeHTTP(w, r)
+		}), func(*http.Request) (taskext.Source, *taskext.Following) {
+			return mcptest.NewMemory(), &taskext.Following{}
+		}).ServeHTTP(w, r)
 		if !passed && w.Body.Len() == 0 {
 			t.Errorf("%q was not answered", body)
 		}

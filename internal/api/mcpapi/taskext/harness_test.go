@@ -1,4 +1,4 @@
-package tasks_test
+package taskext_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/mcptest"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/tasks"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
 // harness is a server with the extension and the fixtures of the conformance suite, with a fake clock.
@@ -21,7 +21,7 @@ type harness struct {
 	server  *mcp.Server
 	handler http.Handler
 
-	following tasks.Following
+	following taskext.Following
 }
 
 // run runs a test.
@@ -30,14 +30,14 @@ func run(t *testing.T, test func(*testing.T, *harness)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &harness{t: t, memory: mcptest.NewMemory()}
 		can := &mcp.ServerCapabilities{}
-		tasks.Advertise(can)
+		taskext.Advertise(can)
 		h.server = mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{Capabilities: can})
 		mcptest.Add(h.server, h.memory)
-		if err := tasks.Install(h.server, h.memory); err != nil {
+		if err := taskext.Install(h.server, h.memory); err != nil {
 			t.Fatal(err)
 		}
 		newer := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-		h.handler = tasks.Handler(newer, func(*http.Request) (tasks.Source, *tasks.Following) { return h.memory, &h.following })
+		h.handler = taskext.Handler(newer, func(*http.Request) (taskext.Source, *taskext.Following) { return h.memory, &h.following })
 		defer func() {
 			h.memory.Close()
 			synctest.Wait()

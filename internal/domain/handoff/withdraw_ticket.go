@@ -9,15 +9,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Recall withdraws a question or a takeover from its desk, as the task's source or an operator.
-type Recall struct {
+// WithdrawTicket withdraws a question or a takeover from its desk, as the task's source or an operator.
+type WithdrawTicket struct {
 	By     identity.Principal
 	Epoch  uint64
 	Ticket int
 	Detail string
 }
 
-func (c Recall) decide(t task.Task, now time.Time) ([]event.Event, error) {
+func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := requireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
