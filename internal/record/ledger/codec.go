@@ -14,8 +14,8 @@ type Named interface {
 	EventName() string
 }
 
-// Codec converts the events of one domain to ledger events and back. E is the event interface of the domain. Register all
-// types and upcasts first; after that a Codec is safe for concurrent use.
+// Codec converts the events of one domain to ledger events and back. E is the event interface of the domain.
+// A Codec is safe for concurrent use.
 type Codec[E Named] struct {
 	byName map[string]*eventType
 	byType map[reflect.Type]*eventType
@@ -28,7 +28,13 @@ type eventType struct {
 }
 
 // Upcaster rewrites the data of an event of one version as data of the next. It must not change its argument.
-type Upcaster func(json.RawMessage) (json.RawMessage, error)
+type Upcaster = func(json.RawMessage) (json.RawMessage, error)
+
+// Upcast is implemented by events that have had other versions. Every codec of the domain then reads those, and writes the newest.
+type Upcast interface {
+	// Upcasts are the steps from each version to the next, from version 1 on.
+	Upcasts() []Upcaster
+}
 
 func (t *eventType) version() int { return len(t.upcast) + 1 }
 
@@ -47,19 +53,11 @@ func NewCodec[E Named](prototypes ...E) *Codec[E] {
 		if c.byName[t.name] != nil || c.byType[t.goType] != nil {
 			panic(fmt.Sprintf("ledger: event %s (%v) is registered twice", t.name, t.goType))
 		}
+		if old, ok := any(p).(Upcast); ok {
+			t.upcast = old.Upcasts()
+		}
 		c.byName[t.name], c.byType[t.goType] = t, t
 	}
-	return c
-}
-
-// Upcast registers the conversion of data from one version to the next, which is then the version that the program writes.
-// Register the steps of an event in order, from version 1. It panics on a programming error.
-func (c *Codec[E]) Upcast(name string, fromVersion int, step Upcaster) *Codec[E] {
-	t := c.byName[name]
-	if t == nil || t.version() != fromVersion || step == nil {
-		panic(fmt.Sprintf("ledger: upcast of %s from version %d is unknown, empty or out of order", name, fromVersion))
-	}
-	t.upcast = append(t.upcast, step)
 	return c
 }
 
