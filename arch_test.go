@@ -30,6 +30,7 @@ var rules = []struct {
 	{"name", checkNames},
 	{"go.mod", checkGoMod},
 	{"word", checkWords},
+	{"hint", checkHints},
 }
 
 func TestTheTreeFollowsItsRules(t *testing.T) {
