@@ -43,7 +43,7 @@ var packages = []pkg{
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the transition tables and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
-			"domain/policy files/artifact",
+			"domain/policy files/artifact record/ledger",
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -21,7 +22,7 @@ func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.Se
 	}
 	var to []string
 	for _, k := range h.Candidates {
-		to = append(to, firstOf(k.Agent, "human:"+k.Desk))
+		to = append(to, cmp.Or(k.Agent, "human:"+k.Desk))
 	}
 	text := h.From + " wants to hand \"" + clip(oneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
 	for _, line := range []string{send.Content.Ask, h.Detail} {

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -119,7 +120,7 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (a
 		}
 	}
 	next := "do other work: inbox tells you when it is answered; status with id=" + r.Ticket + " shows the answer"
-	a := told(r, "The question was sent to "+firstOf(in.To, "people")+" as ticket "+r.Ticket+".", next)
+	a := told(r, "The question was sent to "+cmp.Or(in.To, "people")+" as ticket "+r.Ticket+".", next)
 	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil
 }

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,8 +98,8 @@ func (w delegation) standing() string {
 	for i, k := range w.group {
 		who, state, note := k.To, k.State, k.Why
 		if i == 0 {
-			who, state = firstOf(w.first.Owner, k.To, "nobody yet"), w.first.State
-			note = firstOf(nowOf(w.first).Parked, w.first.Progress)
+			who, state = cmp.Or(w.first.Owner, k.To, "nobody yet"), w.first.State
+			note = cmp.Or(nowOf(w.first).Parked, w.first.Progress)
 		}
 		if note != "" {
 			note = ": " + clip(oneLine(note), 200)
@@ -145,7 +146,7 @@ func (w delegation) result() *mcp.CallToolResult {
 			done++
 		}
 		results = append(results, line)
-		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", firstOf(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.said()))
+		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", cmp.Or(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.said()))
 	}
 	next := "status with this task shows why"
 	switch {

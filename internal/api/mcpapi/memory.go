@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ type memory struct {
 }
 
 func memoryOf(m client.MemoryItem) memory {
-	return memory{m.ID, m.Version, string(m.Status), m.Title, firstOf(m.Text, m.Excerpt), m.Author, m.Task, string(m.Scope), m.Tags}
+	return memory{m.ID, m.Version, string(m.Status), m.Title, cmp.Or(m.Text, m.Excerpt), m.Author, m.Task, string(m.Scope), m.Tags}
 }
 
 func memoryText(m client.MemoryItem) string {
@@ -30,5 +31,5 @@ func memoryText(m client.MemoryItem) string {
 	if m.Status != client.MemoryCurrent {
 		s += " [" + string(m.Status) + "]"
 	}
-	return strings.TrimSpace(s) + "\n" + quoted(firstOf(m.Text, m.Excerpt))
+	return strings.TrimSpace(s) + "\n" + quoted(cmp.Or(m.Text, m.Excerpt))
 }

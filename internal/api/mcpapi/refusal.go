@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "what it changed is recorded; call status to see it"}
 	}
 	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
-	if hint := firstOf(callable[e.Hint], e.Hint); hint != "" {
+	if hint := cmp.Or(callable[e.Hint], e.Hint); hint != "" {
 		text += "\nWhat to do: " + hint
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}

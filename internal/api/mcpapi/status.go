@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -126,7 +127,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 	var b strings.Builder
 	for _, t := range page.Tasks {
 		out.Tasks = append(out.Tasks, taskLine{t.ID, string(t.State), t.Owner, t.To, t.Intent})
-		fmt.Fprintf(&b, "- %s %s, owner %s", t.ID, strings.ReplaceAll(string(t.State), "_", " "), firstOf(t.Owner, "nobody"))
+		fmt.Fprintf(&b, "- %s %s, owner %s", t.ID, strings.ReplaceAll(string(t.State), "_", " "), cmp.Or(t.Owner, "nobody"))
 		if len(t.To) > 0 {
 			b.WriteString(", offered to " + strings.Join(t.To, ", "))
 		}

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,10 +96,10 @@ func (t taskNow) String() string {
 	}
 	fmt.Fprintf(&b, ".\nIntent: %s\n", oneLine(t.Intent))
 	if t.Handoff != "" {
-		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+firstOf(strings.Join(t.To, ", "), oneLine(t.Why))))
+		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+cmp.Or(strings.Join(t.To, ", "), oneLine(t.Why))))
 	}
 	for _, k := range t.Children {
-		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, firstOf(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
+		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, cmp.Or(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
 		if said := oneLine(k.said()); said != "" {
 			b.WriteString(": " + said)
 		}

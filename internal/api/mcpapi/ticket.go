@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -40,7 +41,7 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 	}
 	for _, k := range page.Tickets {
 		out.Tickets = append(out.Tickets, ticketOf(k))
-		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, asking(k), k.State, closing[k.Kind], clip(oneLine(firstOf(k.Question, k.Intent)), 200))
+		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, asking(k), k.State, closing[k.Kind], clip(oneLine(cmp.Or(k.Question, k.Intent)), 200))
 		if k.Question != "" {
 			b.WriteString(" (task: " + clip(oneLine(k.Intent), 100) + ")")
 		}
@@ -57,7 +58,7 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 }
 
 // asking names the receiver of a ticket.
-func asking(k client.Ticket) string { return firstOf(k.To, "the desk "+k.Desk) }
+func asking(k client.Ticket) string { return cmp.Or(k.To, "the desk "+k.Desk) }
 
 // ticketText describes the state of a ticket.
 func ticketText(k client.Ticket) string {

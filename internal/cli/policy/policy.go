@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -197,16 +198,9 @@ func testSample(ctx context.Context, s *shell.Shell, in client.PolicyCheck, arg 
 		if out.To != nil {
 			to = receiver(client.Receiver{Agent: out.To.Agent, Capability: out.To.Capability, Channel: out.To.Channel, Chain: out.To.Chain, Desk: out.To.Human})
 		}
-		p.Fields([]shell.Field{{"rule", or(out.Rule, "no rule matches")}, {"matched on", strings.Join(out.Why, ", ")}, {"receiver", to}})
+		p.Fields([]shell.Field{{"rule", cmp.Or(out.Rule, "no rule matches")}, {"matched on", strings.Join(out.Why, ", ")}, {"receiver", to}})
 		for _, x := range out.Passed {
 			p.Line("  %s does not match: %s", x.Rule, x.Why)
 		}
 	})
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -33,7 +34,7 @@ func ShowDecision(p *shell.Page, d client.Decision) {
 		to = receiver(d.To)
 	}
 	p.Fields([]shell.Field{
-		{"rule", or(d.Rule, "no rule matches")},
+		{"rule", cmp.Or(d.Rule, "no rule matches")},
 		{"matched on", strings.Join(d.Why, ", ")},
 		{"receiver", to},
 		{"kind", string(d.Kind)},

@@ -35,16 +35,6 @@ var decoders = map[Format]func(*document){
 	MemoryEnvelope:  (*document).memoryEnvelope,
 }
 
-// Detect returns the format of a document. It refuses a document of no known format, or with fields of several formats.
-func Detect(doc []byte) (Format, error) {
-	fields, err := object(doc)
-	if err != nil {
-		return "", err
-	}
-	_, fields, _ = unwrap(doc, fields)
-	return detect(fields)
-}
-
 // Decode reads a document of any of the formats. The notes, sorted by field, say what happened to every field that is not
 // copied as it is. Envelopes are read in the majors that the converter supports. Errors are a [refusal.Error] with the code
 // invalid or too_large that names the field.

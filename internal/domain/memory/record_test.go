@@ -180,7 +180,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		s := memory.Fold(memory.Fold(memory.State{}, examples()[0]), e)
-		memory.Resolve(s, memory.Refer(s))
+		memory.Resolve(s, refer(s))
 		memory.MayRead(s, writer)
 	})
 }

@@ -41,12 +41,6 @@ const (
 // Statuses lists every status.
 func Statuses() []Status { return []Status{Current, Changed, Forgotten, Missing} }
 
-// Refer is the reference to an item's newest version, as it is sealed into an envelope.
-func Refer(s State) Reference {
-	v := s.Latest()
-	return Reference{ID: s.ID, Version: v.Number, Digest: v.Digest}
-}
-
 // Resolve says what has become of a reference, and gives the newest version of the item: what a lazy reference
 // yields. The Version is zero if the status is forgotten or missing. Whether somebody may read it is another
 // question: see [Fetch].

@@ -60,7 +60,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Started:
 		t.onStarted(e)
 	case event.LeaseRenewed:
-		t.onLeaseRenewed(e)
+		t.Lease = e.Lease
 	case event.Progressed:
 		t.onProgressed(e)
 	case event.Constrained:
@@ -74,7 +74,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Called:
 		t.onCalled(e)
 	case event.Sealed:
-		t.onSealed(e)
+		t.Envelope, t.Answers = e.Digest, nil // it has them
 	case event.LeaseLost:
 		t.Lease = time.Time{}
 	case event.OwnerStuck:
@@ -84,17 +84,17 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Replayed:
 		t.onReplayed(e)
 	case event.Discarded:
-		t.onDiscarded(e)
+		t.end(e.At, nil, event.Budget{})
 	case event.DependencyEnded:
 		t.onDependencyEnded(e)
 	case event.TakeoverAsked:
 		t.onTakeoverAsked(e)
 	case event.TakeoverRefused:
-		t.onTakeoverRefused(e)
+		t.dropAsk(func(a Ask) bool { return a.N == e.Ask })
 	case event.Shared:
 		t.onShared(e)
 	case event.ShareRead:
-		t.onShareRead(e)
+		t.onShare(e.Share, func(s *Share) { s.Read = true })
 	case event.Rendered:
 		t.onRendered(e)
 	}
@@ -158,10 +158,6 @@ func (t *Task) runClocks(lease time.Time) {
 	}
 }
 
-func (t *Task) onLeaseRenewed(e event.LeaseRenewed) {
-	t.Lease = e.Lease
-}
-
 func (t *Task) onProgressed(e event.Progressed) {
 	t.Progress = e.Note
 	t.addNote(e.Note)
@@ -217,10 +213,6 @@ func (t *Task) onCalled(e event.Called) {
 	t.closeHandoff("the task was cancelled", e.At)
 }
 
-func (t *Task) onDiscarded(e event.Discarded) {
-	t.end(e.At, nil, event.Budget{})
-}
-
 // end stops every clock. The task keeps its owner.
 func (t *Task) end(at time.Time, r *event.Result, usage event.Budget) {
 	t.Spent = t.Spent.Plus(usage)
@@ -239,10 +231,6 @@ func (t *Task) closeHandoff(why string, at time.Time) {
 	h := t.ownHandoff()
 	h.Why, h.Ended = why, at
 	h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
-}
-
-func (t *Task) onSealed(e event.Sealed) {
-	t.Envelope, t.Answers = e.Digest, nil // it has them
 }
 
 func (t *Task) onParkedTask(e event.ParkedTask) {
@@ -286,10 +274,6 @@ func (t *Task) onTakeoverAsked(e event.TakeoverAsked) {
 	t.Asks = append(slices.Clip(t.Asks), Ask{N: e.Ask, By: e.By, Detail: e.Detail})
 }
 
-func (t *Task) onTakeoverRefused(e event.TakeoverRefused) {
-	t.dropAsk(func(a Ask) bool { return a.N == e.Ask })
-}
-
 func (t *Task) dropAsk(which func(Ask) bool) {
 	t.Asks = slices.DeleteFunc(slices.Clone(t.Asks), which)
 }
@@ -297,10 +281,6 @@ func (t *Task) dropAsk(which func(Ask) bool) {
 func (t *Task) onShared(e event.Shared) {
 	t.involve(e.To)
 	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope, Pack: e.Pack})
-}
-
-func (t *Task) onShareRead(e event.ShareRead) {
-	t.onShare(e.Share, func(s *Share) { s.Read = true })
 }
 
 // onShare changes one share.

@@ -20,11 +20,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
-
-// versions are the events that have been changed since they were first released, with the version that is written now.
-// All others are at version 1.
-var versions = map[string]int{}
 
 // named is an event of any package.
 type named interface{ EventName() string }
@@ -57,7 +54,10 @@ func events(root string) (string, error) {
 		for _, e := range section.events {
 			name := reflect.TypeOf(e).Name()
 			types = append(types, name)
-			version := max(versions[e.EventName()], 1)
+			version := 1
+			if old, ok := e.(ledger.Upcast); ok {
+				version += len(old.Upcasts())
+			}
 			fmt.Fprintf(&b, "\n### %s\n\nVersion %d. %s\n", e.EventName(), version, sentence(name, src.docs[name]))
 			src.fields(&b, name)
 		}

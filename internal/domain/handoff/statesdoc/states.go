@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,6 @@ import (
 
 const generated = "<!-- Written by go generate ./internal/domain/handoff. Do not edit. -->\n\n"
 
-// step is an edge of any of the machines.
-type step struct{ from, event, to, when string }
-
 // states is the page of the five machines.
 func states() string {
 	var b strings.Builder
@@ -23,71 +21,50 @@ func states() string {
 		"with every command. What each command does in each state, by which principal, is in " +
 		"[matrix.md](../internal/domain/handoff/testdata/matrix.md); what each event says, in [events.md](events.md); the stories in " +
 		"[internal/domain/handoff/testdata](../internal/domain/handoff/testdata) tell it by example.\n")
-	var tasks []step
-	for _, e := range task.TaskTable {
-		tasks = append(tasks, step{string(e.From), e.Event, string(e.To), e.When})
-	}
 	machine(&b, "Task", "A task is one piece of work. While it is `pending` nobody owns it and its requester stands as its source; "+
 		"`parked` is the dead-letter queue. A child that is `parked` has not ended: it can be replayed, so a parent that needs it "+
 		"stays `waiting`, until the child is replayed and ends, is cancelled or discarded, or the parent's own wait is over. A parent that "+
-		"can have what it waits for without that child does not wait for it.", tasks, finals(event.States.Values()))
-	var handoffs []step
-	for _, e := range task.HandoffTable {
-		handoffs = append(handoffs, step{string(e.From), e.Event, string(e.To), e.When})
-	}
+		"can have what it waits for without that child does not wait for it.", task.TaskTable, finals(event.States.Values()))
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+
-		"`task-parked` and `task-cancelled` end whatever is under way.", handoffs, finals(event.Stages.Values()))
-	var tickets []step
-	for _, e := range task.TicketTable {
-		tickets = append(tickets, step{string(e.From), e.Event, string(e.To), e.When})
-	}
+		"`task-parked` and `task-cancelled` end whatever is under way.", task.HandoffTable, finals(event.Stages.Values()))
 	machine(&b, "Ticket", "A ticket is what people are asked of a task: to approve a handoff, to answer its owner's question, or to take it over. "+
-		"The person who claims a takeover owns the task until they end it, hand it off, or release the ticket.", tickets, []string{string(event.TicketStateClosed)})
+		"The person who claims a takeover owns the task until they end it, hand it off, or release the ticket.", task.TicketTable, []event.TicketState{event.TicketStateClosed})
 	circuit(&b)
 	duty(&b)
 	return b.String()
 }
 
 // finals are the states in which nothing happens any more.
-func finals[S interface {
-	~string
-	Final() bool
-}](all []S) []string {
-	var out []string
-	for _, s := range all {
-		if s.Final() {
-			out = append(out, string(s))
-		}
-	}
-	return out
+func finals[S interface{ Final() bool }](all []S) []S {
+	return slices.DeleteFunc(all, func(s S) bool { return !s.Final() })
 }
 
-func machine(b *strings.Builder, name, text string, steps []step, final []string) {
+func machine[S ~string](b *strings.Builder, name, text string, table []task.Edge[S], final []S) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", name, text)
-	diagram(b, steps, final)
+	diagram(b, table, final)
 	b.WriteString("\n| from | event | to | when |\n|---|---|---|---|\n")
-	for _, s := range steps {
-		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", or(s.from, "(none)"), s.event, s.to, s.when)
+	for _, e := range table {
+		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", cmp.Or(e.From, "(none)"), e.Event, e.To, e.When)
 	}
 }
 
-// diagram draws the steps, those with the same ends as one arrow.
-func diagram(b *strings.Builder, steps []step, final []string) {
-	type ends struct{ from, to string }
+// diagram draws the edges, those with the same ends as one arrow.
+func diagram[S ~string](b *strings.Builder, table []task.Edge[S], final []S) {
+	type ends struct{ from, to S }
 	labels := map[ends][]string{}
 	var order []ends
-	for _, s := range steps {
-		e := ends{s.from, s.to}
-		if labels[e] == nil {
-			order = append(order, e)
+	for _, e := range table {
+		between := ends{e.From, e.To}
+		if labels[between] == nil {
+			order = append(order, between)
 		}
-		if !slices.Contains(labels[e], s.event) {
-			labels[e] = append(labels[e], s.event)
+		if !slices.Contains(labels[between], e.Event) {
+			labels[between] = append(labels[between], e.Event)
 		}
 	}
 	b.WriteString("```mermaid\nstateDiagram-v2\n")
 	for _, e := range order {
-		fmt.Fprintf(b, "    %s --> %s: %s\n", or(e.from, "[*]"), e.to, strings.Join(labels[e], ", "))
+		fmt.Fprintf(b, "    %s --> %s: %s\n", cmp.Or(e.from, "[*]"), e.to, strings.Join(labels[e], ", "))
 	}
 	for _, f := range final {
 		fmt.Fprintf(b, "    %s --> [*]\n", f)
@@ -132,11 +109,4 @@ func duty(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.In, r.On, does, becomes)
 	}
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }
