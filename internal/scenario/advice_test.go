@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -92,9 +93,7 @@ func (a *advised) agent(name string, spec api.AgentSpec) *api.Client {
 // says makes the model advise, with some fields of its answer changed.
 func (a *advised) says(fields map[string]any) {
 	advice := map[string]any{"action": "handoff", "to": "agent:anna", "kind": "warm", "reason": "specialization", "why": "anna knows refunds", "confidence": 0.8}
-	for k, v := range fields {
-		advice[k] = v
-	}
+	maps.Copy(advice, fields)
 	content, _ := json.Marshal(advice)
 	body, _ := json.Marshal(map[string]any{
 		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"content": string(content)}}}, "usage": map[string]any{"total_tokens": 321},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,10 +54,8 @@ func ExitCode(err error) int {
 	}
 	if r, ok := refused(err); ok {
 		for _, e := range exits {
-			for _, c := range e.of {
-				if c == r.Code {
-					return e.code
-				}
+			if slices.Contains(e.of, r.Code) {
+				return e.code
 			}
 		}
 	}

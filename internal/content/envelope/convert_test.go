@@ -3,6 +3,7 @@ package envelope_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,9 +58,7 @@ func withIDs(texts []any, letter string, more map[string]any) []any {
 	out := make([]any, len(texts))
 	for i, text := range texts {
 		item := map[string]any{"id": letter + strconv.Itoa(i+1), "text": text}
-		for k, v := range more {
-			item[k] = v
-		}
+		maps.Copy(item, more)
 		out[i] = item
 	}
 	return out
@@ -116,9 +115,7 @@ func downTo09(doc map[string]any) (lost []string, err error) {
 		}
 	}
 	clear(doc)
-	for k, v := range old {
-		doc[k] = v
-	}
+	maps.Copy(doc, old)
 	return lost, nil
 }
 

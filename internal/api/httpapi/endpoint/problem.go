@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -151,9 +152,7 @@ func (d *Router) Internal(ctx context.Context, err error) *Problem {
 // Write sends a problem without huma.
 func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
-	for k, v := range p.GetHeaders() {
-		h[k] = v
-	}
+	maps.Copy(h, p.GetHeaders())
 	h.Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
 	_ = marshal(w, p) // the client is gone

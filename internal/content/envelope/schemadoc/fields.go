@@ -1,6 +1,10 @@
 package main
 
-import "github.com/trapezehq/trapeze/internal/content/envelope"
+import (
+	"maps"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
 
 // limits are keywords of JSON Schema. Lengths there count characters, the limits of the server bytes: a text that the schema
 // accepts may still be too long.
@@ -22,9 +26,7 @@ var (
 
 func withType(name string, l limits) limits {
 	out := limits{"type": name}
-	for k, v := range l {
-		out[k] = v
-	}
+	maps.Copy(out, l)
 	return out
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -110,9 +111,7 @@ func object(t reflect.Type) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.key, err)
 		}
-		for k, v := range f.limits {
-			property[k] = v
-		}
+		maps.Copy(property, f.limits)
 		property["description"] = f.doc
 		if f.since != "" {
 			property["description"] = f.doc + " Since version " + f.since + "."

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 
 	"github.com/trapezehq/trapeze/internal/content/typeschema"
@@ -125,9 +126,7 @@ func define(t reflect.Type) (object, error) {
 		if m.of.Kind() == reflect.Map {
 			property["propertyNames"] = object{"pattern": namePattern}
 		}
-		for k, v := range limits[t.Name()+"."+m.name] {
-			property[k] = v
-		}
+		maps.Copy(property, limits[t.Name()+"."+m.name])
 		property["description"] = m.doc
 		properties[m.name] = property
 		if m.need {
