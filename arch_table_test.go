@@ -277,7 +277,7 @@ var packages = []pkg{
 			"usecase/caller usecase/taskstore",
 	},
 	{
-		dir: "usecase/tasks", what: "use cases of the task life cycle, one file per verb",
+		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",
 		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task content/envelope content/expect content/foreign " +
 			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
 			"usecase/taskstore usecase/agents usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +

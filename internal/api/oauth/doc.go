@@ -1,6 +1,6 @@
 // Package oauth makes the server a protected resource of an OAuth 2.1 issuer: it verifies access tokens that are JSON Web Tokens
 // (RFC 9068) and publishes the metadata that tell clients where to get one (RFC 9728). Which principal a token belongs to, and what it
-// may do, is decided elsewhere.
+// may do, is decided by package usecase/tokens and the rules in domain/identity.
 //
 // Invariants:
 //   - A token is accepted if this issuer signed it with an asymmetric key, for this resource, and it is valid now. A missing or

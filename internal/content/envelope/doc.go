@@ -18,5 +18,5 @@
 //   - Every document is within the limits of limits.go; a refusal names the field.
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
-// Start reading at [Envelope], then [Seal].
+// Start reading at [Envelope], then [Seal]; for what a receiver reads, at render.go.
 package envelope

@@ -19,5 +19,5 @@
 //   - Counters are values, safe for concurrent use; the same text always has the same count.
 //   - Time is linear in the length of the text.
 //
-// Start reading at [For].
+// Start reading at [For] in counter.go, which has the built-in tokenizers by name, then vocabulary.go.
 package tokenizer

@@ -6,7 +6,8 @@
 //   - Every entry is handled at least once, in order, across restarts: the position that was reached is saved, and
 //     the entries after it are handled again.
 //   - Clocks are data in the views. There is no timer that a restart could lose.
-//   - A notice that fails is sent again, a limited number of times: notify.go.
+//   - A reaction or a timer that fails is tried again after a pause: courier.go. A notice that fails is sent again, a limited number of
+//     times: notify.go. When an offer is made again is data of the task, and decided by the rules.
 //
-// Start reading at [Courier.Run].
+// Start reading at [Courier.Run], then react.go (what follows from an entry) and notify.go (which notices people get).
 package courier

@@ -6,7 +6,7 @@
 //   - Names of sinks, which are logged, hold no credentials.
 //   - What agents wrote is data: a program gets it as JSON on its standard input, never as arguments.
 //
-// Who sends what, and when again, is for package courier.
+// What becomes a notice, to whom it is sent, and when it is sent again, is decided in package courier (notify.go).
 //
-// Start reading at [Notice], then [Parse].
+// Start reading at [Notice], then [Parse], which has every kind of sink; then webhook.go and program.go.
 package notify

@@ -11,5 +11,5 @@
 //   - What a role may do is a table ([May]); a role or a verb outside the closed sets may nothing.
 //   - A scope narrows what a role may do, and widens nothing.
 //
-// Start reading at [Principal] and [May], then [State], [Verify].
+// Start reading at [Principal], then permission.go (the roles, and what each may do) and scope.go; for tokens at [State] and [Verify].
 package identity

@@ -28,7 +28,7 @@ func New(s *Store, v view.Store, log *access.Log, p *presence.Presence, now func
 	return &Agents{store: s, views: v, access: log, presence: p, now: now}
 }
 
-// Agent is an agent as the registry knows it, and how it does now.
+// Agent is an agent as it is registered, with its state now.
 type Agent struct {
 	Name      string          `json:"name"`
 	Spec      AgentSpec       `json:"spec"`

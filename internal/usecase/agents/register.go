@@ -16,7 +16,7 @@ type RegisterInput struct {
 	Spec AgentSpec `json:"spec"`
 }
 
-// Register adds an agent to the registry, or replaces what is known about it.
+// Register adds an agent, or replaces its specification.
 func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
 	err := ownOrAgents(c, in.Name, "register an agent")
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Remove takes an agent out of the registry. What it holds is not touched.
+// Remove removes the registration of an agent. What it holds is not touched.
 func (a *Agents) Remove(ctx context.Context, c caller.Caller, name string) (Agent, error) {
 	if err := c.May(identity.ManageAgents, "remove an agent"); err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "remove", name, err)

@@ -2,6 +2,7 @@
 // reach them.
 //
 // Invariants:
+//   - A workspace has at most [MaxChannels]; what bounds one channel is in package domain/channel.
 //   - Agents subscribe themselves; operators may subscribe any agent.
 //   - What was published to a channel stays what it is when the channel changes.
 //

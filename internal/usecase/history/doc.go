@@ -5,5 +5,5 @@
 //   - A read is recorded before the answer.
 //   - Nothing here changes a task.
 //
-// Start reading at [History.Trail], then [History.Export].
+// Start reading at [History.Trail], then [History.Export]; the formats of exports are in record/view/export.go.
 package history

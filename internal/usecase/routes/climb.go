@@ -22,10 +22,10 @@ type Chain struct {
 	Levels []policy.Level
 }
 
-// own is what comes before the name of an agent in the name of the chain that the registry has for it.
+// own is what comes before the name of an agent in the name of the chain of its registration.
 const own = "agent/"
 
-// ChainOf is the chain along which an agent's tasks are escalated: the one that the registry has for it, which ends with the
+// ChainOf is the chain along which an agent's tasks are escalated: the one of its registration, which ends with the
 // operators, or else the policy's. No name: there is none.
 func ChainOf(p *policy.Policy, agent agent.State) Chain {
 	if len(agent.Spec.Escalation) == 0 {

@@ -6,5 +6,5 @@
 //   - The one probe of a half-open circuit is claimed on the agent's own stream before an offer is made.
 //   - Views only propose. No agent or desk is refused because the views lack an entry.
 //
-// Start reading at [Routes.Plan], then [Routes.Offering].
+// How candidates are compared is for package routing. Start reading at [Routes.Plan], then [Routes.Offering].
 package routes

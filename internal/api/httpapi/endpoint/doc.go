@@ -10,5 +10,6 @@
 //   - An answer with a position ([Placed]) has the header Trapeze-Position, however it is served.
 //   - Nothing here depends on the type of a use case.
 //
-// Start reading at [Router], then route.go (how a use case becomes a route), then shortcut.go (how most calls are served).
+// Start reading at [Router], then route.go (how a use case becomes a route), then shortcut.go (how most calls are served); problem.go
+// has the refusals: their status, body and headers.
 package endpoint

@@ -8,5 +8,6 @@
 //   - No answer has more than [MaxText] bytes of content; a longer text has the URI of its next part.
 //   - Subscriptions are hints. One stream of events serves all subscriptions of a principal, and ends with the last of them.
 //
-// Start reading at [Server], then resources.go for the resources that exist.
+// Start reading at [Server], then resources.go for the resources that exist, and prompts.go with prompt_texts.go for the prompts that a
+// client offers its user. The prompt that a receiver works from is rendered by content/envelope.
 package resource
