@@ -33,9 +33,9 @@ import (
 
 const (
 	clients  = 16
-	hotTasks = 3   // that are fought over at a time
-	taskLife = 150 // operations before a task is replaced
-	haste    = 20  // how much faster the clocks of the tasks run than those of the history
+	hotTasks = 3                    // that are fought over at a time
+	taskLife = 150                  // operations before a task is replaced
+	step     = 3 * time.Millisecond // of the clocks of the tasks, per turn: however slow the machine is, as much ends in time
 )
 
 // contestants are the agents. Each has several clients, which see each other's results only through the server.
@@ -60,6 +60,7 @@ type contest struct {
 	post    *post
 	history *callHistory
 	slots   [hotTasks]slot
+	turns   atomic.Int64
 }
 
 // slot is a place for a task that is fought over. The tasks before it are still asked for now and then.
@@ -138,9 +139,9 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 		l = b.ledger(l)
 	}
 	begun := time.Now()
-	hasty := func() time.Time { return begun.Add(haste * time.Since(begun)) }
+	now := func() time.Time { return begun.Add(time.Duration(c.turns.Load()) * step) }
 	for range nodes {
-		node, err := usecase.New(l, h.views.Store(), usecase.Options{Now: hasty})
+		node, err := usecase.New(l, h.views.Store(), usecase.Options{Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,14 +163,13 @@ func (c *contest) fight(seed uint64, operations int) {
 		c.slots[i].left, c.slots[i].tasks = taskLife, []string{c.create()}
 	}
 	var wg sync.WaitGroup
-	var turns atomic.Int64
 	for i := range clients {
 		wg.Go(func() {
 			p := &client{
 				contest: c, id: i, agent: contestants[i%len(contestants)], known: map[string]sight{},
 				rng: rand.New(rand.NewPCG(seed, uint64(i))),
 			} //nolint:gosec // reproducible on purpose
-			for turns.Add(2) <= int64(operations) && !c.harness.Failed() {
+			for c.turns.Add(2) <= int64(operations) && !c.harness.Failed() {
 				p.turn()
 			}
 		})
