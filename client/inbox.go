@@ -9,7 +9,7 @@ import (
 
 // Item is one item of an inbox. It is a preview: the content is fetched by id, or comes with the acceptance.
 type Item struct {
-	Type     string    `json:"type"` // offer, approval, confirm, takeover, share, question, stranded or resumed
+	Type     string    `json:"type"` // offer, approval, confirm, takeover, share, question, stranded, returned or resumed
 	ID       string    `json:"id"`   // of the handoff, ask, share or ticket
 	Task     string    `json:"task"`
 	Offer    int       `json:"offer,omitempty"`
@@ -31,7 +31,7 @@ type Item struct {
 
 // ItemTypes lists the values of [Item].Type.
 func ItemTypes() []string {
-	return []string{"offer", "approval", "confirm", "takeover", "share", "question", "stranded", "resumed"}
+	return []string{"offer", "approval", "confirm", "takeover", "share", "question", "stranded", "returned", "resumed"}
 }
 
 // Inbox has the items that wait for an agent, highest priority first.

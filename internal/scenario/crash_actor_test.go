@@ -253,7 +253,7 @@ func (a *actor) answer(item api.Item, reject bool) {
 		a.ask("confirm", func(ctx context.Context, c *api.Client) (api.Receipt, error) {
 			return c.Confirm(ctx, item.ID, api.ConfirmInput{Epoch: item.Epoch})
 		})
-	case item.Type == "stranded":
+	case item.Type == "stranded", item.Type == "returned":
 		a.cancel(item.ID)
 	case item.Type == "resumed":
 		a.complete(item.Task, item.Epoch)

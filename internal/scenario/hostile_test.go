@@ -205,7 +205,7 @@ func TestWorkGoesOnWithWhatIsStillThereAndTheGapIsNamed(t *testing.T) {
 		gap := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{goes.ID}, Detail: "I need it"})
 		})
-		if fmt.Sprint(gap.Events) != "[gap-reported]" || gap.State != event.Executing {
+		if !slices.Contains(gap.Events, "gap-reported") || gap.State != event.Executing {
 			h.Errorf("a gap is recorded, and the work goes on: %+v", gap)
 		}
 		h.complete("bob", got.Receipt, "done without it")

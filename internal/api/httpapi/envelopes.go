@@ -22,7 +22,7 @@ func (s *service) envelopes() {
 		return s.app.History.Drift(ctx, c, in.ID)
 	})
 	gap := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/gap", ID: "gap", Summary: "Report what is missing from the context", Tag: endpoint.TagTasks}
-	gap.About = "For the owner of the task, who continues with the context it has."
+	gap.About = "For the owner of the task, who continues with the context it has. Renews its lease, as a heartbeat does."
 	endpoint.Change(s.router, gap, endpoint.Under(func(in *tasks.GapInput) *string { return &in.Task }, s.app.Tasks.ReportGap))
 	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/preview", ID: "preview-envelope", Summary: "Pack the next envelope of a task without sending it",

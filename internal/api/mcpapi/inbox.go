@@ -65,7 +65,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
 var doing = map[string]string{
 	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status with its id reads it",
 	"question": "decide: answer",
-	"stranded": "status with its task shows what you can do; only an operator can replay it: tell the user", "resumed": "you own the task again: status shows its state; continue it",
+	"stranded": "status with its task shows what you can do; only an operator can replay it: tell the user", "returned": "nobody took the task: send with its task hands it to another agent, cancel ends it", "resumed": "you own the task again: status shows its state; continue it",
 }
 
 func (b *inbox) write(waited int) string {

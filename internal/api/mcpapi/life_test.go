@@ -111,3 +111,47 @@ func TestAModelThatReadsItsInboxHasSeenItsOffers(t *testing.T) {
 		t.Errorf("the inbox has %+v, %v", box.Items, err)
 	}
 }
+
+// A task that was created and sent in one call belongs to nobody. Rejected, it returns to its requester, who sends it again.
+func TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
+		h.agent(version, "tester")
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		reviewer.call("reject", m{"handoff": sent["handoff"], "why": "not_capable", "detail": "no Rust"})
+		text, box := coder.call("inbox", m{})
+		items := box["items"].([]any)
+		if len(items) != 1 || items[0].(m)["type"] != "returned" || items[0].(m)["task"] != sent["task"] || !strings.Contains(text, "no Rust") {
+			t.Fatalf("the requester's inbox has %s", text)
+		}
+		_, again := coder.call("send", m{"task": sent["task"], "to": "tester"})
+		if again["stage"] != "offered" {
+			t.Errorf("sent again: %v", again)
+		}
+		if text, box := coder.call("inbox", m{}); len(box["items"].([]any)) != 0 {
+			t.Errorf("after that the inbox has %s", text)
+		}
+	})
+}
+
+// What is missing is recorded with the tokens that were used, and shows that the owner is alive.
+func TestAReportOfAGapRenewsTheLeaseAndCountsTheTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		reviewer.call("accept", m{"handoff": sent["handoff"]})
+		task := sent["task"].(string)
+		before, err := h.admin.Task(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		text, _ := reviewer.call("progress", m{"task": task, "note": "half of it", "tokens": 1200, "gap": []any{"the grammar"}})
+		after, err := h.admin.Task(t.Context(), task)
+		if err != nil || !after.Lease.After(before.Lease) || after.Spent.Tokens != 1200 {
+			t.Errorf("%q, but the lease was %s and is %s; tokens: %d, %v", text, before.Lease, after.Lease, after.Spent.Tokens, err)
+		}
+	})
+}

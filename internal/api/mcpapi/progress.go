@@ -27,11 +27,14 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 		var r client.Receipt
 		switch {
 		case len(in.Gap) > 0:
-			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note})
+			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
 		case in.Note == "" && in.Tokens == 0:
 			r, err = c.Heartbeat(ctx, in.Task, epoch)
 		default:
 			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
+		}
+		if err == nil && r.State != client.Executing { // it waits, or its budget is spent: no lease runs
+			return changed(r, nil, "Recorded.", "")
 		}
 		return changed(r, err, "Recorded; your lease was renewed.", "")
 	})

@@ -43,6 +43,7 @@ func gap(s *shell.Shell) *cobra.Command {
 		})
 	cmd.Flags().StringSliceVar(&in.Missing, "missing", nil, "what is missing (repeatable)")
 	shell.WhyFlag(cmd.Flags(), &in.Detail)
+	usageFlags(cmd, &in.Usage)
 	return cmd
 }
 

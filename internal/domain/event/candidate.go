@@ -85,6 +85,18 @@ func CheckCandidates(candidates []Candidate) error {
 	return nil
 }
 
+// Distinct is the candidates in their order, each once. A recovery does not sort them by tier: the lost owner keeps its place.
+func Distinct(candidates []Candidate) []Candidate {
+	var list []Candidate
+	for _, c := range candidates {
+		if !slices.ContainsFunc(list, func(o Candidate) bool { return o.Who() == c.Who() }) {
+			c.Tier = cmp.Or(c.Tier, TierTarget)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Ordered sorts candidates by tier, each once, and puts desks last, because a handoff ends at a desk. A candidate without a
 // tier is a target. Repeated candidates are passed over.
 func Ordered(candidates []Candidate) (fit []Candidate, out []Passed) {

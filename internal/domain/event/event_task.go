@@ -243,6 +243,7 @@ type GapReported struct {
 	Agent   string   `json:"agent"`
 	Missing []string `json:"missing"`
 	Detail  string   `json:"detail,omitempty"`
+	Usage   Budget   `json:"usage,omitzero"`
 }
 
 // EventName implements [Event].

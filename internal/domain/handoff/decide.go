@@ -166,13 +166,18 @@ func returned(t task.Task, outcome event.Stage, why string, now time.Time) event
 	return r
 }
 
-// backToSource ends a handoff that has failed: the task stays with its owner, or goes to the dead letters if nobody
-// owns it.
+// backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
+// it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
-	if t.Owner == "" {
+	if t.Owner == "" && !toldRequester(t) && !(t.Handoff.ReturnHome && t.Parent.Task == "") {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
 	return []event.Event{returned(t, outcome, why, now)}
+}
+
+// toldRequester reports whether the requester of a task that nobody owns finds in its inbox that the task is back.
+func toldRequester(t task.Task) bool {
+	return t.Parent.Task == "" && strings.HasPrefix(t.Requester, "agent/")
 }
 
 // park moves the task to the dead-letter queue.

@@ -10,7 +10,7 @@ import (
 )
 
 // DenyTicket closes a question without an answer, or a takeover that the desk does not want. The task continues with its
-// owner, or goes to the dead letters if nobody owns it.
+// owner, returns to the agent that requested it, or goes to the dead letters.
 type DenyTicket struct {
 	By     identity.Principal
 	Serves []string
@@ -34,7 +34,7 @@ func (c DenyTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	d := decision{t: t}
 	d.do(closed(t, k, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
-	if d.t.Owner == "" {
+	if d.t.Owner == "" && !toldRequester(t) {
 		why := attributed("denied", c.By, c.Detail)
 		d.do(park(event.ParkReturned, why, now))
 	}

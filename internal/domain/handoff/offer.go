@@ -142,8 +142,8 @@ func (d *decision) unanswered(hints Hints, now time.Time) {
 	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(event.Backoff(try, hints.Jitter))})
 }
 
-// nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source, and any
-// other in the dead letters or, with ReturnHome, at its source. rejected is the rejection; empty if there was none.
+// nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source (see
+// [backToSource]), and any other in the dead letters or, with ReturnHome, at its source. rejected is the rejection; empty if there was none.
 func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
@@ -163,7 +163,7 @@ func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints
 		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected != "":
 		d.do(backToSource(d.t, event.Rejected, rejected+"; "+why, now)...)
-	case h.ReturnHome && d.t.Owner != "":
+	case h.ReturnHome && (d.t.Owner != "" || d.t.Parent.Task == ""):
 		d.do(returned(d.t, event.Undeliverable, why, now))
 	default:
 		d.do(park(event.ParkExhausted, why, now))

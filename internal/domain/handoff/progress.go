@@ -34,9 +34,14 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d := decision{t: t}
 	d.do(events...)
 	d.do(event.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})
-	if _, over := d.t.BudgetSpent(); over {
+	d.parkOverspent(now)
+	return d.events, nil
+}
+
+// parkOverspent parks the task if it exceeds its budget.
+func (d *decision) parkOverspent(now time.Time) {
+	if _, over := d.t.BudgetSpent(); over && d.t.State != event.Parked {
 		left := d.t.Left()
 		d.do(park(event.ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
 	}
-	return d.events, nil
 }

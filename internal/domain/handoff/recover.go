@@ -1,9 +1,7 @@
 package handoff
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -19,7 +17,7 @@ func (d *decision) recover(c Tick, now time.Time) {
 	if stuck {
 		detail = lost + " reported no progress in " + d.t.Times.Progress.String()
 	}
-	candidates := inGivenOrder(c.Recovery)
+	candidates := event.Distinct(c.Recovery)
 	if len(candidates) == 0 && len(c.Passed) > 0 && !stuck {
 		d.do(park(event.ParkOwnerLost, "the owner "+lost+" was lost and nobody can take over: "+event.WhyPassed(c.Passed), now))
 		return
@@ -79,17 +77,4 @@ func (d *decision) replace(c replacing, now time.Time) {
 		Detail: c.detail, Candidates: c.candidates, Chain: c.chain, Passed: c.passed, Confirm: event.ConfirmAuto, By: c.by, Timeouts: d.t.Times,
 		Retries: retries(nil), Envelope: d.t.Envelope, Before: d.t.Standing(), At: now,
 	})
-}
-
-// inGivenOrder is the candidates in their order, each once. A recovery does not sort them by tier: the lost owner keeps its
-// place.
-func inGivenOrder(candidates []event.Candidate) []event.Candidate {
-	var list []event.Candidate
-	for _, c := range candidates {
-		if !slices.ContainsFunc(list, func(o event.Candidate) bool { return o.Who() == c.Who() }) {
-			c.Tier = cmp.Or(c.Tier, event.TierTarget)
-			list = append(list, c)
-		}
-	}
-	return list
 }

@@ -144,10 +144,10 @@ func TestAskingForAHandoffShowsLife(t *testing.T) {
 	}
 }
 
-func TestAConfirmOverdueWithoutAnOwnerParks(t *testing.T) {
+func TestAConfirmOverdueWithoutAnOwnerReturnsToTheRequester(t *testing.T) {
 	b := build(t, create, send(explicit), accept("ben")).wait(2 * time.Minute).then(tick)
-	if b.task.State != event.Parked || b.task.Parked.Cause != event.ParkReturned {
-		t.Errorf("%s %+v", b.task.State, b.task.Parked)
+	if b.task.State != event.Pending || !b.task.Resumed || b.task.Handoff.Stage != event.Expired {
+		t.Errorf("%s %+v", b.task.State, b.task.Handoff)
 	}
 }
 

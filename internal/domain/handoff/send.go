@@ -68,7 +68,7 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, event.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
-		By: cmp.Or(c.Asked, c.By.String()), Lease: renewedLease(t, c.By, now), Before: t.Standing(), At: now,
+		By: cmp.Or(c.Asked, c.By.String()), Lease: t.RenewedLease(c.By.Agent(), now), Before: t.Standing(), At: now,
 	})
 	if c.Kind == event.Supervised {
 		d.do(event.ApprovalAsked{Approver: c.Approver, Envelope: d.t.Envelope, Ends: d.t.Handoff.Times.Approval.After(now)})
@@ -143,14 +143,6 @@ type Hints struct {
 	Later time.Time
 	// Jitter spreads retries; in [0, 1).
 	Jitter float64
-}
-
-// renewedLease is the lease of an owner whose command shows that it is alive; zero for all others.
-func renewedLease(t task.Task, by identity.Principal, now time.Time) time.Time {
-	if t.Owner == "" || by.Agent() != t.Owner {
-		return time.Time{}
-	}
-	return t.LeaseFrom(now)
 }
 
 // overLimit parks the task if one more handoff would exceed a limit, whichever the receiver.

@@ -47,7 +47,7 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), checkStuckReports(t, c.By.Short())); err != nil {
 		return nil, err
 	}
-	candidates := slices.DeleteFunc(inGivenOrder(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
+	candidates := slices.DeleteFunc(event.Distinct(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
 	if len(candidates) == 0 {
 		return nil, noReceiver(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
 	}

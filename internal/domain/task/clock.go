@@ -21,6 +21,14 @@ func (t Task) LeaseFrom(now time.Time) time.Time {
 	return t.Times.Lease.After(now)
 }
 
+// RenewedLease is the lease of an owner whose command shows that it is alive; zero if by is another agent.
+func (t Task) RenewedLease(by string, now time.Time) time.Time {
+	if t.Owner == "" || by != t.Owner {
+		return time.Time{}
+	}
+	return t.LeaseFrom(now)
+}
+
 // Extended is the task's deadline, moved by how long an approval has been pending: its clocks stood still.
 func (t Task) Extended(now time.Time) time.Time {
 	if t.Deadline.IsZero() {

@@ -29,7 +29,7 @@ func (t *Task) apply(e event.Event) {
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(TaskTable, before, e.EventName())
 	}
-	if t.State != event.Executing {
+	if t.State != event.Executing && (t.State != event.Pending || t.Owner != "") {
 		t.Resumed = false
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
@@ -45,8 +45,8 @@ func FoldAll(t Task, events []event.Event) Task {
 	return t
 }
 
-// foldEvent applies what an event says beyond the change of state. [event.Annotated], [event.GapReported] and
-// [event.AdviceTaken] say nothing about the task itself.
+// foldEvent applies what an event says beyond the change of state. [event.Annotated] and [event.AdviceTaken] say
+// nothing about the task itself.
 func (t *Task) foldEvent(e event.Event) {
 	if !t.foldHandoff(e) && !t.foldTicket(e) {
 		t.foldTask(e)
@@ -63,6 +63,8 @@ func (t *Task) foldTask(e event.Event) {
 		t.Lease = e.Lease
 	case event.Progressed:
 		t.onProgressed(e)
+	case event.GapReported:
+		t.Spent = t.Spent.Plus(e.Usage)
 	case event.Constrained:
 		t.onConstrained(e)
 	case event.Lifted:

@@ -224,9 +224,9 @@ func (t *Task) onReturned(e event.Returned) {
 	if !e.Deadline.IsZero() {
 		t.Deadline = e.Deadline
 	}
-	t.State = event.Pending
+	t.State, t.Resumed = event.Pending, e.Outcome != event.Withdrawn // the source that took it back knows
 	if t.Owner != "" {
-		t.State, t.Resumed = event.Executing, e.Outcome != event.Withdrawn // who took it back knows
+		t.State = event.Executing
 	}
 }
 

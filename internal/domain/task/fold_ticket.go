@@ -142,9 +142,9 @@ func (t *Task) onTicketClosed(e event.TicketClosed) {
 		t.Ticket = &told
 	}
 	t.runClocks(e.Lease)
-	t.State = event.Pending
+	t.State, t.Resumed = event.Pending, e.Outcome != event.TicketWithdrawn // the source that took it back knows
 	if t.Owner != "" {
-		t.State, t.Resumed = event.Executing, e.Outcome != event.TicketWithdrawn // who took it back knows
+		t.State = event.Executing
 	}
 }
 

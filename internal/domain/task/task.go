@@ -62,7 +62,7 @@ type Task struct {
 	FanIn    event.FanIn
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
-	Resumed  bool      // its owner is to go on, after a wait or a handoff that came back, and has done no more than show life since
+	Resumed  bool      // its source is to go on, after a wait or a handoff that came back, and has done no more than show life since
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
 	Progress string     // the newest progress note

@@ -21,18 +21,19 @@ const (
 	ItemShare    ItemType = "share"    // read
 	ItemQuestion ItemType = "question" // answer: the agent is asked by name
 	ItemStranded ItemType = "stranded" // a child that its parent waits for is in the dead letters: cancel it or have it replayed
+	ItemReturned ItemType = "returned" // send the task again, start it or cancel it: nobody took it, and the reader is its requester
 	ItemResumed  ItemType = "resumed"  // continue the task: results or an answer have arrived, or a handoff has returned
 )
 
 // ItemTypes lists every type of inbox item.
 func ItemTypes() []ItemType {
-	return []ItemType{ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemResumed}
+	return []ItemType{ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemReturned, ItemResumed}
 }
 
 // Item is one item of an agent's inbox. It is a preview: fetch the content by id, or accept the offer to get it.
 type Item struct {
 	Type     ItemType        `json:"type"`
-	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, for resumed, task; also the delivery id: duplicates have the same
+	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, for returned and resumed, task; also the delivery id: duplicates have the same
 	Task     string          `json:"task"`
 	Offer    int             `json:"offer,omitempty"`
 	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source

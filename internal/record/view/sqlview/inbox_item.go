@@ -42,7 +42,7 @@ func (i *item) id(task string) string {
 		return event.TicketID(task, i.n)
 	case view.ItemStranded:
 		return i.child
-	case view.ItemResumed:
+	case view.ItemReturned, view.ItemResumed:
 		return task
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
@@ -110,6 +110,9 @@ func (t *taskFold) list(items []item) []item {
 
 // listChildren appends the items on children for the agent that holds the task. Operators see the dead letters themselves.
 func listChildren(items []item, s *task.Task, source string) []item {
+	if s.Resumed && s.Owner == "" { // operators have requests too
+		return append(items, item{itemKey: itemKey{agent: source, kind: view.ItemReturned}, epoch: s.Epoch})
+	}
 	if source == "" {
 		return items
 	}
@@ -179,7 +182,7 @@ func (t *taskFold) show(i *item) view.Item {
 		c := s.Children[s.FindChild(i.child)]
 		v.From, v.Detail = c.To, i.why
 		return v
-	case view.ItemResumed:
+	case view.ItemReturned, view.ItemResumed:
 		v.From, v.Detail = t.resumed.from, t.resumed.why
 		return v
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:

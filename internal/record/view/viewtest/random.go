@@ -257,7 +257,9 @@ func (m *model) add(t task.Task) {
 	if k := t.OpenTicket(); k != nil && k.Kind == event.TicketQuestion && k.To != "" {
 		item(k.To, view.ItemQuestion, event.TicketID(t.ID, k.N), false, k.Due, 0)
 	}
-	if agent := source[t.Source()]; agent != "" {
+	if t.Resumed && t.Owner == "" {
+		item(source[t.Source()], view.ItemReturned, t.ID, false, time.Time{}, t.Epoch)
+	} else if agent := source[t.Source()]; agent != "" {
 		for kind, ids := range childItems(t) {
 			for _, id := range ids {
 				item(agent, kind, id, false, time.Time{}, t.Epoch)
