@@ -157,27 +157,45 @@ func (c *Courier) tick(ctx context.Context, refs []view.Ref) error {
 	return errors.Join(errs...)
 }
 
-// watchPresence marks agents offline whose heartbeats have stopped.
+// watchPresence marks agents offline whose heartbeats have stopped. It queries the views only if they have changed, or if an agent may
+// have lapsed.
 func (c *Courier) watchPresence(ctx context.Context) error {
-	for {
-		wait := presenceEvery
-		workspaces, err := c.views.Workspaces(ctx)
-		if err != nil {
-			return err
-		}
-		for _, w := range workspaces {
-			next, err := c.do.LapsePresence(ctx, w)
-			if err != nil {
+	var next time.Time // when an agent may have lapsed
+	for first, seen := true, ledger.Position(0); ; first = false {
+		position := c.views.Position()
+		if first || position != seen || !next.IsZero() && !c.o.Now().Before(next) {
+			var err error
+			if next, err = c.lapsePresence(ctx); err != nil {
 				return err
 			}
-			if !next.IsZero() {
-				wait = min(wait, max(next.Sub(c.o.Now()), 100*time.Millisecond))
-			}
+			seen = position
+		}
+		wait := presenceEvery
+		if !next.IsZero() {
+			wait = min(wait, max(next.Sub(c.o.Now()), 100*time.Millisecond))
 		}
 		if !sleep(ctx, wait, nil) {
 			return ctx.Err()
 		}
 	}
+}
+
+// lapsePresence makes agents of all workspaces offline whose heartbeats have stopped, and returns when the next could lapse.
+func (c *Courier) lapsePresence(ctx context.Context) (next time.Time, err error) {
+	workspaces, err := c.views.Workspaces(ctx)
+	if err != nil {
+		return next, err
+	}
+	for _, w := range workspaces {
+		at, err := c.do.LapsePresence(ctx, w)
+		if err != nil {
+			return next, err
+		}
+		if next.IsZero() || !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next, nil
 }
 
 // sleep waits for a duration or a signal. It returns false if ctx ends first.

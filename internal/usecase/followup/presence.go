@@ -9,7 +9,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// LapsePresence makes agents offline whose heartbeats have stopped. It returns when the next could lapse.
+// lookAgain is how soon agents that should be offline are looked at again, in case the change was refused or is not in the views yet.
+const lookAgain = time.Second
+
+// LapsePresence makes agents offline whose heartbeats have stopped. It returns when to call it again at the latest, if the agents do not
+// change: when the next could lapse; zero: never.
 func (u *FollowUp) LapsePresence(ctx context.Context, workspace string) (next time.Time, err error) {
 	agents, err := u.views.Agents(ctx, workspace)
 	if err != nil {
@@ -21,15 +25,16 @@ func (u *FollowUp) LapsePresence(ctx context.Context, workspace string) (next ti
 			continue
 		}
 		heard := u.presence.Last(workspace, s.Name)
-		if at := heard.Add(ttl); at.After(u.now()) {
-			if next.IsZero() || at.Before(next) {
-				next = at
+		at := heard.Add(ttl)
+		if !at.After(u.now()) {
+			_, err := u.agents.Change(ctx, caller.System(workspace, "courier"), s.Name, "", agent.LapsePresence{Name: s.Name, LastHeard: heard})
+			if err := caller.Tolerate(err); err != nil {
+				return next, err
 			}
-			continue
+			at = u.now().Add(lookAgain)
 		}
-		_, err := u.agents.Change(ctx, caller.System(workspace, "courier"), s.Name, "", agent.LapsePresence{Name: s.Name, LastHeard: heard})
-		if err := caller.Tolerate(err); err != nil {
-			return next, err
+		if next.IsZero() || at.Before(next) {
+			next = at
 		}
 	}
 	return next, nil
