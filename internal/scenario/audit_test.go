@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -89,26 +87,7 @@ func TestReadsExportsAndRefusalsAreRecorded(t *testing.T) {
 				h.Fatal("eve read the task")
 			}
 		}
-		found := map[string]int{}
-		last, err := h.ledger.Last(ctx(h))
-		if err != nil {
-			h.Fatal(err)
-		}
-		for after := ledger.Position(0); after < last; {
-			entries, err := h.ledger.Read(ctx(h), after, 100)
-			if err != nil {
-				h.Fatal(err)
-			}
-			for _, e := range entries {
-				after = e.Position
-				for _, ev := range e.Events {
-					found[ev.Name+" by "+e.Actor.Principal]++
-				}
-			}
-			if len(entries) == 0 {
-				time.Sleep(10 * time.Millisecond)
-			}
-		}
+		found := h.recorded()
 		if found["content-read by operator/ann"] == 0 {
 			h.Errorf("the operator's read is not recorded: %v", found)
 		}

@@ -100,14 +100,21 @@ func BenchmarkLifecycle(b *testing.B) {
 
 // poll reads inboxes, as their agents do, until it is stopped.
 func (h *harness) poll(readers int) (stop func()) {
+	return pollInboxes(h, readers, func(ctx context.Context, n int) error {
+		_, err := h.app.Tasks.Inbox(ctx, h.agent(agentName(n)), tasks.InboxInput{})
+		return err
+	})
+}
+
+// pollInboxes reads the inboxes of agents by number, each with readEvery between two reads, until it is stopped.
+func pollInboxes(tb testing.TB, readers int, read func(ctx context.Context, n int) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for r := range readers {
 		wg.Go(func() {
 			for n := r; ctx.Err() == nil; n += readers {
-				_, err := h.app.Tasks.Inbox(ctx, h.agent(agentName(n)), tasks.InboxInput{})
-				if err != nil && ctx.Err() == nil {
-					h.Error(err)
+				if err := read(ctx, n); err != nil && ctx.Err() == nil {
+					tb.Error(err)
 					return
 				}
 				select {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +39,10 @@ func BenchmarkLifecycleHTTP(b *testing.B) {
 			for range clients {
 				pool <- dialBare(b, s.URL())
 			}
-			stop := pollHTTP(b, agents, benchReaders)
+			stop := pollInboxes(b, benchReaders, func(ctx context.Context, n int) error {
+				_, err := agents[n%len(agents)].Inbox(ctx, api.InboxOptions{})
+				return err
+			})
 			defer stop()
 			measure(b, clients, func(n int, took func(time.Duration)) error {
 				c := <-pool
@@ -205,30 +207,5 @@ func (c *bare) body(length int) ([]byte, error) {
 		if _, err := c.line(); err != nil || n == 0 {
 			return in, err
 		}
-	}
-}
-
-// pollHTTP reads inboxes, as their agents do, until stopped.
-func pollHTTP(b *testing.B, agents []*api.Client, readers int) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	for r := range readers {
-		wg.Go(func() {
-			for n := r; ctx.Err() == nil; n += readers {
-				_, err := agents[n%len(agents)].Inbox(ctx, api.InboxOptions{})
-				if err != nil && ctx.Err() == nil {
-					b.Error(err)
-					return
-				}
-				select {
-				case <-time.After(readEvery):
-				case <-ctx.Done():
-				}
-			}
-		})
-	}
-	return func() {
-		cancel()
-		wg.Wait()
 	}
 }

@@ -59,13 +59,20 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 	})
 }
 
+// sendLong sends coder a task that does not fit its fallback tiny.
+func (h *harness) sendLong() taskstore.Receipt {
+	h.Helper()
+	h.join("triage")
+	h.register("tiny", agents.AgentSpec{ContextWindow: 500})
+	h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
+	r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
+	h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+	return r
+}
+
 func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
 	story(t, func(h *harness) {
-		h.join("triage")
-		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
-		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
-		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		r := h.sendLong()
 		got := h.accept("coder", h.wait("coder")).Receipt
 		takeover := func() (taskstore.Receipt, error) {
 			return call(h.agent("tiny"), func(c caller.Caller) (taskstore.Receipt, error) {
@@ -104,11 +111,7 @@ func (h *harness) cannotRead(err error) {
 
 func TestARecoveryThatNobodyCanReadEndsInTheDeadLetters(t *testing.T) {
 	story(t, func(h *harness) {
-		h.join("triage")
-		h.register("tiny", agents.AgentSpec{ContextWindow: 500})
-		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}})
-		r := h.create(h.agent("triage"), tasks.CreateInput{Intent: strings.Repeat("fix the long list of faults, ", 130), Start: true})
-		h.send(h.agent("triage"), r, handoffs.SendInput{To: []string{"coder"}, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		r := h.sendLong()
 		h.accept("coder", h.wait("coder"))
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"tiny"}, ContextWindow: 500}) // it can read less than before
 		parked := h.inState(r.Task, event.Parked)

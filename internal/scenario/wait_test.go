@@ -45,6 +45,13 @@ func (h *harness) look(c caller.Caller, in tasks.TaskInput) <-chan looked {
 func (h *harness) reads(agent string) (n int) {
 	h.Helper()
 	h.settle()
+	return h.recorded()["content-read by agent/"+agent]
+}
+
+// recorded counts the events of the ledger by name and actor.
+func (h *harness) recorded() map[string]int {
+	h.Helper()
+	found := map[string]int{}
 	last, err := h.ledger.Last(ctx(h))
 	if err != nil {
 		h.Fatal(err)
@@ -57,16 +64,14 @@ func (h *harness) reads(agent string) (n int) {
 		for _, e := range entries {
 			after = e.Position
 			for _, ev := range e.Events {
-				if ev.Name == "content-read" && e.Actor.Principal == "agent/"+agent {
-					n++
-				}
+				found[ev.Name+" by "+e.Actor.Principal]++
 			}
 		}
 		if len(entries) == 0 {
 			time.Sleep(10 * time.Millisecond) // readers may lag
 		}
 	}
-	return n
+	return found
 }
 
 func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {

@@ -14,7 +14,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // operator is somebody with a token of its own, and the id of that.
@@ -33,18 +35,25 @@ func (b *bubble) operator() (c bubble, id string) {
 	return c, made.ID
 }
 
+// longTask creates a task that nobody ends, as the administrator.
+func (b *bubble) longTask() (caller.Caller, taskstore.Receipt) {
+	b.Helper()
+	admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
+	if err != nil {
+		b.Fatal(err)
+	}
+	made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return admin, made
+}
+
 func TestAWaitEndsWithItsToken(t *testing.T) {
 	for _, path := range []string{"/v1/inbox?wait=55s", "/v1/tasks/%s?wait=55s", "/v1/tasks/%s?wait=55s&after=%d"} {
 		inBubble(t, func(b *bubble) {
 			olga, id := b.operator()
-			admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
-			if err != nil {
-				b.Fatal(err)
-			}
-			made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
-			if err != nil {
-				b.Fatal(err)
-			}
+			admin, made := b.longTask()
 			path = strings.Replace(strings.Replace(path, "%s", made.Task, 1), "%d", fmt.Sprint(uint64(made.Position)), 1)
 			time.AfterFunc(5*time.Second, func() {
 				if _, err := b.app.Tokens.Revoke(b.Context(), admin, id); err != nil {
@@ -63,14 +72,7 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 func TestATaskIsWaitedForOverHTTP(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		olga, _ := b.operator()
-		admin, err := b.app.Tokens.Authenticate(b.Context(), b.token)
-		if err != nil {
-			b.Fatal(err)
-		}
-		made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		admin, made := b.longTask()
 		look := func(query string) client.Task {
 			b.Helper()
 			var task client.Task

@@ -113,22 +113,27 @@ func TestChunksAddUpToTheCountOfTheWhole(t *testing.T) {
 	}
 }
 
+// addUp checks that two texts have as many tokens together as apart.
+func addUp(t *rapid.T, name string, whole *codec.Codec, a, b string) {
+	count := func(s string) int {
+		n, err := whole.Count(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if got, want := count(a+b), count(a)+count(b); got != want {
+		t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
+	}
+}
+
 func TestCountsAddUpAtALineThatBeginsWithAGraphicCharacter(t *testing.T) {
 	starts := rapid.Map(rapid.ByteRange('!', '~').Filter(func(b byte) bool { return b != '/' }), func(b byte) string { return string(rune(b)) })
 	for name, whole := range codecs {
 		check(t, func(t *rapid.T) {
 			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + "\n"
 			b := starts.Draw(t, "start") + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			count := func(s string) int {
-				n, err := whole.Count(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
-			if got, want := count(a+b), count(a)+count(b); got != want {
-				t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
-			}
+			addUp(t, name, whole, a, b)
 		})
 	}
 }
@@ -139,16 +144,7 @@ func TestCountsAddUpBeforeASpaceThatStandsAloneBetweenGraphicCharacters(t *testi
 		check(t, func(t *rapid.T) {
 			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + graphic.Draw(t, "before")
 			b := " " + graphic.Draw(t, "after") + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			count := func(s string) int {
-				n, err := whole.Count(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
-			if got, want := count(a+b), count(a)+count(b); got != want {
-				t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
-			}
+			addUp(t, name, whole, a, b)
 		})
 	}
 }
@@ -164,16 +160,7 @@ func TestCountsAddUpBetweenADigitAndAnotherGraphicCharacter(t *testing.T) {
 			}
 			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + before
 			b := after + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			count := func(s string) int {
-				n, err := whole.Count(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
-			if got, want := count(a+b), count(a)+count(b); got != want {
-				t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
-			}
+			addUp(t, name, whole, a, b)
 		})
 	}
 }
