@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -40,43 +41,29 @@ func (s Spec) check(self string) error {
 			return err
 		}
 	}
-	if err := checkNames("capability", s.Capabilities, MaxCapabilities); err != nil {
-		return err
-	}
-	if err := checkAgents("fallback", s.Fallbacks, MaxFallbacks, self); err != nil {
-		return err
-	}
-	if err := checkAgents("escalation", s.Escalation, MaxEscalation, self); err != nil {
-		return err
-	}
-	if err := checkReach(s.Reach); err != nil {
-		return err
-	}
-	return s.checkNumbers()
+	return cmp.Or(
+		checkNames("capability", s.Capabilities, MaxCapabilities),
+		checkAgents("fallback", s.Fallbacks, MaxFallbacks, self),
+		checkAgents("escalation", s.Escalation, MaxEscalation, self),
+		checkReach(s.Reach),
+		s.checkNumbers(),
+	)
 }
 
 func (s Spec) checkNumbers() error {
-	if err := checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit"); err != nil {
-		return err
-	}
-	if err := checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known"); err != nil {
-		return err
-	}
-	if err := checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"); err != nil {
-		return err
-	}
-	if err := checkRange("the hint of cost", s.Hints.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"); err != nil {
-		return err
-	}
-	if err := checkRange("the hint of latency", s.Hints.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"); err != nil {
-		return err
-	}
+	var presence error
 	if s.PresenceTTL != 0 {
-		if err := checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats"); err != nil {
-			return err
-		}
+		presence = checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats")
 	}
-	return checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s")
+	return cmp.Or(
+		checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit"),
+		checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known"),
+		checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"),
+		checkRange("the hint of cost", s.Hints.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"),
+		checkRange("the hint of latency", s.Hints.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"),
+		presence,
+		checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s"),
+	)
 }
 
 func checkRange[T int | int64 | time.Duration](what string, v, low, high T, hint string) error {
