@@ -63,15 +63,15 @@ func codingAgent(name string, args []string, prompt string, say func(string, ...
 			return 64
 		}
 	}
-	_, rest, found := strings.Cut(prompt, "word for word")
+	_, rest, found := strings.Cut(prompt, "## Request\n")
 	lines := strings.Split(rest, "\n")
-	if !found || len(lines) < 4 {
+	if !found || len(lines) < 2 {
 		say("%s: there is no prompt: %.200q", name, prompt)
 		return 65
 	}
-	answer := name + " did: " + lines[3]
+	answer := name + " did: " + lines[1]
 	if flags["--output-format"] == "json" {
-		answer = fmt.Sprintf(`{"type":"result","result":"","structured_output":{"did":%q}}`, lines[3])
+		answer = fmt.Sprintf(`{"type":"result","result":"","structured_output":{"did":%q}}`, lines[1])
 	}
 	fmt.Println(answer)
 	return 0

@@ -272,14 +272,14 @@ func program(args []string) int {
 	say := func(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
 	switch args[0] {
 	case "intent": // what the prompt says is wanted, and where it found the rest
-		_, rest, _ := strings.Cut(string(prompt), "word for word")
+		_, rest, _ := strings.Cut(string(prompt), "## Request\n")
 		lines := strings.Split(rest, "\n")
 		envelope, err := os.ReadFile(os.Getenv("TRAPEZE_ENVELOPE"))
 		if err != nil || !json.Valid(envelope) {
 			say("no envelope: %v", err)
 			return 9
 		}
-		fmt.Printf("did: %s as %s, epoch %s, for %s", lines[3], os.Getenv("TRAPEZE_AGENT"), os.Getenv("TRAPEZE_EPOCH"), os.Getenv("TRAPEZE_HANDOFF"))
+		fmt.Printf("did: %s as %s, epoch %s, for %s", lines[1], os.Getenv("TRAPEZE_AGENT"), os.Getenv("TRAPEZE_EPOCH"), os.Getenv("TRAPEZE_HANDOFF"))
 	case "data": // whether the owner's things are out of sight
 		fmt.Printf("data dir %q", os.Getenv("TRAPEZE_DATA"))
 	case "fail":

@@ -142,10 +142,14 @@ type figure struct {
 	tokenizer      string
 	there, said    [6]int // of each kind of statement
 	listed         int    // of those that are not there, listed by id as left out
+	frame          int    // tokens of the prompt that are not content
 }
 
 func figureOf(agent string, doc envelope.Envelope, text string, l lines) figure {
 	f := figure{agent: agent, tokens: doc.Packing.Tokens, budget: doc.Packing.Budget, tokenizer: doc.Packing.Tokenizer}
+	if c, err := tokenizer.For(f.tokenizer); err == nil && doc.Task.Intent != "" {
+		f.frame = c.Count(text) - contentTokens(doc, c)
+	}
 	for _, s := range l {
 		i := slices.Index(statements, s.kind)
 		f.said[i]++
@@ -188,7 +192,7 @@ func passedOn(t testing.TB, first order) []figure {
 // table shows the figures of one run.
 func table(run []figure) string {
 	var b strings.Builder
-	b.WriteString("| handoff | receiver | " + strings.Join(statements, " | ") + " | tokens | budget |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| handoff | receiver | " + strings.Join(statements, " | ") + " | tokens | frame | budget |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, f := range run {
 		fmt.Fprintf(&b, "| %d | %s |", i, f.agent)
 		for k := range statements {
@@ -198,7 +202,11 @@ func table(run []figure) string {
 		if f.budget > 0 {
 			budget = fmt.Sprint(f.budget)
 		}
-		fmt.Fprintf(&b, " %d | %s |\n", f.tokens, budget)
+		frame := "–"
+		if f.frame > 0 {
+			frame = fmt.Sprintf("%d %%", (100*f.frame+f.tokens/2)/f.tokens)
+		}
+		fmt.Fprintf(&b, " %d | %s | %s |\n", f.tokens, frame, budget)
 	}
 	return b.String()
 }

@@ -191,7 +191,7 @@ func (c *chain) read() string {
 	if c.owner == "planner" {
 		return c.prompt.text
 	}
-	return c.prompt.sections["The conversation so far, in short"]
+	return strings.TrimPrefix(c.prompt.sections["Summary"], "- ")
 }
 
 // unread is an envelope that no agent got.
@@ -214,7 +214,7 @@ func (c *chain) reads(agent string, s envelopes.Sheet) {
 	c.hops = append(c.hops, figureOf(agent, doc, p.text, c.lines))
 	for ref, text := range c.pins() {
 		kind, id, _ := strings.Cut(ref, " ")
-		shown := p.entries("Key facts")[id]
+		shown := p.entries("Facts")[id]
 		if kind == "memory" {
 			shown = p.entries("From memory")[id]
 		}
@@ -228,14 +228,14 @@ func (c *chain) reads(agent string, s envelopes.Sheet) {
 // bound checks that a prompt has the intent word for word, and each constraint as it is now and nothing else of the kind.
 func (c *chain) bound(agent string, p prompt) {
 	c.Helper()
-	if got := p.sections["The original request, word for word"]; got != intent+"\n" {
+	if got := p.sections["Request"]; got != intent+"\n" {
 		c.Errorf("%s is to do %q", agent, got)
 	}
 	want := ""
 	for _, k := range c.has.constraints {
-		strength := "should hold"
-		if k.Hard {
-			strength = "must hold"
+		strength := ""
+		if !k.Hard {
+			strength = ", should"
 		}
 		if k.Max != nil {
 			strength += ", at most " + strconv.FormatFloat(*k.Max, 'f', -1, 64)
@@ -243,7 +243,7 @@ func (c *chain) bound(agent string, p prompt) {
 		if len(k.Allow) > 0 {
 			strength += ", only " + strings.Join(k.Allow, " ")
 		}
-		want += fmt.Sprintf("- %s [%s, %s, set by %s]: %s\n", k.ID, k.Kind, strength, k.Origin, k.Text)
+		want += fmt.Sprintf("%s (%s%s, %s) %s\n", k.ID, k.Kind, strength, k.Origin, k.Text)
 	}
 	if got := p.sections["Constraints"]; got != want {
 		c.Errorf("%s is bound by\n%s\nwant\n%s", agent, got, want)
@@ -369,7 +369,7 @@ func (c *chain) reportIsTrue(r drift.Report) {
 			name, section string
 			of            func(stated) []envelopes.Point
 			got           drift.Changes
-		}{{"facts", "Key facts", facts, hop.Facts}, {"decisions", "Decisions made", decisions, hop.Decisions}} {
+		}{{"facts", "Facts", facts, hop.Facts}, {"decisions", "Decisions", decisions, hop.Decisions}} {
 			want := fate(k.of(before.stated), k.of(now.stated), now.shown(k.section, k.of(now.stated)))
 			if got := reported(k.got); !slices.Equal(got, want) {
 				c.Errorf("hop %d, %s to %q: the report says of %s\n%q\nand it was\n%q", hop.Number, hop.From, hop.To, k.name, got, want)
@@ -396,8 +396,8 @@ func (c *chain) reportIsTrue(r drift.Report) {
 	}
 	rules := len(c.has.constraints)
 	want := drift.Retention{
-		Intent: drift.Kept{Introduced: 1, Surviving: 1, Verbatim: 1, Rate: 1}, Facts: retained(c.told, facts, "Key facts"),
-		Decisions:   retained(c.told, decisions, "Decisions made"),
+		Intent: drift.Kept{Introduced: 1, Surviving: 1, Verbatim: 1, Rate: 1}, Facts: retained(c.told, facts, "Facts"),
+		Decisions:   retained(c.told, decisions, "Decisions"),
 		Constraints: drift.Kept{Introduced: rules, Surviving: rules, Verbatim: rules - 1, Rate: 1}, // one is tighter now
 		References:  drift.Kept{Introduced: len(c.has.memory), Surviving: len(c.has.memory), Verbatim: len(c.has.memory), Rate: 1},
 	}

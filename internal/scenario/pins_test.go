@@ -64,7 +64,7 @@ func TestAPinSurvivesOtherWords(t *testing.T) {
 			Facts: []envelopes.Point{{ID: "g1", Text: "None fails." + why, Supersedes: "f33", Importance: 0.01}}, Decisions: []envelopes.Point{{Text: "go on"}},
 		}})
 		d := h.acceptPrompt("dee")
-		if !strings.Contains(d.Content.Prompt, "g1 (instead of f33): None fails.") {
+		if !strings.Contains(d.Content.Prompt, "\ng1 None fails.") {
 			h.Errorf("cyd puts another fact in its place, and the pin is gone:\n%s", d.Content.Prompt)
 		}
 		hops := h.drift(h.agent("dee"), r.Task).Hops

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -8,7 +9,7 @@ import (
 // prompt is a rendered envelope as a careful reader sees it.
 type prompt struct {
 	text     string
-	sections map[string]string // what stands in the fence under each heading
+	sections map[string]string // what stands in the fence under each heading, and in the lists of the last one
 	outside  []string          // the lines outside of fences
 }
 
@@ -17,7 +18,7 @@ type prompt struct {
 func readPrompt(t testing.TB, text string) prompt {
 	t.Helper()
 	p := prompt{text: text, sections: map[string]string{}}
-	fence, title := "", ""
+	fence, title, lists := "", "", map[string]bool{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		bare := strings.TrimLeft(line, " ")
@@ -35,6 +36,15 @@ func readPrompt(t testing.TB, text string) prompt {
 		case fence != "" && len(run) >= len(fence) && strings.TrimSpace(bare[len(run):]) == "":
 			fence = ""
 		case fence != "":
+			if list, is := strings.CutPrefix(line, "# "); is && (title == listed || lists[title]) {
+				title = list
+				lists[title] = true
+				if _, twice := p.sections[title]; twice {
+					t.Errorf("two lists under %q", title)
+				}
+				p.sections[title] = ""
+				continue
+			}
 			p.sections[title] += line + "\n"
 		default:
 			p.outside = append(p.outside, line)
@@ -49,18 +59,27 @@ func readPrompt(t testing.TB, text string) prompt {
 	return p
 }
 
+// listed is the heading of the fence with the lists.
+const listed = "Context"
+
+// labels are what entries begin with: an id, and what is said of it.
+var labels = regexp.MustCompile(`^(\S+)(?: v\d+)?(?: by \S+)?(?: \([^)]*\))?:? `)
+
 // entries are those of a list in a section, by the first word of their label.
 func (p prompt) entries(section string) map[string]string {
 	out := map[string]string{}
 	label := ""
 	for line := range strings.Lines(p.sections[section]) {
-		if first, is := strings.CutPrefix(line, "- "); is {
-			name, text, _ := strings.Cut(first, ": ")
-			label, _, _ = strings.Cut(name, " ")
-			out[label] = strings.TrimSuffix(text, "\n")
+		if more, is := strings.CutPrefix(line, " "); is {
+			out[label] += "\n" + strings.TrimSuffix(more, "\n")
 			continue
 		}
-		out[label] += "\n" + strings.TrimSuffix(strings.TrimPrefix(line, "  "), "\n")
+		found := labels.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		label = found[1]
+		out[label] = strings.TrimSuffix(line[len(found[0]):], "\n")
 	}
 	return out
 }

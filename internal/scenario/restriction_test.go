@@ -38,8 +38,8 @@ func inDocument(doc envelope.Envelope) readable {
 }
 
 var (
-	permissionLine = regexp.MustCompile(`(?m)^- Your permissions for this task: (.*)$`)
-	constraintLine = regexp.MustCompile(`(?m)^- (\S+) \[[a-z]+, (?:must|should) hold([^\]]*)\]: `)
+	permissionLine = regexp.MustCompile(`(?m)^- Your permissions: (.*)$`)
+	constraintLine = regexp.MustCompile(`(?m)^(\S+) \([a-z]+((?:, [^)]*)?)\) `)
 	allowPart      = regexp.MustCompile(`, only ([a-c](?: [a-c])*)`)
 )
 
@@ -103,7 +103,7 @@ func TestAnAllowListTightenedToNothingAllowsNothing(t *testing.T) {
 		})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
 		b := h.acceptPrompt("bob")
-		if want := "- lang [format, should hold, only: nothing is allowed"; !strings.Contains(b.Content.Prompt, want) {
+		if want := "lang (format, should, only: nothing is allowed"; !strings.Contains(b.Content.Prompt, want) {
 			h.Errorf("the prompt does not say %q:\n%s", want, b.Content.Prompt)
 		}
 		if k := packed(h, *b.Content).Constraints[0]; k.Allow == nil || len(k.Allow) > 0 {
@@ -121,7 +121,7 @@ func TestAnAllowListTightenedToNothingAllowsNothing(t *testing.T) {
 }
 
 func TestNoPermissionsAreReadAsNone(t *testing.T) {
-	const none = "\n- Your permissions for this task: none\n"
+	const none = "\n- Your permissions: none\n"
 	reads := func(h *harness, what, agent string) taskstore.Receipt {
 		h.Helper()
 		a := h.acceptPrompt(agent)

@@ -21,7 +21,7 @@ func TestAReceiverReadsThatNothingIsAllowed(t *testing.T) {
 		}
 		_, box := reviewer.call("inbox", m{"wait": 5})
 		text, _ := reviewer.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
-		for _, want := range []string{"- Your permissions for this task: none", "- lang [format, should hold, only: nothing is allowed"} {
+		for _, want := range []string{"- Your permissions: none", "lang (format, should, only: nothing is allowed"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the context lacks %q: %s", want, text)
 			}

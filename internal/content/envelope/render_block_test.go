@@ -3,6 +3,8 @@ package envelope
 import (
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -21,9 +23,9 @@ func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
 		before, text := awkward.Draw(t, "before"), visible(awkward.Draw(t, "text"))
 		var p prompt
 		p.WriteString(before)
-		p.block("Title", "Intro.", "text", func() { p.WriteString(text) })
+		p.block("Title", "Intro.", "json", func() { p.WriteString(text) })
 		around := strings.Repeat("`", max(3, longestRun(text)+1))
-		if want := before + "\n## Title\n\nIntro.\n\n" + around + "text\n" + text + "\n" + around + "\n"; p.String() != want {
+		if want := before + "## Title\nIntro.\n" + around + "json\n" + text + "\n" + around + "\n"; p.String() != want {
 			t.Fatalf("got\n%q\nwant\n%q", p.String(), want)
 		}
 	})
@@ -37,10 +39,14 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
 			label, text := word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
 			entries = append(entries, entry{label, text})
-			want = append(want, "- "+strings.ReplaceAll(visible(label+text), "\n", "\n  "))
+			shown := strings.ReplaceAll(visible(label+text), "\n", "\n ")
+			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				shown = "- " + shown
+			}
+			want = append(want, shown)
 		}
 		p.entries("Title", "", entries)
-		if got := p.String(); !strings.Contains(got, "text\n"+strings.Join(want, "\n")+"\n```") {
+		if got := p.String(); !strings.Contains(got, "`\n"+strings.Join(want, "\n")+"\n```") {
 			t.Fatalf("got\n%q\nwant in it\n%q", got, want)
 		}
 	})

@@ -1,9 +1,14 @@
 package envelope
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // leftOut lists omissions and gaps, in the form of the document's listing.
-func (p *prompt) leftOut(e *Envelope) {
+func leftOut(e *Envelope) []entry {
 	var list func(*Envelope) []string
 	switch e.Packing.Listing {
 	case ListTotal:
@@ -13,77 +18,179 @@ func (p *prompt) leftOut(e *Envelope) {
 	default:
 		list = eachLeftOut
 	}
-	p.list("Left out", "This is not in your prompt. Fetch what you need.", list(e))
-}
-
-func eachLeftOut(e *Envelope) []string {
-	entries := make([]string, 0, len(e.Omissions)+len(e.Gaps))
-	var refs map[string]*MemoryRef
-	if len(e.Omissions) > 0 {
-		refs = make(map[string]*MemoryRef, len(e.Memory))
-		for i := range e.Memory {
-			refs[e.Memory[i].ID] = &e.Memory[i]
-		}
-	}
-	for i := range e.Omissions {
-		o := &e.Omissions[i]
-		line := word(string(o.Kind))
-		title := ""
-		switch m := refs[o.ID]; {
-		case o.Kind == PartMemory && m != nil:
-			line += " " + m.label()
-			title = m.Title
-		case o.ID != "":
-			line += " " + word(o.ID)
-		case o.Count > 1:
-			line += fmt.Sprintf(" ×%d", o.Count)
-		}
-		line += tokens(o.Tokens) + ", " + o.Reason.inWords()
-		if o.Pinned {
-			line += ", though pinned"
-		}
-		if title != "" {
-			line += ": " + word(title)
-		}
-		entries = append(entries, line)
-	}
-	for _, g := range e.Gaps {
-		entries = append(entries, fmt.Sprintf("%s %s: %s", word(string(g.Kind)), word(g.ID), g.Reason.inWords()))
+	lines := list(e)
+	entries := make([]entry, len(lines))
+	for i, line := range lines {
+		entries[i].label = line
 	}
 	return entries
 }
 
-func groupsLeftOut(e *Envelope) []string {
-	type group struct {
-		kind   PartKind
-		reason OmissionReason
-	}
-	var order []group
-	sums := map[group]*Omission{}
-	for i := range e.Omissions {
-		o := &e.Omissions[i]
-		g := group{o.Kind, o.Reason}
-		if sums[g] == nil {
-			sums[g] = &Omission{}
-			order = append(order, g)
+// leftGroup is what one line of the list stands for.
+type leftGroup struct {
+	kind   PartKind
+	reason OmissionReason
+	pinned bool
+}
+
+// leftSum is the omissions of one group.
+type leftSum struct {
+	leftGroup
+	ids   []string
+	parts int // with those that have no id
+	sum   int // tokens
+}
+
+// leftSums groups omissions, pinned ones first, else in the order of the document.
+func leftSums(list []Omission) []*leftSum {
+	var order []*leftSum
+	groups := map[leftGroup]*leftSum{}
+	for i := range list {
+		o := &list[i]
+		g := leftGroup{o.Kind, o.Reason, o.Pinned}
+		s := groups[g]
+		if s == nil {
+			s = &leftSum{leftGroup: g}
+			groups[g] = s
+			order = append(order, s)
 		}
-		sums[g].Count += o.Parts()
-		sums[g].Tokens += o.Tokens
+		if o.ID != "" {
+			s.ids = append(s.ids, word(o.ID))
+		}
+		s.parts += o.Parts()
+		s.sum += o.Tokens
 	}
-	entries := make([]string, 0, len(order)+1)
-	for _, g := range order {
-		entries = append(entries, fmt.Sprintf("%s ×%d%s, %s",
-			word(string(g.kind)), sums[g].Count, tokens(sums[g].Tokens), g.reason.inWords()))
+	slices.SortStableFunc(order, func(a, b *leftSum) int {
+		switch {
+		case a.pinned == b.pinned:
+			return 0
+		case a.pinned:
+			return -1
+		}
+		return 1
+	})
+	return order
+}
+
+// line is the group in one line. The ids come last: text cannot pose as them.
+func (s *leftSum) line(named int) string {
+	named = min(named, len(s.ids))
+	line := word(string(s.kind))
+	if s.pinned {
+		line = "pinned " + line
+	}
+	if s.parts > 1 && named < s.parts {
+		line += fmt.Sprintf(" ×%d", s.parts)
+	}
+	var about []string
+	if s.reason != OverBudget {
+		about = append(about, s.reason.inWords())
+	}
+	if s.sum > 0 {
+		about = append(about, fmt.Sprintf("%d tokens", s.sum))
+	}
+	if len(about) > 0 {
+		line += " (" + strings.Join(about, ", ") + ")"
+	}
+	if named > 0 {
+		line += ": " + strings.Join(ranges(s.ids[:named]), " ")
+	}
+	return line
+}
+
+// ranges writes three ids and more that are counted up, such as f3 f4 f5, as one: f3-f5.
+func ranges(ids []string) []string {
+	var out []string
+	for i := 0; i < len(ids); {
+		j := i + 1
+		for j < len(ids) && follows(ids[j-1], ids[j]) {
+			j++
+		}
+		if j-i < 3 {
+			out = append(out, ids[i:j]...)
+		} else {
+			out = append(out, ids[i]+"-"+ids[j-1])
+		}
+		i = j
+	}
+	return out
+}
+
+// follows reports whether the numbers at the end of two ids are counted up by one, and nothing else differs.
+func follows(a, b string) bool {
+	letters := strings.TrimRight(a, "0123456789")
+	n, err := strconv.Atoi(a[len(letters):])
+	return err == nil && b == letters+strconv.Itoa(n+1)
+}
+
+// eachLeftOut names every part: a line for each memory item, with its title, and for each group of others.
+func eachLeftOut(e *Envelope) []string {
+	var items, others []Omission
+	for _, o := range e.Omissions {
+		if o.Kind == PartMemory && o.ID != "" {
+			items = append(items, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	entries := make([]string, 0, len(items)+len(e.Gaps)+len(partKinds.Values()))
+	for _, s := range leftSums(others) {
+		entries = append(entries, s.line(s.parts))
+	}
+	refs := make(map[string]*MemoryRef, len(e.Memory))
+	for i := range e.Memory {
+		refs[e.Memory[i].ID] = &e.Memory[i]
+	}
+	for i := range items {
+		o := &items[i]
+		line, title := "memory "+word(o.ID), ""
+		if m := refs[o.ID]; m != nil {
+			line, title = "memory "+m.label(), m.Title
+		}
+		if o.Pinned {
+			line = "pinned " + line
+		}
+		if o.Tokens > 0 {
+			line += fmt.Sprintf(" (%d tokens)", o.Tokens)
+		}
+		if title != "" {
+			line += " " + word(title)
+		}
+		entries = append(entries, line)
+	}
+	for _, g := range e.Gaps {
+		entries = append(entries, fmt.Sprintf("%s (%s): %s", word(string(g.Kind)), g.Reason.inWords(), word(g.ID)))
+	}
+	return entries
+}
+
+// mostNamed is how many pinned parts of each kind are named where there is no room for a list.
+const mostNamed = 8
+
+// groupsLeftOut is a line for each group; those that are pinned are named.
+func groupsLeftOut(e *Envelope) []string {
+	var entries []string
+	for _, s := range leftSums(e.Omissions) {
+		named := 0
+		if s.pinned {
+			named = s.parts
+		}
+		entries = append(entries, s.line(named))
 	}
 	return append(entries, gapsLeftOut(e)...)
 }
 
+// totalLeftOut is one line for all, after those that name what is pinned.
 func totalLeftOut(e *Envelope) []string {
 	var entries []string
 	n, sum := 0, 0
-	for i := range e.Omissions {
-		n += e.Omissions[i].Parts()
-		sum += e.Omissions[i].Tokens
+	for _, s := range leftSums(e.Omissions) {
+		if s.pinned {
+			entries = append(entries, s.line(mostNamed))
+			continue
+		}
+		n += s.parts
+		sum += s.sum
 	}
 	if n > 0 {
 		entries = append(entries, fmt.Sprintf("parts ×%d%s", n, tokens(sum)))
@@ -108,7 +215,7 @@ func tokens(n int) string {
 func (r OmissionReason) inWords() string {
 	switch r {
 	case OverBudget:
-		return "over the budget"
+		return "no room"
 	case RawLog:
 		return "a raw log"
 	case Settled:
@@ -116,7 +223,7 @@ func (r OmissionReason) inWords() string {
 	case ToolCall:
 		return "the sender's tool call"
 	case OnDemand:
-		return "to be fetched"
+		return "on demand"
 	}
 	return word(string(r)) // never in a validated envelope
 }

@@ -5,26 +5,27 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
-// costs measures the tokens that a part adds to a prompt: those of the sections of an envelope with only this part. That is
-// exact, since sections and entries begin where counts add up, except for the fences around a list, which are as long as
-// its worst entry requires.
+// costs measures the tokens that a part adds to a prompt: those of the sections of an envelope with only this part, without
+// those of an empty one. That is exact, since sections and entries begin where counts add up, except for the fences, which
+// are as long as their worst entry requires.
 type costs struct {
 	counter tokenizer.Counter
+	empty   int // tokens of a prompt with nothing but the block in which lists are
 	frames  map[envelope.PartKind]int
 }
 
+// question is what makes a prompt have the block in which lists are.
+var question = []string{"x"}
+
 func newCosts(counter tokenizer.Counter) costs {
-	return costs{counter: counter, frames: map[envelope.PartKind]int{}}
+	empty := counter.Count(envelope.RenderSections(envelope.Envelope{OpenQuestions: question}))
+	return costs{counter: counter, empty: empty, frames: map[envelope.PartKind]int{}}
 }
 
 // added is the cost of an envelope that has parts and nothing else.
 func (c *costs) added(e envelope.Envelope) int {
-	text := envelope.RenderSections(e)
-	if text == "" {
-		return 0
-	}
-	// The blank line before a section goes with what is before, since tokens add up after it.
-	return c.counter.Count(text[1:] + text[:1])
+	e.OpenQuestions = question
+	return c.counter.Count(envelope.RenderSections(e)) - c.empty
 }
 
 // alone is the cost of a part in a prompt without others of its kind: it includes the frame of the list.
@@ -61,12 +62,18 @@ func (c *costs) frameOf(kind envelope.PartKind) int {
 	return 2*c.added(one) - c.added(two)
 }
 
-// line is the cost of one omission in the list of omissions.
+// line is the cost of one omission in the list of omissions: of its own line, or of its id in the line of a group.
 func (c *costs) line(x *part, doc *envelope.Envelope) int {
 	var e envelope.Envelope
 	x.refer(&e, doc)
-	e.Omissions = []envelope.Omission{x.omission()}
-	return c.added(e) - c.lines()
+	o := x.omission()
+	e.Omissions = []envelope.Omission{o}
+	alone := c.added(e)
+	if o.Kind == envelope.PartMemory || o.ID == "" {
+		return alone - c.lines()
+	}
+	e.Omissions = append(e.Omissions, o)
+	return c.added(e) - alone
 }
 
 // groupLine is about the cost of a group in the list of omissions.
@@ -79,14 +86,12 @@ func (c *costs) groupLine(o envelope.Omission) int {
 // lines is the cost of the list of omissions besides its lines.
 func (c *costs) lines() int {
 	const none = envelope.PartKind("")
-	frame, ok := c.frames[none]
-	if !ok {
-		one := envelope.Envelope{Omissions: make([]envelope.Omission, 1)}
-		two := envelope.Envelope{Omissions: make([]envelope.Omission, 2)}
-		frame = 2*c.added(one) - c.added(two)
-		c.frames[none] = frame
+	if _, ok := c.frames[none]; !ok {
+		one, other := envelope.Omission{Kind: envelope.PartFact}, envelope.Omission{Kind: envelope.PartStep}
+		cost := func(list ...envelope.Omission) int { return c.added(envelope.Envelope{Omissions: list}) }
+		c.frames[none] = cost(one) + cost(other) - cost(one, other)
 	}
-	return frame
+	return c.frames[none]
 }
 
 // leftOut is the cost of the whole list of omissions and gaps.

@@ -1,6 +1,7 @@
 package packing
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,7 +41,8 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c)}
 			p.collect()
 			p.measure()
-			sum, framed := c.Count(envelope.Render(envelope.Envelope{})), map[envelope.PartKind]bool{}
+			doc.OpenQuestions = question
+			sum, framed := c.Count(envelope.Render(envelope.Envelope{OpenQuestions: question})), map[envelope.PartKind]bool{}
 			for _, x := range p.parts {
 				sum += x.tokens
 				if !framed[x.kind] {
@@ -63,7 +65,6 @@ func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	for _, x := range []part{
 		{kind: envelope.PartMemory, id: "m1", tokens: 12, why: envelope.OnDemand},
 		{kind: envelope.PartMemory, id: "m2", index: 1, tokens: 1234567, why: envelope.OverBudget, pinned: true},
-		{kind: envelope.PartFact, id: "f1", why: envelope.OverBudget},
 		{kind: envelope.PartConversation, count: 40, tokens: 7, why: envelope.RawLog},
 	} {
 		x.refer(&all, &doc)
@@ -72,5 +73,13 @@ func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	}
 	if got := p.costs.leftOut(&all); got != sum+p.costs.frames[""] {
 		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.costs.frames[""])
+	}
+	for i := range 3 { // the further ids of a group
+		x := part{kind: envelope.PartFact, id: fmt.Sprint("f", 3*i), tokens: 10, why: envelope.OverBudget}
+		before := p.costs.leftOut(&all)
+		all.Omissions = append(all.Omissions, x.omission())
+		if adds := p.costs.leftOut(&all) - before; i > 0 && adds != p.costs.line(&x, &doc) {
+			t.Errorf("fact %d adds %d tokens, its line has %d", i, adds, p.costs.line(&x, &doc))
+		}
 	}
 }

@@ -86,7 +86,7 @@ func TestWhatIsLeftOutByDefaultIsListed(t *testing.T) {
 			t.Errorf("%q is there", gone)
 		}
 	}
-	for _, there := range []string{"conversation ×2", "memory lazy, 77 tokens, to be fetched", "memory m9: forgotten since"} {
+	for _, there := range []string{"conversation ×2", "memory lazy (77 tokens)", "memory (forgotten since): m9"} {
 		if !strings.Contains(p.Text, there) {
 			t.Errorf("%q is not in\n%s", there, p.Text)
 		}
@@ -243,7 +243,7 @@ func TestTheOtherStrategiesLeaveTextsToBeFetched(t *testing.T) {
 		if len(p.Envelope.Memory) != 7 || p.Envelope.Memory[0].Text != "" || p.Envelope.Memory[0].Tokens == 0 || p.Envelope.Memory[5].Text == "" {
 			t.Errorf("%s: references %+v", strategy, p.Envelope.Memory)
 		}
-		if !strings.Contains(p.Text, "- memory m0 v1, ") || !strings.Contains(p.Text, "Identity verified.") {
+		if !strings.Contains(p.Text, "memory m0 (") || !strings.Contains(p.Text, "Identity verified.") {
 			t.Errorf("%s: the prompt does not say what to fetch:\n%s", strategy, p.Text)
 		}
 	}
@@ -264,13 +264,13 @@ func TestAPinnedReasonGoesWithItsDecision(t *testing.T) {
 func TestALongListOfOmissionsIsShownInBriefAndKeptInFull(t *testing.T) {
 	doc := task()
 	for i := range 400 {
-		doc.KeyFacts = append(doc.KeyFacts, envelope.Item{ID: fmt.Sprint("more", i), Text: strings.Repeat("Something that is known. ", 8)})
+		doc.KeyFacts = append(doc.KeyFacts, envelope.Item{ID: fmt.Sprint("more", 2*i), Text: strings.Repeat("Something that is known. ", 8)})
 	}
 	p := pack(t, doc, packing.Options{Budget: 2000})
 	if k := p.Envelope.Packing; k.Listing != envelope.ListGroups || k.Utilisation < 0.9 {
 		t.Errorf("packed as %+v", k)
 	}
-	if !strings.Contains(p.Text, "- fact ×") || len(p.Envelope.Omissions) < 350 {
+	if !strings.Contains(p.Text, "\nfact ×") || len(p.Envelope.Omissions) < 350 {
 		t.Errorf("%d omissions:\n%s", len(p.Envelope.Omissions), p.Text)
 	}
 }

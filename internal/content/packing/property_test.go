@@ -212,13 +212,19 @@ func checkPacked(t *rapid.T, p packing.Packed, doc envelope.Envelope, o packing.
 	}
 }
 
-// mustSurvive is the sections of a prompt with nothing in it that may be cut.
+// mustSurvive is the sections and lists of a prompt with nothing in it that may be cut.
 func mustSurvive(doc envelope.Envelope) []string {
-	return strings.Split(envelope.Render(envelope.Envelope{
+	sections := strings.Split(envelope.Render(envelope.Envelope{
 		Handoff:       envelope.Header{TaskID: doc.Handoff.TaskID, From: doc.Handoff.From},
 		Task:          envelope.Task{Intent: doc.Task.Intent, Ask: doc.Task.Ask},
 		OpenQuestions: doc.OpenQuestions, Constraints: doc.Constraints, ExpectedOutput: doc.ExpectedOutput,
-	}), "\n\n## ")
+	}), "\n## ")
+	last := len(sections) - 1
+	if lists := strings.Split(sections[last], "\n# "); len(lists) > 1 { // they share a fence with what may be cut
+		lists[len(lists)-1] = strings.TrimRight(lists[len(lists)-1], "`\n")
+		sections = append(sections[:last], lists[1:]...)
+	}
+	return sections
 }
 
 func packsExactly(t *rapid.T) {
